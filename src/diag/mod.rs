@@ -1,1 +1,222 @@
-//! diag
+//! Problems in what people wrote: where they are, what they mean, how they are shown.
+//!
+//! A check never stops at the first mistake: it pushes each [`Problem`] into [`Problems`] and goes on, so that one
+//! run shows everything. A problem carries a stable [`Code`], the [`Span`] it is about, and what to do about it.
+
+mod code;
+mod render;
+mod source;
+
+pub use code::Code;
+pub use render::{Style, render_human, render_json};
+pub use source::{Location, SourceFile, Span};
+
+use std::fmt;
+
+/// How much a problem weighs: an error makes the file unusable, a warning does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Probably not what was meant; the file can be used.
+    Warning,
+    /// The file can't be used.
+    Error,
+}
+
+impl Level {
+    /// The word for it in every output format.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// One mistake in a file, an environment variable or an argument.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What kind of mistake; stable across releases.
+    pub code: Code,
+    /// Error or warning.
+    pub level: Level,
+    /// What is wrong: lower case, one line, no full stop.
+    pub message: String,
+    /// Where. `None` only when the problem has no text to point at, such as a file that does not exist.
+    pub span: Option<Span>,
+    /// A few words beside the marked text.
+    pub label: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Other places that matter, each with a few words on why.
+    pub related: Vec<(Span, String)>,
+}
+
+impl Problem {
+    /// An error at `span`.
+    #[must_use]
+    pub fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
+        Self::new(code, Level::Error, Some(span.clone()), message.into())
+    }
+
+    /// A warning at `span`.
+    #[must_use]
+    pub fn warning(code: Code, span: &Span, message: impl Into<String>) -> Self {
+        Self::new(code, Level::Warning, Some(span.clone()), message.into())
+    }
+
+    /// An error that has no text to point at.
+    #[must_use]
+    pub fn placeless(code: Code, message: impl Into<String>) -> Self {
+        Self::new(code, Level::Error, None, message.into())
+    }
+
+    fn new(code: Code, level: Level, span: Option<Span>, message: String) -> Self {
+        Problem { code, level, message, span, label: String::new(), help: None, related: Vec::new() }
+    }
+
+    /// Says a few words beside the marked text.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Points at another place that matters.
+    #[must_use]
+    pub fn related(mut self, span: &Span, why: impl Into<String>) -> Self {
+        self.related.push((span.clone(), why.into()));
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    /// One line: `file:line:column: error[LC102]: message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(span) = &self.span {
+            write!(f, "{}: ", span.location())?;
+        }
+        write!(f, "{}[{}]: {}", self.level.as_str(), self.code.as_str(), self.message)
+    }
+}
+
+/// All problems found so far, in the order in which they were found.
+#[derive(Debug, Clone, Default)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one. A second problem with the same code, place and message says nothing and is dropped.
+    pub fn push(&mut self, problem: Problem) {
+        let known = self.0.iter().any(|p| {
+            p.code == problem.code && p.message == problem.message && p.span.as_ref() == problem.span.as_ref()
+        });
+        if !known {
+            self.0.push(problem);
+        }
+    }
+
+    /// Adds all of another collection.
+    pub fn extend(&mut self, other: Problems) {
+        for problem in other.0 {
+            self.push(problem);
+        }
+    }
+
+    /// Whether any of them is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|p| p.level == Level::Error)
+    }
+
+    /// Number of errors.
+    #[must_use]
+    pub fn error_count(&self) -> usize {
+        self.0.iter().filter(|p| p.level == Level::Error).count()
+    }
+
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Number of problems of any level.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The problems in the order of their files and places; those without a place first.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<&Problem> {
+        let mut all: Vec<&Problem> = self.0.iter().collect();
+        all.sort_by(|a, b| {
+            let key = |p: &Problem| p.span.as_ref().map(|s| (s.file().name().to_owned(), s.start()));
+            key(a).cmp(&key(b))
+        });
+        all
+    }
+
+    /// Iterates in the order of discovery.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Problems(vec![problem])
+    }
+}
+
+/// The known name nearest to `word`, if one is near enough to be a slip of the keyboard.
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = word.to_lowercase().replace('-', "_");
+    known
+        .into_iter()
+        .map(|candidate| {
+            let similarity =
+                strsim::normalized_damerau_levenshtein(&folded, &candidate.to_lowercase().replace('-', "_"));
+            (similarity, candidate)
+        })
+        .filter(|(similarity, _)| *similarity >= 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_finds_slips_and_leaves_strangers_alone() {
+        let known = ["max_iterations", "min_improvement", "timeout"];
+        assert_eq!(nearest("max_iteration", known), Some("max_iterations"));
+        assert_eq!(nearest("min-improvment", known), Some("min_improvement"));
+        assert_eq!(nearest("colour", known), None);
+    }
+
+    #[test]
+    fn a_repeated_problem_is_kept_once() {
+        let file = SourceFile::new("a.yaml", "x: 1\n");
+        let span = Span::new(&file, 0, 1);
+        let mut problems = Problems::new();
+        problems.push(Problem::error(Code::UnknownKey, &span, "unknown key `x`"));
+        problems.push(Problem::error(Code::UnknownKey, &span, "unknown key `x`"));
+        assert_eq!(problems.len(), 1);
+    }
+}

@@ -1,1 +1,15 @@
-//! value
+//! JSON values, the YAML they come from, and the small exact types of the loop.
+
+mod candidate;
+mod json_path;
+mod pointer;
+mod quantity;
+mod words;
+pub mod decode;
+pub mod yaml;
+
+pub use candidate::{Digest, canonical, digest_bytes, is_present};
+pub use json_path::{JsonPath, PathError, Step, Steps};
+pub use pointer::{Pointer, Segment, push_segment};
+pub use quantity::{DocumentId, EPSILON, Millis, Score, Usage, Usd, at_least, below};
+pub use words::{Disposition, Severity};

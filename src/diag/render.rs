@@ -1,0 +1,170 @@
+//! Problems as people and programs read them.
+
+use super::{Level, Problem, Problems};
+use annotate_snippets::{AnnotationKind, Group, Level as Mark, Renderer, Snippet};
+use serde_json::{Value, json};
+
+/// How to draw for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// No escape sequences.
+    Plain,
+    /// ANSI colours.
+    Coloured,
+}
+
+/// Lines longer than this are cut out of their file before they are drawn around the marked place.
+const LONGEST_LINE: usize = 400;
+
+/// Draws each problem with its source line, the marked text and what to do; an empty line between them.
+#[must_use]
+pub fn render_human(problems: &Problems, style: Style) -> String {
+    let renderer = match style {
+        Style::Plain => Renderer::plain(),
+        Style::Coloured => Renderer::styled(),
+    };
+    let mut out = String::new();
+    for problem in problems.sorted() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&render_one(problem, &renderer));
+        out.push('\n');
+    }
+    out
+}
+
+fn render_one(problem: &Problem, renderer: &Renderer) -> String {
+    let mark = match problem.level {
+        Level::Error => Mark::ERROR,
+        Level::Warning => Mark::WARNING,
+    };
+    let title = mark.primary_title(problem.message.clone()).id(problem.code.as_str());
+    let excerpts: Vec<Excerpt> = problem
+        .span
+        .iter()
+        .map(|span| Excerpt::around(span, problem.label.clone(), true))
+        .chain(problem.related.iter().map(|(span, why)| Excerpt::around(span, why.clone(), false)))
+        .collect();
+    let mut group = Group::with_title(title);
+    for excerpt in &excerpts {
+        let kind = if excerpt.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        group = group.element(
+            Snippet::source(excerpt.text.as_str())
+                .line_start(excerpt.line)
+                .path(excerpt.path.as_str())
+                .fold(true)
+                .annotation(kind.span(excerpt.start..excerpt.end).label(excerpt.label.as_str())),
+        );
+    }
+    if let Some(help) = &problem.help {
+        group = group.element(Mark::HELP.message(help.clone()));
+    }
+    renderer.render(&[group])
+}
+
+/// The lines a span touches, with one before and one after; a very long line is cut around the span.
+struct Excerpt {
+    path: String,
+    line: usize,
+    text: String,
+    start: usize,
+    end: usize,
+    label: String,
+    primary: bool,
+}
+
+impl Excerpt {
+    fn around(span: &super::Span, label: String, primary: bool) -> Self {
+        let text = span.file().text();
+        let line_start = |at: usize| text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
+        let line_end = |at: usize| text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |i| at + i);
+        let first = line_start(span.start());
+        // A block that goes over many lines is marked on its first line only: the place is what matters.
+        let last = line_end(span.start());
+        let end = span.end().min(last).max(span.start());
+        let from = if first == 0 { 0 } else { line_start(first - 1) };
+        let (from, to) = if last - from > LONGEST_LINE {
+            let mut from = first.max(span.start().saturating_sub(LONGEST_LINE / 2));
+            let mut to = last.min(span.start() + LONGEST_LINE / 2).max(end.min(span.start() + LONGEST_LINE));
+            while !text.is_char_boundary(from) {
+                from -= 1;
+            }
+            while !text.is_char_boundary(to) {
+                to += 1;
+            }
+            (from, to)
+        } else {
+            (from, last)
+        };
+        let line = text.get(..from).unwrap_or_default().matches('\n').count() + 1;
+        Excerpt {
+            path: span.file().name().to_owned(),
+            line,
+            text: text.get(from..to).unwrap_or_default().to_owned(),
+            start: span.start() - from,
+            end: (end.min(to)).max(span.start()) - from,
+            label,
+            primary,
+        }
+    }
+}
+
+/// Problems as a JSON list of `{code, level, message, file, line, column, help, related}`.
+#[must_use]
+pub fn render_json(problems: &Problems) -> Value {
+    problems
+        .sorted()
+        .into_iter()
+        .map(|p| {
+            let location = p.span.as_ref().map(super::Span::location);
+            json!({
+                "code": p.code.as_str(),
+                "level": p.level.as_str(),
+                "message": p.message,
+                "file": location.map(|l| l.file),
+                "line": location.map(|l| l.line),
+                "column": location.map(|l| l.column),
+                "help": p.help,
+                "related": p.related.iter().map(|(span, why)| {
+                    let at = span.location();
+                    json!({ "file": at.file, "line": at.line, "column": at.column, "why": why })
+                }).collect::<Vec<_>>(),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Code, SourceFile, Span};
+    use super::*;
+
+    #[test]
+    fn a_problem_is_drawn_with_place_mark_and_help() {
+        let file = SourceFile::new("profiles/p.yaml", "name: p\nstop:\n  max_iteration: 3\n");
+        let at = file.text().find("max_iteration").unwrap();
+        let mut problems = Problems::new();
+        problems.push(
+            Problem::error(Code::UnknownKey, &Span::new(&file, at, at + 13), "unknown key `max_iteration`")
+                .help("did you mean `max_iterations`?"),
+        );
+        insta::assert_snapshot!(render_human(&problems, Style::Plain), @r"
+        error[LC101]: unknown key `max_iteration`
+         --> profiles/p.yaml:3:3
+          |
+        3 |   max_iteration: 3
+          |   ^^^^^^^^^^^^^
+          |
+          = help: did you mean `max_iterations`?
+        ");
+    }
+
+    #[test]
+    fn an_endless_line_is_cut() {
+        let text = format!("a: {}", "x".repeat(1_000_000));
+        let file = SourceFile::new("p.yaml", text);
+        let problems = Problems::from(Problem::error(Code::WrongType, &Span::new(&file, 3, 1_000_003), "no"));
+        assert!(render_human(&problems, Style::Plain).len() < 5_000);
+    }
+}

@@ -1,0 +1,402 @@
+//! YAML trees to checked types: all problems collected, unknown keys guessed at.
+//!
+//! A type implements [`Decode`]. Mappings are read with [`Fields`], which knows every key it was asked for, so that
+//! [`Fields::finish`] can report each key nobody wanted. Decoding goes on after a mistake; `None` only says that
+//! this value can't be used.
+
+use super::yaml::{Data, Entry, Node};
+use super::{Millis, Score, Usd};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
+use std::collections::BTreeMap;
+
+/// A type that can be read from a YAML tree.
+pub trait Decode: Sized {
+    /// What a correct value looks like, in words that follow "expected".
+    const EXPECTED: &'static str;
+
+    /// Reads the value, pushing what is wrong with it.
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self>;
+}
+
+/// A decoded value that remembers where it stood.
+#[derive(Debug, Clone)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stood.
+    pub span: Span,
+}
+
+impl<T: Decode> Decode for Spanned<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let value = T::decode(node, problems)?;
+        Some(Spanned { value, span: node.span.clone() })
+    }
+}
+
+/// Pushes "expected …, found …" and returns `None`.
+pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Option<T> {
+    let mut problem =
+        Problem::error(Code::WrongType, &node.span, format!("expected {expected}, found {}", node.kind()));
+    if let Some(text) = node.as_text()
+        && expected == bool::EXPECTED
+        && matches!(text.to_lowercase().as_str(), "yes" | "no" | "on" | "off" | "y" | "n")
+    {
+        problem = problem.help("write `true` or `false`");
+    }
+    problems.push(problem);
+    None
+}
+
+/// Pushes "unknown …" with the allowed words and a guess, and returns `None`.
+pub fn unknown_word<T>(
+    span: &Span,
+    what: &str,
+    found: &str,
+    allowed: &[&str],
+    problems: &mut Problems,
+) -> Option<T> {
+    let list = allowed.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    let help = match nearest(found, allowed.iter().copied()) {
+        Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
+        None => format!("known: {list}"),
+    };
+    problems.push(Problem::error(Code::UnknownWord, span, format!("unknown {what} `{found}`")).help(help));
+    None
+}
+
+/// A mapping being read.
+pub struct Fields<'n> {
+    entries: &'n [Entry],
+    span: &'n Span,
+    what: &'static str,
+    asked: Vec<&'static str>,
+}
+
+impl<'n> Fields<'n> {
+    /// Starts reading a mapping; `what` names it in messages ("rule", "profile").
+    pub fn open(node: &'n Node, what: &'static str, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Map(entries) => Some(Fields { entries, span: &node.span, what, asked: Vec::new() }),
+            _ => wrong_type(node, &format!("a mapping ({what})"), problems),
+        }
+    }
+
+    /// Where the mapping stands.
+    #[must_use]
+    pub fn span(&self) -> &'n Span {
+        self.span
+    }
+
+    /// The raw value under `key`; a `null` counts as absent.
+    pub fn node(&mut self, key: &'static str) -> Option<&'n Node> {
+        self.asked.push(key);
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.value).filter(|n| !matches!(n.data, Data::Null))
+    }
+
+    /// Where the key itself stands.
+    #[must_use]
+    pub fn key_span(&self, key: &str) -> Option<&'n Span> {
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.key_span)
+    }
+
+    /// An optional value.
+    pub fn optional<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
+        T::decode(self.node(key)?, problems)
+    }
+
+    /// A value that falls back to `default` when it is absent (or wrong, which has been reported).
+    pub fn or<T: Decode>(&mut self, key: &'static str, default: T, problems: &mut Problems) -> T {
+        self.optional(key, problems).unwrap_or(default)
+    }
+
+    /// A value that must be there.
+    pub fn required<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
+        match self.node(key) {
+            Some(node) => T::decode(node, problems),
+            None => {
+                problems.push(
+                    Problem::error(Code::MissingKey, self.span, format!("this {} lacks `{key}`", self.what))
+                        .help(format!("add `{key}:` with {}", T::EXPECTED)),
+                );
+                None
+            }
+        }
+    }
+
+    /// The entries whose keys have not been asked for: the open part of a mapping such as dimension weights.
+    pub fn rest(&mut self) -> Vec<&'n Entry> {
+        let rest: Vec<&Entry> =
+            self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str())).collect();
+        self.entries = &[];
+        rest
+    }
+
+    /// Reports every key that nobody asked for.
+    pub fn finish(self, problems: &mut Problems) {
+        for entry in self.entries {
+            if self.asked.contains(&entry.key.as_str()) {
+                continue;
+            }
+            let problem = Problem::error(
+                Code::UnknownKey,
+                &entry.key_span,
+                format!("unknown key `{}` in this {}", entry.key, self.what),
+            );
+            let help = match nearest(&entry.key, self.asked.iter().copied()) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => {
+                    let known = self.asked.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+                    format!("known keys: {known}")
+                }
+            };
+            problems.push(problem.help(help));
+        }
+    }
+}
+
+impl Decode for String {
+    const EXPECTED: &'static str = "text";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Text { text, .. } => Some(text.clone()),
+            Data::Int(_) | Data::Float(_) | Data::Bool(_) => {
+                problems.push(
+                    Problem::error(
+                        Code::WrongType,
+                        &node.span,
+                        format!("expected text, found {}", node.kind()),
+                    )
+                    .help(format!("put it in quotes: '{}'", node.span.text())),
+                );
+                None
+            }
+            _ => wrong_type(node, Self::EXPECTED, problems),
+        }
+    }
+}
+
+impl Decode for bool {
+    const EXPECTED: &'static str = "`true` or `false`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match node.data {
+            Data::Bool(value) => Some(value),
+            _ => wrong_type(node, Self::EXPECTED, problems),
+        }
+    }
+}
+
+impl Decode for f64 {
+    const EXPECTED: &'static str = "a number";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let value = match node.data {
+            #[expect(clippy::cast_precision_loss, reason = "settings are small numbers")]
+            Data::Int(value) => value as f64,
+            Data::Float(value) => value,
+            _ => return wrong_type(node, Self::EXPECTED, problems),
+        };
+        if value.is_finite() {
+            return Some(value);
+        }
+        problems.push(Problem::error(Code::OutOfRange, &node.span, "expected a finite number"));
+        None
+    }
+}
+
+/// A number that must lie in a range; says so when it doesn't.
+pub fn number_in(node: &Node, low: f64, high: f64, problems: &mut Problems) -> Option<f64> {
+    let value = f64::decode(node, problems)?;
+    if (low..=high).contains(&value) {
+        return Some(value);
+    }
+    let range = if high == f64::MAX { format!("{low} or more") } else { format!("from {low} to {high}") };
+    problems.push(Problem::error(
+        Code::OutOfRange,
+        &node.span,
+        format!("expected a number {range}, found {value}"),
+    ));
+    None
+}
+
+impl Decode for Score {
+    const EXPECTED: &'static str = "a score from 0 to 1";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let value = f64::decode(node, problems)?;
+        if let Some(score) = Score::new(value) {
+            return Some(score);
+        }
+        let mut problem = Problem::error(
+            Code::OutOfRange,
+            &node.span,
+            format!("expected a score from 0 to 1, found {value}"),
+        );
+        if (1.0..=100.0).contains(&value) {
+            problem = problem.help(format!("a percentage is written as a fraction: {}", value / 100.0));
+        }
+        problems.push(problem);
+        None
+    }
+}
+
+impl Decode for Usd {
+    const EXPECTED: &'static str = "an amount in US dollars";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        number_in(node, 0.0, 1e9, problems).and_then(Usd::new)
+    }
+}
+
+/// A whole number of things, at least 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Count(pub u32);
+
+impl Decode for Count {
+    const EXPECTED: &'static str = "a whole number, at least 1";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match whole(node, 1, i64::from(u32::MAX), problems)? {
+            value => u32::try_from(value).ok().map(Count),
+        }
+    }
+}
+
+impl Decode for u64 {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        whole(node, 0, i64::MAX, problems).and_then(|value| u64::try_from(value).ok())
+    }
+}
+
+fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -> Option<i64> {
+    match node.data {
+        Data::Int(value) if (low..=high).contains(&value) => Some(value),
+        Data::Int(value) => {
+            let limit = if value < low { format!("at least {low}") } else { format!("at most {high}") };
+            problems.push(Problem::error(
+                Code::OutOfRange,
+                &node.span,
+                format!("expected a whole number, {limit}, found {value}"),
+            ));
+            None
+        }
+        Data::Float(value) => {
+            problems.push(Problem::error(
+                Code::WrongType,
+                &node.span,
+                format!("expected a whole number, found {value}"),
+            ));
+            None
+        }
+        _ => wrong_type(node, "a whole number", problems),
+    }
+}
+
+impl Decode for Millis {
+    const EXPECTED: &'static str = "a duration such as `30s`, `500ms` or `2m`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let text = match &node.data {
+            Data::Text { text, .. } => text.as_str(),
+            Data::Int(_) | Data::Float(_) => {
+                problems.push(
+                    Problem::error(Code::WrongType, &node.span, "a duration needs its unit").help(format!(
+                        "write `{0}s` for seconds or `{0}ms` for milliseconds",
+                        node.span.text()
+                    )),
+                );
+                return None;
+            }
+            _ => return wrong_type(node, Self::EXPECTED, problems),
+        };
+        let parsed = Millis::parse(text);
+        if parsed.is_none() {
+            problems.push(Problem::error(
+                Code::WrongType,
+                &node.span,
+                format!("expected {}, found `{text}`", Self::EXPECTED),
+            ));
+        }
+        parsed
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    const EXPECTED: &'static str = "a list";
+
+    /// Wrong items are reported and left out.
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::List(items) => Some(items.iter().filter_map(|item| T::decode(item, problems)).collect()),
+            _ => wrong_type(node, &format!("a list, each item {}", T::EXPECTED), problems),
+        }
+    }
+}
+
+impl<T: Decode> Decode for BTreeMap<String, T> {
+    const EXPECTED: &'static str = "a mapping";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Map(entries) => Some(
+                entries
+                    .iter()
+                    .filter_map(|e| T::decode(&e.value, problems).map(|value| (e.key.clone(), value)))
+                    .collect(),
+            ),
+            _ => wrong_type(node, &format!("a mapping, each value {}", T::EXPECTED), problems),
+        }
+    }
+}
+
+impl Decode for serde_json::Value {
+    const EXPECTED: &'static str = "any value";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        fn finite(node: &Node, problems: &mut Problems) -> bool {
+            match &node.data {
+                Data::Float(f) if !f.is_finite() => {
+                    problems.push(Problem::error(Code::OutOfRange, &node.span, "expected a finite number"));
+                    false
+                }
+                Data::List(items) => items.iter().fold(true, |all, item| finite(item, problems) && all),
+                Data::Map(entries) => entries.iter().fold(true, |all, e| finite(&e.value, problems) && all),
+                _ => true,
+            }
+        }
+        finite(node, problems).then(|| node.to_json())
+    }
+}
+
+/// Implements [`Decode`] for an enum of words: `words!(Ties, "a tie rule", { "first" => Ties::First, … })`.
+#[macro_export]
+macro_rules! decode_words {
+    ($type:ty, $what:literal, { $($word:literal => $value:expr),+ $(,)? }) => {
+        impl $crate::value::decode::Decode for $type {
+            const EXPECTED: &'static str = concat!("one of", $(" `", $word, "`"),+);
+
+            fn decode(
+                node: &$crate::value::yaml::Node,
+                problems: &mut $crate::diag::Problems,
+            ) -> Option<Self> {
+                let Some(text) = node.as_text() else {
+                    return $crate::value::decode::wrong_type(
+                        node,
+                        <Self as $crate::value::decode::Decode>::EXPECTED,
+                        problems,
+                    );
+                };
+                match text {
+                    $($word => Some($value),)+
+                    other => $crate::value::decode::unknown_word(&node.span, $what, other, &[$($word),+], problems),
+                }
+            }
+        }
+    };
+}

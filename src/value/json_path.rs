@@ -1,0 +1,233 @@
+//! JSONPath (RFC 9535), evaluated without allocating for the paths that rules use.
+//!
+//! `serde_json_path` parses and checks every path. Paths made of names, indexes and wildcards (`$.ihcMarkers.*`,
+//! `$.measurements[*].size`) are turned into steps that are walked in place; filters, slices and descendants are left
+//! to the library, which allocates.
+
+use super::pointer::{Pointer, Segment};
+use serde_json::Value;
+use serde_json_path::PathElement;
+
+/// A checked path.
+#[derive(Debug, Clone)]
+pub struct JsonPath {
+    text: String,
+    plan: Plan,
+}
+
+#[derive(Debug, Clone)]
+enum Plan {
+    Steps(Steps),
+    Query(serde_json_path::JsonPath),
+}
+
+/// The steps of a simple path.
+pub type Steps = Vec<Step>;
+
+/// One step of a simple path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A member by name.
+    Key(String),
+    /// An element by index; negative counts from the end.
+    Index(i64),
+    /// All members or elements.
+    Wildcard,
+}
+
+/// Why a text is not a JSONPath.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PathError {
+    /// What is wrong.
+    pub message: String,
+    /// At which byte of the path.
+    pub position: usize,
+}
+
+impl JsonPath {
+    /// Reads a path such as `$.ihcMarkers.*`.
+    ///
+    /// # Errors
+    /// When the text is not an RFC 9535 query.
+    pub fn parse(text: &str) -> Result<Self, PathError> {
+        let query = serde_json_path::JsonPath::parse(text)
+            .map_err(|error| PathError { message: error.message().to_owned(), position: error.position() })?;
+        let plan = simple_steps(text).map_or(Plan::Query(query), Plan::Steps);
+        Ok(JsonPath { text: text.to_owned(), plan })
+    }
+
+    /// The path to one member of the root object.
+    #[must_use]
+    pub fn field(name: &str) -> Self {
+        JsonPath {
+            text: format!("$[{}]", Value::from(name)),
+            plan: Plan::Steps(vec![Step::Key(name.to_owned())]),
+        }
+    }
+
+    /// The path as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The steps, if the path is made of names, indexes and wildcards only.
+    #[must_use]
+    pub fn steps(&self) -> Option<&[Step]> {
+        match &self.plan {
+            Plan::Steps(steps) => Some(steps),
+            Plan::Query(_) => None,
+        }
+    }
+
+    /// Calls `visit` with each value that the path selects, in document order, and where it lies.
+    pub fn visit<'v>(&self, root: &'v Value, visit: &mut dyn FnMut(&Pointer<'_>, &'v Value)) {
+        match &self.plan {
+            Plan::Steps(steps) => walk(steps, root, &Pointer::ROOT, visit),
+            Plan::Query(query) => {
+                for node in query.query_located(root).iter() {
+                    let elements: Vec<_> = node.location().iter().collect();
+                    locate(&elements, &Pointer::ROOT, &mut |pointer| visit(pointer, node.node()));
+                }
+            }
+        }
+    }
+}
+
+fn walk<'v>(
+    steps: &[Step],
+    value: &'v Value,
+    at: &Pointer<'_>,
+    visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+) {
+    let Some((step, rest)) = steps.split_first() else {
+        visit(at, value);
+        return;
+    };
+    match (step, value) {
+        (Step::Key(key), Value::Object(members)) => {
+            if let Some(member) = members.get(key) {
+                walk(rest, member, &at.child(Segment::Key(key)), visit);
+            }
+        }
+        (Step::Index(index), Value::Array(items)) => {
+            let position = if *index < 0 {
+                items.len().checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
+            } else {
+                usize::try_from(*index).ok()
+            };
+            if let Some((position, item)) = position.and_then(|p| items.get(p).map(|item| (p, item))) {
+                walk(rest, item, &at.child(Segment::Index(position)), visit);
+            }
+        }
+        (Step::Wildcard, Value::Object(members)) => {
+            for (key, member) in members {
+                walk(rest, member, &at.child(Segment::Key(key)), visit);
+            }
+        }
+        (Step::Wildcard, Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                walk(rest, item, &at.child(Segment::Index(index)), visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn locate(elements: &[&PathElement<'_>], at: &Pointer<'_>, found: &mut dyn FnMut(&Pointer<'_>)) {
+    match elements.split_first() {
+        None => found(at),
+        Some((PathElement::Name(name), rest)) => locate(rest, &at.child(Segment::Key(name)), found),
+        Some((PathElement::Index(index), rest)) => locate(rest, &at.child(Segment::Index(*index)), found),
+    }
+}
+
+/// The steps of a path that the library has found valid, or `None` when it needs the library to run.
+fn simple_steps(text: &str) -> Option<Steps> {
+    let mut rest = text.trim().strip_prefix('$')?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix("[*]").or_else(|| rest.strip_prefix(".*")) {
+            steps.push(Step::Wildcard);
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix('[') {
+            let (inside, after) = after.split_once(']')?;
+            let step = match inside.parse::<i64>() {
+                Ok(index) => Step::Index(index),
+                Err(_) => {
+                    let name = inside
+                        .strip_prefix('\'')
+                        .and_then(|i| i.strip_suffix('\''))
+                        .or_else(|| inside.strip_prefix('"').and_then(|i| i.strip_suffix('"')))?;
+                    if name.contains(['\\', '\'', '"']) {
+                        return None;
+                    }
+                    Step::Key(name.to_owned())
+                }
+            };
+            steps.push(step);
+            rest = after;
+        } else {
+            let after = rest.strip_prefix('.')?;
+            let end = after.find(['.', '[']).unwrap_or(after.len());
+            let (name, after) = after.split_at(end);
+            if name.is_empty() || name.contains(char::is_whitespace) {
+                return None;
+            }
+            steps.push(Step::Key(name.to_owned()));
+            rest = after;
+        }
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn selected(path: &str, value: &Value) -> Vec<(String, Value)> {
+        let mut out = Vec::new();
+        JsonPath::parse(path).unwrap().visit(value, &mut |at, v| out.push((at.to_string(), v.clone())));
+        out
+    }
+
+    #[test]
+    fn simple_and_general_paths_say_where_they_found_it() {
+        let value = json!({"m": [{"size": "1 cm"}, {"site": "x"}, {"size": "2 cm"}]});
+        assert_eq!(
+            selected("$.m[*].size", &value),
+            [("/m/0/size".into(), json!("1 cm")), ("/m/2/size".into(), json!("2 cm"))]
+        );
+        assert_eq!(selected("$..size", &value), selected("$.m[*].size", &value));
+        assert_eq!(selected("$.m[-1].size", &value), [("/m/2/size".into(), json!("2 cm"))]);
+        assert_eq!(selected("$.m[?@.size=='2 cm'].size", &value), [("/m/2/size".into(), json!("2 cm"))]);
+        assert_eq!(selected("$['m'][0]['size']", &value), [("/m/0/size".into(), json!("1 cm"))]);
+        assert_eq!(selected("$", &value).len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused_with_its_position() {
+        let error = JsonPath::parse("$.a[").unwrap_err();
+        assert!(error.position <= 4);
+        assert!(JsonPath::parse("grade").is_err());
+    }
+
+    proptest! {
+        /// Our walk and the library's must agree on every simple path.
+        #[test]
+        fn the_walk_agrees_with_the_library(
+            steps in proptest::collection::vec(prop_oneof![Just(".a"), Just("[0]"), Just("[*]"), Just(".*"), Just("['b']"), Just("[-1]")], 0..5)
+        ) {
+            let value = json!({"a": [{"b": 1, "a": [2, 3]}, [4, {"b": {"a": 5}}]], "b": {"a": {"b": [6]}}});
+            let path = format!("${}", steps.concat());
+            prop_assert!(JsonPath::parse(&path).unwrap().steps().is_some());
+            let ours: Vec<Value> = selected(&path, &value).into_iter().map(|(_, v)| v).collect();
+            let library = serde_json_path::JsonPath::parse(&path).unwrap();
+            let theirs: Vec<Value> = library.query(&value).all().into_iter().cloned().collect();
+            prop_assert_eq!(ours, theirs);
+        }
+    }
+}

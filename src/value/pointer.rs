@@ -1,0 +1,87 @@
+//! JSON Pointers (RFC 6901), built while walking down without allocating until one is needed.
+
+use std::fmt;
+
+/// One step down into a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment<'a> {
+    /// A member of an object.
+    Key(&'a str),
+    /// An element of an array.
+    Index(usize),
+}
+
+/// A path from the root to a value, as a chain of stack frames. Walking costs nothing; `to_string` allocates.
+#[derive(Debug, Clone, Copy)]
+pub struct Pointer<'a> {
+    parent: Option<&'a Pointer<'a>>,
+    segment: Option<Segment<'a>>,
+}
+
+impl<'a> Pointer<'a> {
+    /// The root: the empty pointer.
+    pub const ROOT: Pointer<'static> = Pointer { parent: None, segment: None };
+
+    /// One step further down.
+    #[must_use]
+    pub fn child(&'a self, segment: Segment<'a>) -> Pointer<'a> {
+        Pointer { parent: Some(self), segment: Some(segment) }
+    }
+
+    /// The last step; `None` at the root.
+    #[must_use]
+    pub fn last(&self) -> Option<Segment<'a>> {
+        self.segment
+    }
+
+    /// The pointer without its last step.
+    #[must_use]
+    pub fn parent(&self) -> Option<&'a Pointer<'a>> {
+        self.parent
+    }
+}
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(f)?;
+        }
+        match self.segment {
+            None => Ok(()),
+            Some(Segment::Index(index)) => write!(f, "/{index}"),
+            Some(Segment::Key(key)) => {
+                f.write_str("/")?;
+                for c in key.chars() {
+                    match c {
+                        '~' => f.write_str("~0")?,
+                        '/' => f.write_str("~1")?,
+                        c => fmt::Write::write_char(f, c)?,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Appends one step to a pointer that is already text.
+pub fn push_segment(pointer: &mut String, segment: Segment<'_>) {
+    use fmt::Write;
+    // Writing to a String can't fail.
+    let _ = write!(pointer, "{}", Pointer { parent: None, segment: Some(segment) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_escaped() {
+        let root = Pointer::ROOT;
+        let a = root.child(Segment::Key("a/b~c"));
+        let b = a.child(Segment::Index(3));
+        assert_eq!(b.to_string(), "/a~1b~0c/3");
+        let value = serde_json::json!({"a/b~c": [0, 1, 2, "x"]});
+        assert_eq!(value.pointer(&b.to_string()).unwrap(), "x");
+    }
+}

@@ -1,0 +1,67 @@
+//! The words with which the loop speaks of issues.
+
+use serde::{Deserialize, Serialize};
+
+/// How bad an issue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Untidy; the content is right.
+    Minor,
+    /// Wrong, and the loop should correct it.
+    Major,
+    /// Wrong in a way that makes the whole candidate unusable.
+    Critical,
+}
+
+impl Severity {
+    /// From the worst down.
+    pub const ALL: [Severity; 3] = [Severity::Critical, Severity::Major, Severity::Minor];
+
+    /// The word in YAML and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Critical => "critical",
+            Severity::Major => "major",
+            Severity::Minor => "minor",
+        }
+    }
+}
+
+crate::decode_words!(Severity, "severity", {
+    "critical" => Severity::Critical,
+    "major" => Severity::Major,
+    "minor" => Severity::Minor,
+});
+
+/// Who handles an issue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disposition {
+    /// The loop feeds it back.
+    #[default]
+    Correct,
+    /// A person must decide.
+    Escalate,
+    /// Shown, never blocks.
+    Warn,
+}
+
+impl Disposition {
+    /// The word in YAML and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Disposition::Correct => "correct",
+            Disposition::Escalate => "escalate",
+            Disposition::Warn => "warn",
+        }
+    }
+}
+
+crate::decode_words!(Disposition, "disposition", {
+    "correct" => Disposition::Correct,
+    "escalate" => Disposition::Escalate,
+    "warn" => Disposition::Warn,
+});
