@@ -10,8 +10,8 @@ pub mod value;
 
 // Layer 1: what people declare.
 pub mod profile;
-pub mod rules;
 pub mod script;
+pub mod rules;
 
 // Layer 2: pure decisions. No clock, no IO, no randomness, no async.
 pub mod score;

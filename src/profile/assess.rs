@@ -1,0 +1,190 @@
+//! `assess`: how each dimension of a candidate gets its score.
+
+use crate::decode_words;
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
+use crate::value::yaml::{Data, Node};
+use crate::value::{Score, Severity};
+
+/// One dimension and where its score comes from.
+#[derive(Debug, Clone)]
+pub struct Dimension {
+    /// Its name, such as `completeness`.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// Where the score comes from.
+    pub measure: Measure,
+}
+
+/// Where a dimension's score comes from (LOOP, Scoring). Names of files are resolved when the profile is compiled.
+#[derive(Debug, Clone)]
+pub enum Measure {
+    /// Weighted presence of the fields that a rubric lists for the document type.
+    Rubric {
+        /// `clinical` stands for `rules/rubrics/clinical.yaml`.
+        name: Spanned<String>,
+    },
+    /// How many errors the document type's JSON Schema finds, in proportion.
+    Schema {
+        /// A path such as `schemas/{{ document_type }}.schema.json`.
+        path: Spanned<String>,
+    },
+    /// A penalty for each issue that a rule set finds.
+    Rules {
+        /// `clinical-validity` stands for `rules/clinical-validity.yaml`.
+        name: Spanned<String>,
+        /// Taken off for each issue.
+        penalty: Score,
+        /// The score never falls below this.
+        floor: Score,
+    },
+    /// The share of extracted leaf values that the source text bears out.
+    Grounding(Grounding),
+    /// What a Rhai function returns, clamped to [0, 1].
+    Script {
+        /// `file.rhai#function`.
+        function: Spanned<String>,
+    },
+    /// Supplied from outside with the candidate (`score --given`, a trajectory).
+    Given,
+}
+
+/// Settings of the grounding measure.
+#[derive(Debug, Clone)]
+pub struct Grounding {
+    /// The rubric whose field names and synonyms say what a value's neighbourhood is. Usually the one that
+    /// `completeness` uses.
+    pub rubric: Option<Spanned<String>>,
+    /// How similar (1 = equal) a passage must be to count when no exact, normalized or numeric match exists.
+    pub fuzzy: Score,
+    /// Severity of the issue about a value that is not in the source.
+    pub severity: Severity,
+    /// Top-level fields that are not checked.
+    pub ignore: Vec<String>,
+}
+
+const KINDS: [&str; 6] = ["rubric", "schema", "rules", "grounding", "script", "given"];
+
+impl Measure {
+    /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.
+    pub fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        if let Some(word) = node.as_text() {
+            return match word {
+                "grounding" => Some(Measure::Grounding(Grounding::default_settings())),
+                "given" => Some(Measure::Given),
+                other => unknown_word(&node.span, "measure", other, &KINDS, problems),
+            };
+        }
+        let Data::Map(entries) = &node.data else {
+            return wrong_type(node, "a measure such as `rubric: NAME` or `rules: NAME`", problems);
+        };
+        let named: Vec<&str> = entries.iter().map(|e| e.key.as_str()).filter(|k| KINDS.contains(k)).collect();
+        let mut fields = Fields::open(node, "measure", problems)?;
+        let measure = match named.as_slice() {
+            ["rubric"] => fields.required("rubric", problems).map(|name| Measure::Rubric { name }),
+            ["schema"] => fields.required("schema", problems).map(|path| Measure::Schema { path }),
+            ["script"] => fields.required("script", problems).map(|function| Measure::Script { function }),
+            ["rules"] => {
+                let name = fields.required("rules", problems);
+                let penalty = fields.required("penalty", problems);
+                let floor = fields.or("floor", Score::ZERO, problems);
+                name.zip(penalty).map(|(name, penalty)| Measure::Rules { name, penalty, floor })
+            }
+            ["grounding"] => fields
+                .node("grounding")
+                .and_then(|inner| Grounding::decode(inner, problems))
+                .map(Measure::Grounding),
+            ["given"] => fields.required::<bool>("given", problems).map(|_| Measure::Given),
+            [] => {
+                let kinds = KINDS.map(|k| format!("`{k}`")).join(", ");
+                problems.push(
+                    Problem::error(
+                        Code::MissingKey,
+                        &node.span,
+                        "this measure does not say of which kind it is",
+                    )
+                    .help(format!("give one of {kinds}")),
+                );
+                return None;
+            }
+            several => {
+                problems.push(
+                    Problem::error(
+                        Code::Conflict,
+                        &node.span,
+                        format!("this measure is of several kinds at once: {}", several.join(", ")),
+                    )
+                    .help("keep one; a dimension has one source"),
+                );
+                return None;
+            }
+        };
+        fields.finish(problems);
+        measure
+    }
+}
+
+impl Grounding {
+    fn default_settings() -> Self {
+        Grounding { rubric: None, fuzzy: Score::clamped(0.9), severity: Severity::Major, ignore: Vec::new() }
+    }
+}
+
+impl Decode for Grounding {
+    const EXPECTED: &'static str = "a mapping with the settings of grounding";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let defaults = Self::default_settings();
+        let mut fields = Fields::open(node, "grounding measure", problems)?;
+        let grounding = Grounding {
+            rubric: fields.optional("rubric", problems),
+            fuzzy: fields.or("fuzzy", defaults.fuzzy, problems),
+            severity: fields.or("severity", defaults.severity, problems),
+            ignore: fields.or("ignore", defaults.ignore, problems),
+        };
+        fields.finish(problems);
+        Some(grounding)
+    }
+}
+
+/// How `overall` comes from the dimensions.
+#[derive(Debug, Clone)]
+pub enum Overall {
+    /// Weighted sum; the weights add up to 1.
+    Weighted(Vec<(String, f64)>),
+    /// One named dimension.
+    From(String),
+}
+
+impl Overall {
+    /// The overall score. `score` gives a dimension's value; one that an assessment lacks counts 0.
+    #[must_use]
+    pub fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
+        let value = |name: &str| score(name).unwrap_or(Score::ZERO).get();
+        Score::clamped(match self {
+            Overall::From(name) => value(name),
+            Overall::Weighted(weights) => weights.iter().map(|(name, weight)| weight * value(name)).sum(),
+        })
+    }
+
+    /// Every dimension it reads.
+    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
+        let (weighted, single) = match self {
+            Overall::Weighted(weights) => (weights.as_slice(), None),
+            Overall::From(name) => (&[][..], Some(name.as_str())),
+        };
+        weighted.iter().map(|(name, _)| name.as_str()).chain(single)
+    }
+}
+
+/// Which of two equal candidates is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// The earlier.
+    First,
+    /// The later.
+    Last,
+}
+
+decode_words!(Ties, "tie rule", { "first" => Ties::First, "last" => Ties::Last });

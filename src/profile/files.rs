@@ -1,0 +1,168 @@
+//! Where profiles, rules, prompts and schemas are read from.
+//!
+//! A name such as `rules/clinical-validity.yaml` is looked for in each root in turn (the project of the profile, the
+//! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins.
+
+use crate::diag::{Code, Problem, SourceFile};
+use include_dir::{Dir, include_dir};
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Largest file read through [`Files`], in bytes.
+pub const MAX_FILE_BYTES: u64 = 8 << 20;
+
+/// Finds declared files by name.
+pub trait Files: Send + Sync {
+    /// The file of that name, `None` if there is none anywhere.
+    ///
+    /// # Errors
+    /// A problem when the file exists and can't be read.
+    fn read(&self, name: &str) -> Result<Option<Arc<SourceFile>>, Problem>;
+
+    /// Names of all files under a folder that end in `suffix`, sorted, each once.
+    fn list(&self, folder: &str, suffix: &str) -> Vec<String>;
+}
+
+static PROFILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/profiles");
+static RULES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
+static PROMPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
+static SCHEMAS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
+
+/// Roots on disk, nearest first, then the files embedded in the executable.
+#[derive(Debug, Clone)]
+pub struct Library {
+    roots: Vec<PathBuf>,
+}
+
+impl Library {
+    /// Looks in `roots` in this order, then among the embedded files.
+    #[must_use]
+    pub fn new(roots: Vec<PathBuf>) -> Self {
+        Library { roots }
+    }
+
+    /// Only the embedded files.
+    #[must_use]
+    pub fn embedded() -> Self {
+        Library { roots: Vec::new() }
+    }
+
+    /// The same library with another root before all others.
+    #[must_use]
+    pub fn nearest(&self, root: &Path) -> Self {
+        let mut roots = vec![root.to_path_buf()];
+        roots.extend(self.roots.iter().filter(|known| known.as_path() != root).cloned());
+        Library { roots }
+    }
+}
+
+/// The embedded folder of that name and the rest of the path.
+fn embedded(name: &str) -> Option<(&'static Dir<'static>, &str)> {
+    let (folder, rest) = name.split_once('/').unwrap_or((name, ""));
+    let dir = match folder {
+        "profiles" => &PROFILES,
+        "rules" => &RULES,
+        "prompts" => &PROMPTS,
+        "schemas" => &SCHEMAS,
+        _ => return None,
+    };
+    Some((dir, rest))
+}
+
+/// Whether a name stays inside its root.
+fn is_inside(name: &str) -> bool {
+    Path::new(name).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+}
+
+impl Files for Library {
+    fn read(&self, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
+        if !is_inside(name) {
+            let problem = Problem::placeless(Code::MissingFile, format!("`{name}` leads out of its folder"));
+            return Err(
+                problem.help("name files relative to the folder that holds profiles, rules and prompts")
+            );
+        }
+        for root in &self.roots {
+            let path = root.join(name);
+            if path.is_file() {
+                return read_text_file(&path).map(Some);
+            }
+        }
+        let text = embedded(name).and_then(|(dir, rest)| dir.get_file(rest)).and_then(|f| f.contents_utf8());
+        Ok(text.map(|text| SourceFile::new(format!("<embedded>/{name}"), text)))
+    }
+
+    fn list(&self, folder: &str, suffix: &str) -> Vec<String> {
+        let mut names = BTreeSet::new();
+        for root in &self.roots {
+            let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if name.ends_with(suffix) && entry.path().is_file() {
+                    names.insert(format!("{folder}/{name}"));
+                }
+            }
+        }
+        if let Some((dir, rest)) = embedded(folder) {
+            let dir = if rest.is_empty() { Some(dir) } else { dir.get_dir(rest) };
+            for file in dir.into_iter().flat_map(Dir::files) {
+                if let Some(name) = file.path().file_name().and_then(|n| n.to_str())
+                    && name.ends_with(suffix)
+                {
+                    names.insert(format!("{folder}/{name}"));
+                }
+            }
+        }
+        names.into_iter().collect()
+    }
+}
+
+/// Reads a text file with a bound on its size.
+///
+/// # Errors
+/// A problem that names the path when it can't be read, is too large, or is not UTF-8.
+pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| {
+        Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {error}"))
+    };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let problem =
+            Problem::placeless(Code::TooLarge, format!("`{shown}` has more than {MAX_FILE_BYTES} bytes"));
+        return Err(problem.help("check that this is the file you meant"));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(SourceFile::new(shown.to_string(), text)),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let problem =
+                Problem::placeless(Code::Unreadable, format!("`{shown}` is not UTF-8 text (byte {at})"));
+            Err(problem.help("save it as UTF-8"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nearer_root_wins_and_names_stay_inside() {
+        let near = tempfile::tempdir().unwrap();
+        let far = tempfile::tempdir().unwrap();
+        for (dir, text) in [(&near, "near"), (&far, "far")] {
+            std::fs::create_dir(dir.path().join("rules")).unwrap();
+            std::fs::write(dir.path().join("rules/x.yaml"), text).unwrap();
+        }
+        let library = Library::new(vec![far.path().into()]).nearest(near.path());
+        assert_eq!(library.read("rules/x.yaml").unwrap().unwrap().text(), "near");
+        assert!(library.read("../rules/x.yaml").is_err());
+        assert!(library.read("rules/none.yaml").unwrap().is_none());
+        assert!(library.list("rules", ".yaml").contains(&"rules/x.yaml".to_owned()));
+    }
+}

@@ -1,0 +1,205 @@
+//! What scoring says about one candidate.
+
+use crate::value::{Disposition, Score, Severity};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Dimensions, overall score and issues of one candidate.
+///
+/// Buffers are kept between candidates: [`Assessment::clear`] empties without freeing, so that assessing a document
+/// without issues allocates nothing once warm.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// Each dimension that could be measured.
+    pub scores: Scores,
+    /// How `overall` follows from the dimensions stands in the profile.
+    pub overall: f64,
+    /// What is wrong, in the order of dimensions, rules and document.
+    #[serde(default)]
+    pub issues: Vec<Issue>,
+    /// Rubric fields that are not present: required ones first, then important ones.
+    #[serde(default)]
+    pub missing: Vec<Arc<str>>,
+    /// Where the source bears the candidate out.
+    #[serde(default)]
+    pub evidence: Evidence,
+}
+
+impl Assessment {
+    /// Empties it and keeps its buffers.
+    pub fn clear(&mut self) {
+        self.scores.0.clear();
+        self.overall = 0.0;
+        self.issues.clear();
+        self.missing.clear();
+        self.evidence.clear();
+    }
+
+    /// How many issues have this severity.
+    #[must_use]
+    pub fn count_severity(&self, severity: Severity) -> usize {
+        self.issues.iter().filter(|issue| issue.severity == severity).count()
+    }
+
+    /// How many issues have this disposition.
+    #[must_use]
+    pub fn count_disposition(&self, disposition: Disposition) -> usize {
+        self.issues.iter().filter(|issue| issue.disposition == disposition).count()
+    }
+}
+
+/// Dimension scores in the order of the profile; JSON writes them as an object.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scores(Vec<(Arc<str>, Score)>);
+
+impl Scores {
+    /// Sets a dimension, replacing an earlier value.
+    pub fn set(&mut self, name: &Arc<str>, score: Score) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, value)) => *value = score,
+            None => self.0.push((Arc::clone(name), score)),
+        }
+    }
+
+    /// The value of a dimension, if it was measured.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Score> {
+        self.0.iter().find(|(known, _)| known.as_ref() == name).map(|(_, score)| *score)
+    }
+
+    /// Dimensions with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Score)> {
+        self.0.iter().map(|(name, score)| (name.as_ref(), *score))
+    }
+}
+
+impl<'a> FromIterator<(&'a str, Score)> for Scores {
+    fn from_iter<I: IntoIterator<Item = (&'a str, Score)>>(iter: I) -> Self {
+        let mut scores = Scores::default();
+        for (name, score) in iter {
+            scores.set(&Arc::from(name), score);
+        }
+        scores
+    }
+}
+
+impl Serialize for Scores {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, score) in &self.0 {
+            map.serialize_entry(name.as_ref(), score)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Scores {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = BTreeMap::<String, Score>::deserialize(deserializer)?;
+        Ok(map.iter().map(|(name, score)| (name.as_str(), *score)).collect())
+    }
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Issue {
+    /// What kind of finding, such as `MISSING_FIELD`.
+    pub code: String,
+    /// How bad.
+    pub severity: Severity,
+    /// Who handles it.
+    #[serde(default)]
+    pub disposition: Disposition,
+    /// JSON Pointer into the candidate; empty for the whole.
+    #[serde(default)]
+    pub path: String,
+    /// What is wrong, for people and for the model.
+    #[serde(default)]
+    pub message: String,
+    /// The id of the rule that found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Arc<str>>,
+    /// What would put it right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_fix: Option<String>,
+    /// The passage of the source that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_span: Option<SourceSpan>,
+}
+
+impl Issue {
+    /// The top-level field that the issue is about, without escapes; `None` for the whole candidate.
+    #[must_use]
+    pub fn field(&self) -> Option<String> {
+        let first = self.path.strip_prefix('/')?.split('/').next()?;
+        Some(first.replace("~1", "/").replace("~0", "~"))
+    }
+}
+
+/// A passage of the source text, in Unicode scalar values from its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceSpan {
+    /// First character.
+    pub start: usize,
+    /// One past the last character.
+    pub end: usize,
+}
+
+impl From<Range<usize>> for SourceSpan {
+    fn from(range: Range<usize>) -> Self {
+        SourceSpan { start: range.start, end: range.end }
+    }
+}
+
+/// For each leaf value that the source bears out: its path and the passage. Paths share one buffer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    paths: String,
+    found: Vec<(Range<usize>, SourceSpan)>,
+}
+
+impl Evidence {
+    /// Empties it and keeps its buffers.
+    pub fn clear(&mut self) {
+        self.paths.clear();
+        self.found.clear();
+    }
+
+    /// Records that the value at `path` (anything that displays as a JSON Pointer) stands at `span`.
+    pub fn push(&mut self, path: impl std::fmt::Display, span: SourceSpan) {
+        use std::fmt::Write;
+        let start = self.paths.len();
+        // Writing to a String can't fail.
+        let _ = write!(self.paths, "{path}");
+        self.found.push((start..self.paths.len(), span));
+    }
+
+    /// Paths with their passages.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, SourceSpan)> {
+        self.found.iter().map(|(range, span)| (self.paths.get(range.clone()).unwrap_or_default(), *span))
+    }
+}
+
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.found.len()))?;
+        for (path, span) in self.iter() {
+            map.serialize_entry(path, &span)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Evidence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = serde_json::Map::deserialize(deserializer)?;
+        let mut evidence = Evidence::default();
+        for (path, span) in map {
+            evidence.push(path, serde_json::from_value(span).map_err(serde::de::Error::custom)?);
+        }
+        Ok(evidence)
+    }
+}
