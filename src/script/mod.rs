@@ -1,1 +1,20 @@
-//! script
+//! The Rhai sandbox: limits, and the API that scripts see.
+//!
+//! A script is a file under `rules/`. A rule names one of its functions as `her2.rhai#agree`:
+//!
+//! - a rule function `fn agree(candidate, source)` returns `()`, a text, an issue map, or a list of them;
+//! - a measure function `fn score(candidate, source)` returns a number, which is clamped to [0, 1].
+//!
+//! `candidate` is a map, `source` a text (`()` when there is none). `present(x)` says whether a value counts as
+//! there, `number(text)` gives the first number in a text.
+
+mod error;
+mod finding;
+pub mod limits;
+mod sandbox;
+mod set;
+
+pub use error::{ScriptError, ScriptFailure};
+pub use finding::Finding;
+pub use limits::Limit;
+pub use set::{Arguments, FunctionId, ScriptSet};

@@ -1,0 +1,86 @@
+//! What a rule function returns, read strictly.
+
+use super::error::ScriptFailure;
+use super::limits::{Limit, MAX_FINDINGS};
+use crate::value::{Disposition, Severity};
+use rhai::{Dynamic, Map};
+
+/// One issue as a script reports it. What it leaves out, the rule supplies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// Kind of finding.
+    pub code: Option<String>,
+    /// How bad.
+    pub severity: Option<Severity>,
+    /// Who handles it.
+    pub disposition: Option<Disposition>,
+    /// JSON Pointer; empty for the whole candidate.
+    pub path: String,
+    /// What is wrong.
+    pub message: Option<String>,
+    /// What would put it right.
+    pub suggested_fix: Option<String>,
+}
+
+const KEYS: &str = "`code`, `severity`, `disposition`, `path`, `message`, `suggested_fix`";
+
+/// Reads `()`, a text, a map, or a list of texts and maps.
+pub(super) fn findings(value: Dynamic) -> Result<Vec<Finding>, ScriptFailure> {
+    if value.is_unit() {
+        return Ok(Vec::new());
+    }
+    if value.is_array() {
+        let items = value.into_array().map_err(|kind| unusable(kind))?;
+        if items.len() > MAX_FINDINGS {
+            return Err(ScriptFailure::Limit(Limit::Findings));
+        }
+        return items.into_iter().filter(|item| !item.is_unit()).map(finding).collect();
+    }
+    finding(value).map(|one| vec![one])
+}
+
+fn unusable(kind: &str) -> ScriptFailure {
+    ScriptFailure::Returned(format!("{kind}; expected nothing, an issue, or a list of issues"))
+}
+
+fn finding(value: Dynamic) -> Result<Finding, ScriptFailure> {
+    if value.is_string() {
+        let message = value.into_string().map_err(unusable)?;
+        return Ok(Finding { message: Some(message), ..Finding::default() });
+    }
+    let kind = value.type_name();
+    let Some(map) = value.try_cast::<Map>() else { return Err(unusable(kind)) };
+    let mut finding = Finding::default();
+    for (key, value) in map {
+        let Ok(text) = value.into_string() else {
+            return Err(ScriptFailure::Returned(format!("an issue whose `{key}` is not text")));
+        };
+        match key.as_str() {
+            "code" => finding.code = Some(text),
+            "message" => finding.message = Some(text),
+            "suggested_fix" => finding.suggested_fix = Some(text),
+            "path" if text.is_empty() || text.starts_with('/') => finding.path = text,
+            "path" => finding.path = format!("/{text}"),
+            "severity" => {
+                let known = Severity::ALL.into_iter().find(|s| s.as_str() == text);
+                finding.severity = Some(known.ok_or_else(|| unknown_word("severity"))?);
+            }
+            "disposition" => {
+                let all = [Disposition::Correct, Disposition::Escalate, Disposition::Warn];
+                let known = all.into_iter().find(|d| d.as_str() == text);
+                finding.disposition = Some(known.ok_or_else(|| unknown_word("disposition"))?);
+            }
+            other => {
+                let other: String = other.chars().take(40).collect();
+                return Err(ScriptFailure::Returned(format!(
+                    "an issue with the unknown key `{other}`; known: {KEYS}"
+                )));
+            }
+        }
+    }
+    Ok(finding)
+}
+
+fn unknown_word(what: &str) -> ScriptFailure {
+    ScriptFailure::Returned(format!("an issue with an unknown {what}"))
+}

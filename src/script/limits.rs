@@ -1,0 +1,53 @@
+//! What a script may use. Every bound is far above what a rule needs and far below what would be felt.
+
+/// Steps of one call. A rule that walks a 200-field document takes some 5,000; a million end within a tenth of a
+/// second.
+pub const MAX_OPERATIONS: u64 = 1_000_000;
+/// Nested calls. Deeper recursion than this is a loop in disguise, and a native stack is finite.
+pub const MAX_CALL_DEPTH: usize = 32;
+/// Nesting of expressions outside functions, checked when a script is compiled.
+pub const MAX_EXPRESSION_DEPTH: usize = 64;
+/// Nesting of expressions inside functions; each level costs native stack on every nested call.
+pub const MAX_FUNCTION_EXPRESSION_DEPTH: usize = 32;
+/// Bytes of one text. Sources are handed over whole, so this is a large document.
+pub const MAX_STRING_BYTES: usize = 8 << 20;
+/// Elements of one array, nested ones included.
+pub const MAX_ARRAY_ITEMS: usize = 100_000;
+/// Members of one map, nested ones included.
+pub const MAX_MAP_MEMBERS: usize = 100_000;
+/// Variables alive at one time.
+pub const MAX_VARIABLES: usize = 1_000;
+/// Functions in one script.
+pub const MAX_FUNCTIONS: usize = 200;
+/// Issues that one call may return; a rule that finds more is broken.
+pub const MAX_FINDINGS: usize = 1_000;
+
+/// A bound that a script has gone over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// [`MAX_OPERATIONS`].
+    Operations,
+    /// [`MAX_CALL_DEPTH`].
+    CallDepth,
+    /// [`MAX_STRING_BYTES`], [`MAX_ARRAY_ITEMS`] or [`MAX_MAP_MEMBERS`].
+    DataSize,
+    /// [`MAX_VARIABLES`].
+    Variables,
+    /// [`MAX_FINDINGS`].
+    Findings,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Limit::Operations => write!(f, "{MAX_OPERATIONS} operations"),
+            Limit::CallDepth => write!(f, "{MAX_CALL_DEPTH} nested calls"),
+            Limit::DataSize => write!(
+                f,
+                "{MAX_STRING_BYTES} bytes of text, {MAX_ARRAY_ITEMS} array elements or {MAX_MAP_MEMBERS} map members"
+            ),
+            Limit::Variables => write!(f, "{MAX_VARIABLES} variables"),
+            Limit::Findings => write!(f, "{MAX_FINDINGS} issues"),
+        }
+    }
+}
