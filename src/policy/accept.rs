@@ -19,12 +19,7 @@ pub(super) fn accepted(accept: &Accept, facts: &Facts, checks: &mut Checks) -> b
         let count = facts.issues.get(*kind);
         #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
         let (value, bound) = (count as f64, *limit as f64);
-        checks.push(Check {
-            line: format!("accept.{}_issues", kind.as_str()),
-            holds: count <= *limit,
-            value,
-            bound,
-        });
+        all &= checks.look(&format!("accept.{}_issues", kind.as_str()), count <= *limit, value, bound);
     }
     all
 }

@@ -38,7 +38,7 @@ fn table(
     policy: &LoopPolicy,
     history: &mut History,
     spent: Spent,
-    checks: &mut Vec<Check>,
+    checks: &mut Checks,
 ) -> Option<StopReason> {
     let latest = history.latest()?.clone();
     let count = history.iterations().len();
