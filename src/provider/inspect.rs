@@ -67,6 +67,9 @@ impl PluginFile {
         if bytes.len() as u64 > MAX_FILE {
             return Err(not_a_plugin("it is larger than 256 MiB"));
         }
+        if super::elf::cut_short(&bytes) {
+            return Err(not_a_plugin("the file is cut short"));
+        }
         let (manifest, manifest_json) = find_manifest(&path, &bytes)?;
         let digest = hex(&Sha256::digest(&bytes));
         Ok(Self { path, bytes, digest, manifest, manifest_json, metadata })

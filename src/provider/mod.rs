@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `locate` | where plugins are looked for, and what a specification such as `openai:model` means |
 //! | `inspect` | read a library's bytes, digest and manifest without running it |
+//! | `elf` | notice a library that is cut short |
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `http` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
@@ -17,6 +18,7 @@
 mod error;
 mod locate;
 mod inspect;
+mod elf;
 mod trust;
 mod plugin;
 mod http;

@@ -201,19 +201,19 @@ unsafe fn manifest_bytes(table: &lc_plugin_v1) -> Option<Vec<u8>> {
 }
 
 fn check_functions(path: &Path, table: &lc_plugin_v1, kind: PluginKind) -> Result<(), ProviderError> {
-    let (kind_name, needed): (&'static str, &[(&'static str, bool)]) = match kind {
-        PluginKind::Http => ("http", &[("call", table.call.is_some())]),
-        PluginKind::Direct => (
-            "direct",
-            &[
-                ("start", table.start.is_some()),
-                ("cancel", table.cancel.is_some()),
-                ("call_release", table.call_release.is_some()),
-            ],
-        ),
+    let direct = [
+        ("start", table.start.is_some()),
+        ("cancel", table.cancel.is_some()),
+        ("call_release", table.call_release.is_some()),
+    ];
+    let http = [("call", table.call.is_some())];
+    let (kind_name, own): (&'static str, &[(&'static str, bool)]) = match kind {
+        PluginKind::Http => ("http", &http),
+        PluginKind::Direct => ("direct", &direct),
     };
-    let both = [("open", table.open.is_some()), ("close", table.close.is_some())];
-    match both.iter().chain(needed).find(|(_, there)| !there) {
+    let opens = [("open", table.open.is_some())];
+    let closes = [("close", table.close.is_some())];
+    match opens.iter().chain(own).chain(&closes).find(|(_, there)| !there) {
         None => Ok(()),
         Some((function, _)) => {
             Err(ProviderError::MissingFunction { path: path.to_owned(), function, kind: kind_name })
