@@ -27,6 +27,7 @@ pub struct CompiledRules {
     unknown: Arc<Program>,
     scripts: Arc<ScriptSet>,
     dimensions: Vec<Arc<str>>,
+    field_names: Vec<FieldName>,
 }
 
 impl CompiledRules {
@@ -50,6 +51,12 @@ impl CompiledRules {
     /// Names of the dimensions, in the order of the profile.
     pub fn dimensions(&self) -> impl Iterator<Item = &str> {
         self.dimensions.iter().map(AsRef::as_ref)
+    }
+
+    /// What fields may be called in a source, as the rubrics that grounding uses have it.
+    #[must_use]
+    pub fn field_names(&self) -> &[FieldName] {
+        &self.field_names
     }
 
     /// The scripts that the programs call.
@@ -82,7 +89,6 @@ pub fn compile(
         return None;
     }
     let names: Vec<Arc<str>> = dimensions.iter().map(|d| Arc::from(d.name.as_str())).collect();
-    let field_names = sources.field_names(dimensions);
     let programs: BTreeMap<Arc<str>, Arc<Program>> = types
         .iter()
         .map(|document_type| {
@@ -101,7 +107,6 @@ pub fn compile(
                 fields: Vec::new(),
                 schemas: Vec::new(),
                 groundings: Vec::new(),
-                field_names: Arc::clone(&field_names),
             };
             for (index, dimension) in (0..).zip(dimensions) {
                 sources.emit(index, dimension, &schemas, &mut program);
@@ -110,7 +115,7 @@ pub fn compile(
         })
         .collect();
     let unknown = Arc::clone(programs.get(UNKNOWN_TYPE)?);
-    Some(CompiledRules { programs, unknown, scripts: Arc::new(scripts), dimensions: names })
+    Some(CompiledRules { programs, unknown, scripts: Arc::new(scripts), dimensions: names, field_names: sources.field_names(dimensions) })
 }
 
 /// The schemas of each document type, by path template and type.
@@ -193,7 +198,7 @@ impl Sources {
 
     /// What the rubrics that grounding uses know of names. A grounding without a rubric uses that of the first rubric
     /// dimension.
-    fn field_names(&self, dimensions: &[Dimension]) -> Arc<[FieldName]> {
+    fn field_names(&self, dimensions: &[Dimension]) -> Vec<FieldName> {
         let first = dimensions.iter().find_map(|d| match &d.measure {
             Measure::Rubric { name } => Some(name.value.as_str()),
             _ => None,
@@ -214,7 +219,7 @@ impl Sources {
                 }
             }
         }
-        names.into()
+        names
     }
 
     fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {

@@ -43,8 +43,6 @@ pub struct Program {
     pub schemas: Vec<Arc<Schema>>,
     /// Settings of grounding measures.
     pub groundings: Vec<GroundingSettings>,
-    /// What fields may be called in a source, for grounding. Programs with the same rubrics share it.
-    pub field_names: Arc<[FieldName]>,
 }
 
 /// Position of an operation.
