@@ -1,1 +1,32 @@
-//! rules
+//! The language of rubrics and rules: files to checked types to [`Program`]s.
+//!
+//! A rule looks at a target (`field: NAME`, `each: JSONPATH`, or the whole candidate), applies `when` its condition
+//! holds, and asks its checks; the first that fails becomes the rule's issue for that target. Where a check or
+//! condition names another place, a plain name is a top-level field, `$.a.b` a path from the candidate and `@.b` a
+//! path from the target.
+//!
+//! A target that is absent ([`crate::value::is_present`]) is asked `required` and `require` only. In a condition, a
+//! test of an absent value does not hold.
+
+mod compile;
+mod condition;
+mod emit;
+mod formats;
+mod program;
+mod rubric;
+mod rule;
+mod schema;
+mod template;
+mod test;
+
+pub use compile::{CompiledRules, UNKNOWN_TYPE, compile};
+pub use condition::{Condition, Subject};
+pub use formats::{is_format, parse_date};
+pub use program::{
+    Address, Check, FieldName, GroundingSettings, Index, Op, OpSubject, Program, RubricField,
+};
+pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
+pub use rule::{IssueText, MESSAGE_VARIABLES, Rule, Target};
+pub use schema::{Schema, count_leaves};
+pub use template::Template;
+pub use test::{Format, Kind, Moment, Reference, Test};

@@ -1,5 +1,12 @@
 //! The hot path: candidate + source → assessment, by running a compiled program.
 
 mod assessment;
+mod assessor;
+mod evaluate;
+mod grounded;
+mod machine;
+mod wording;
 
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
+pub use assessor::{Assessor, Scoring};
+pub use grounded::Source;

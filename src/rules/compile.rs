@@ -1,0 +1,412 @@
+//! The dimensions of a profile, with every file they name, to one program for each document type.
+
+use super::emit::{Emitter, add};
+use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
+use super::rubric::{Rubric, decode_rubric};
+use super::rule::{Rule, Surroundings, decode_rules};
+use super::schema::Schema;
+use super::template::Template;
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::profile::{Dimension, Files, Measure, Overall};
+use crate::script::{FunctionId, ScriptSet};
+use crate::value::decode::Spanned;
+use crate::value::yaml;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The type of a document of which nothing better is known.
+pub const UNKNOWN_TYPE: &str = "unknown";
+
+/// Parameters of a measure function: candidate and source.
+const MEASURE_PARAMETERS: usize = 2;
+
+/// The compiled programs of a profile. Immutable; shared by all documents.
+#[derive(Debug)]
+pub struct CompiledRules {
+    programs: BTreeMap<Arc<str>, Arc<Program>>,
+    unknown: Arc<Program>,
+    scripts: Arc<ScriptSet>,
+    dimensions: Vec<Arc<str>>,
+    field_names: Vec<FieldName>,
+}
+
+impl CompiledRules {
+    /// The program for a document type; the one for `unknown` when the type is not known.
+    #[must_use]
+    pub fn program(&self, document_type: &str) -> &Arc<Program> {
+        self.programs.get(document_type).unwrap_or(&self.unknown)
+    }
+
+    /// Every document type with a program of its own, sorted; `unknown` is always among them.
+    pub fn document_types(&self) -> impl Iterator<Item = &str> {
+        self.programs.keys().map(AsRef::as_ref)
+    }
+
+    /// Whether the type has a program of its own.
+    #[must_use]
+    pub fn knows(&self, document_type: &str) -> bool {
+        self.programs.contains_key(document_type)
+    }
+
+    /// Names of the dimensions, in the order of the profile.
+    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
+        self.dimensions.iter().map(AsRef::as_ref)
+    }
+
+    /// What fields may be called in a source, as the rubrics that grounding uses have it.
+    #[must_use]
+    pub fn field_names(&self) -> &[FieldName] {
+        &self.field_names
+    }
+
+    /// The scripts that the programs call.
+    #[must_use]
+    pub fn scripts(&self) -> &Arc<ScriptSet> {
+        &self.scripts
+    }
+}
+
+/// Compiles what `assess` and `overall` of a profile say, reading the rubrics, rules, schemas and scripts they name.
+///
+/// There is a program for each type that a rubric lists, each of `document_types` (those that classification knows),
+/// and `unknown`. Every problem in every file is reported; `None` if one of them is an error.
+pub fn compile(
+    dimensions: &[Dimension],
+    overall: &Overall,
+    document_types: &[String],
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<CompiledRules> {
+    let errors_before = problems.error_count();
+    let mut scripts = ScriptSet::new();
+    let sources = Sources::read(dimensions, files, &mut scripts, problems);
+    let mut types: BTreeSet<&str> = sources.rubrics.values().flat_map(|r| r.types.keys()).map(String::as_str).collect();
+    types.extend(document_types.iter().map(String::as_str));
+    types.insert(UNKNOWN_TYPE);
+    sources.check_types(&types, problems);
+    let schemas = read_schemas(dimensions, &types, files, problems);
+    if problems.error_count() > errors_before {
+        return None;
+    }
+    let names: Vec<Arc<str>> = dimensions.iter().map(|d| Arc::from(d.name.as_str())).collect();
+    let programs: BTreeMap<Arc<str>, Arc<Program>> = types
+        .iter()
+        .map(|document_type| {
+            let document_type: Arc<str> = Arc::from(*document_type);
+            let mut program = Program {
+                document_type: Arc::clone(&document_type),
+                ops: Vec::new(),
+                dimensions: names.clone(),
+                overall: overall.clone(),
+                tests: Vec::new(),
+                references: Vec::new(),
+                names: Vec::new(),
+                paths: Vec::new(),
+                issues: Vec::new(),
+                checks: Vec::new(),
+                fields: Vec::new(),
+                schemas: Vec::new(),
+                groundings: Vec::new(),
+            };
+            for (index, dimension) in (0..).zip(dimensions) {
+                sources.emit(index, dimension, &schemas, &mut program);
+            }
+            (document_type, Arc::new(program))
+        })
+        .collect();
+    let unknown = Arc::clone(programs.get(UNKNOWN_TYPE)?);
+    Some(CompiledRules { programs, unknown, scripts: Arc::new(scripts), dimensions: names, field_names: sources.field_names(dimensions) })
+}
+
+/// The schemas of each document type, by path template and type.
+type Schemas = BTreeMap<(String, String), Arc<Schema>>;
+
+/// What the dimensions name, read once.
+struct Sources {
+    rubrics: BTreeMap<String, Rubric>,
+    rule_sets: BTreeMap<String, Vec<Rule>>,
+    functions: BTreeMap<String, FunctionId>,
+}
+
+impl Sources {
+    fn read(
+        dimensions: &[Dimension],
+        files: &dyn Files,
+        scripts: &mut ScriptSet,
+        problems: &mut Problems,
+    ) -> Self {
+        let mut sources =
+            Sources { rubrics: BTreeMap::new(), rule_sets: BTreeMap::new(), functions: BTreeMap::new() };
+        for dimension in dimensions {
+            match &dimension.measure {
+                Measure::Rubric { name } => sources.read_rubric(name, files, problems),
+                Measure::Grounding(grounding) => {
+                    if let Some(name) = &grounding.rubric {
+                        sources.read_rubric(name, files, problems);
+                    }
+                }
+                Measure::Rules { name, .. } if !sources.rule_sets.contains_key(&name.value) => {
+                    let rules = open(name, "rules", "rule file", files, problems)
+                        .and_then(|file| yaml::parse(&file, problems))
+                        .map(|root| decode_rules(&root, &mut Surroundings { files, scripts }, problems));
+                    sources.rule_sets.insert(name.value.clone(), rules.unwrap_or_default());
+                }
+                Measure::Script { function } => {
+                    if let Some(id) = scripts.function(function, MEASURE_PARAMETERS, files, problems) {
+                        sources.functions.insert(function.value.clone(), id);
+                    }
+                }
+                Measure::Rules { .. } | Measure::Schema { .. } | Measure::Given => {}
+            }
+        }
+        sources
+    }
+
+    fn read_rubric(&mut self, name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) {
+        if self.rubrics.contains_key(&name.value) {
+            return;
+        }
+        let rubric = open(name, "rules/rubrics", "rubric", files, problems)
+            .and_then(|file| yaml::parse(&file, problems))
+            .and_then(|root| decode_rubric(&root, problems));
+        if let Some(rubric) = rubric {
+            self.rubrics.insert(name.value.clone(), rubric);
+        }
+    }
+
+    /// A rule for a type that nothing else knows is probably a slip.
+    fn check_types(&self, known: &BTreeSet<&str>, problems: &mut Problems) {
+        let only_unknown = known.len() == 1;
+        for rule in self.rule_sets.values().flatten() {
+            for named in &rule.types {
+                if known.contains(named.value.as_str()) || only_unknown {
+                    continue;
+                }
+                let problem = Problem::warning(
+                    Code::UnknownName,
+                    &named.span,
+                    format!("no rubric knows the document type `{}`", named.value),
+                );
+                let help = match nearest(&named.value, known.iter().copied()) {
+                    Some(guess) => format!("did you mean `{guess}`?"),
+                    None => format!("known: {}", known.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")),
+                };
+                problems.push(problem.help(help));
+            }
+        }
+    }
+
+    /// What the rubrics that grounding uses know of names. A grounding without a rubric uses that of the first rubric
+    /// dimension.
+    fn field_names(&self, dimensions: &[Dimension]) -> Vec<FieldName> {
+        let first = dimensions.iter().find_map(|d| match &d.measure {
+            Measure::Rubric { name } => Some(name.value.as_str()),
+            _ => None,
+        });
+        let used: BTreeSet<&str> = dimensions
+            .iter()
+            .filter_map(|d| match &d.measure {
+                Measure::Grounding(g) => g.rubric.as_ref().map(|r| r.value.as_str()).or(first),
+                _ => None,
+            })
+            .collect();
+        let mut names = Vec::new();
+        for rubric in used.iter().filter_map(|name| self.rubrics.get(*name)) {
+            for (key, knowledge) in &rubric.fields {
+                names.push(FieldName { key: key.clone(), synonyms: knowledge.synonyms.clone() });
+                for (key, synonyms) in &knowledge.keys {
+                    names.push(FieldName { key: key.clone(), synonyms: synonyms.clone() });
+                }
+            }
+        }
+        names
+    }
+
+    fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {
+        let document_type = Arc::clone(&program.document_type);
+        let mut emitter = Emitter { program };
+        let given = emitter.pending(Op::Given { dimension: index, to: 0 });
+        match &dimension.measure {
+            Measure::Rubric { name } => {
+                emitter.push(Op::BeginRubric);
+                if let Some(rubric) = self.rubrics.get(&name.value) {
+                    for field in rubric_fields(rubric, &document_type) {
+                        let field = add(&mut emitter.program.fields, field);
+                        emitter.push(Op::Weigh { field });
+                    }
+                }
+                emitter.push(Op::EndRubric { dimension: index });
+            }
+            Measure::Schema { path } => {
+                if let Some(schema) = schemas.get(&(path.value.clone(), document_type.to_string())) {
+                    let schema = add(&mut emitter.program.schemas, Arc::clone(schema));
+                    emitter.push(Op::Schema { dimension: index, schema });
+                }
+            }
+            Measure::Rules { name, penalty, floor } => {
+                emitter.push(Op::BeginRules);
+                for rule in self.rule_sets.get(&name.value).into_iter().flatten() {
+                    if rule.is_for(&document_type) {
+                        emitter.rule(rule);
+                    }
+                }
+                emitter.push(Op::EndRules { dimension: index, penalty: *penalty, floor: *floor });
+            }
+            Measure::Grounding(grounding) => {
+                let settings = GroundingSettings {
+                    fuzzy: grounding.fuzzy,
+                    severity: grounding.severity,
+                    ignore: grounding.ignore.clone(),
+                };
+                let settings = add(&mut emitter.program.groundings, settings);
+                emitter.push(Op::Ground { dimension: index, settings });
+            }
+            Measure::Script { function } => {
+                if let Some(function) = self.functions.get(&function.value) {
+                    emitter.push(Op::Measure { dimension: index, function: *function });
+                }
+            }
+            Measure::Given => {}
+        }
+        emitter.land(given);
+    }
+}
+
+/// The fields that a rubric has for a document type; those of `unknown` when it does not list the type.
+fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
+    let listed = rubric.types.get(document_type).or_else(|| rubric.types.get(UNKNOWN_TYPE));
+    listed
+        .into_iter()
+        .flatten()
+        .map(|(importance, name)| {
+            let knowledge = rubric.fields.get(name);
+            RubricField {
+                name: Arc::from(name.as_str()),
+                status: format!("{name}_status"),
+                importance: *importance,
+                weight: rubric.weights.of(*importance),
+                mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),
+                suggestion: knowledge.and_then(|k| k.suggestion.clone()),
+            }
+        })
+        .collect()
+}
+
+/// Opens `folder/NAME.yaml`; one that does not exist is reported where it is named.
+fn open(
+    name: &Spanned<String>,
+    folder: &str,
+    what: &str,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<Arc<SourceFile>> {
+    let path = format!("{folder}/{}.yaml", name.value);
+    match files.read(&path) {
+        Ok(Some(file)) => Some(file),
+        Ok(None) => {
+            let known = files.list(folder, ".yaml");
+            let prefix = format!("{folder}/");
+            let names: Vec<&str> =
+                known.iter().filter_map(|k| k.strip_prefix(&prefix)?.strip_suffix(".yaml")).collect();
+            problems.push(missing(what, &path, &name.value, &names, &name.span));
+            None
+        }
+        Err(problem) => {
+            problems.push(problem.related(&name.span, "named here"));
+            None
+        }
+    }
+}
+
+fn missing(what: &str, path: &str, name: &str, known: &[&str], span: &Span) -> Problem {
+    let problem = Problem::error(Code::MissingFile, span, format!("there is no {what} `{path}`"));
+    match nearest(name, known.iter().copied()) {
+        Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+        None if known.is_empty() => problem,
+        None => problem.help(format!("there are {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))),
+    }
+}
+
+fn read_schemas(
+    dimensions: &[Dimension],
+    types: &BTreeSet<&str>,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Schemas {
+    let mut by_path: BTreeMap<String, Option<Arc<Schema>>> = BTreeMap::new();
+    let mut schemas = Schemas::new();
+    for dimension in dimensions {
+        let Measure::Schema { path } = &dimension.measure else { continue };
+        let Some(template) = Template::check(&path.value, &["document_type"], &path.span, problems) else { continue };
+        for document_type in types {
+            let rendered = template.render(|| minijinja::context! { document_type => *document_type });
+            let name = match rendered {
+                Ok(name) => name,
+                Err(why) => {
+                    let message = format!("this path can't be filled in for `{document_type}`: {why}");
+                    problems.push(Problem::error(Code::BadTemplate, &path.span, message));
+                    continue;
+                }
+            };
+            let schema = by_path.entry(name.clone()).or_insert_with(|| read_schema(&name, path, files, problems));
+            if let Some(schema) = schema {
+                schemas.insert((path.value.clone(), (*document_type).to_owned()), Arc::clone(schema));
+            }
+        }
+    }
+    schemas
+}
+
+fn read_schema(
+    name: &str,
+    path: &Spanned<String>,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<Arc<Schema>> {
+    let file = match files.read(name) {
+        Ok(Some(file)) => file,
+        Ok(None) => {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let known = files.list(folder, ".json");
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            problems.push(missing("schema", name, name, &known, &path.span));
+            return None;
+        }
+        Err(problem) => {
+            problems.push(problem.related(&path.span, "named here"));
+            return None;
+        }
+    };
+    let json: serde_json::Value = match serde_json::from_str(file.text()) {
+        Ok(json) => json,
+        Err(error) => {
+            let span = place(&file, error.line(), error.column());
+            problems.push(
+                Problem::error(Code::Syntax, &span, "this is not JSON").related(&path.span, "the schema is named here"),
+            );
+            return None;
+        }
+    };
+    match Schema::compile(name, &json) {
+        Ok(schema) => Some(Arc::new(schema)),
+        Err(why) => {
+            let span = Span::new(&file, 0, 1);
+            problems.push(
+                Problem::error(Code::BadSchema, &span, format!("this is not a usable JSON Schema: {why}"))
+                    .related(&path.span, "the schema is named here"),
+            );
+            None
+        }
+    }
+}
+
+/// The byte that serde_json means by a line and a column, both from 1; columns count bytes.
+fn place(file: &Arc<SourceFile>, line: usize, column: usize) -> Span {
+    let text = file.text();
+    let start = match line {
+        0 | 1 => 0,
+        _ => text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1),
+    };
+    let at = start + column.saturating_sub(1);
+    Span::new(file, at, at + 1)
+}

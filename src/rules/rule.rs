@@ -1,0 +1,258 @@
+//! Rule files: YAML to checked rules.
+
+use super::condition::{self, Condition, Place, Subject};
+use super::template::Template;
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::profile::Files;
+use crate::script::{FunctionId, ScriptSet};
+use crate::value::decode::{Fields, Spanned, wrong_type};
+use crate::value::yaml::{Data, Node};
+use crate::value::{Disposition, JsonPath, Severity};
+use std::sync::Arc;
+
+/// The variables that a rule's message and suggestion may use.
+pub const MESSAGE_VARIABLES: [&str; 4] = ["value", "key", "path", "field"];
+
+/// Parameters of a rule function: candidate and source.
+const RULE_PARAMETERS: usize = 2;
+
+/// A checked rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// Its name, unique in its file.
+    pub id: Spanned<String>,
+    /// The document types it is for; empty for all.
+    pub types: Vec<Spanned<String>>,
+    /// What it looks at.
+    pub target: Target,
+    /// When it applies; always, if absent.
+    pub when: Option<Condition>,
+    /// What must hold, each with where it stands. Absent values are asked only what [`Condition::asks_presence`] says.
+    pub checks: Vec<Condition>,
+    /// A function that finds the issues.
+    pub script: Option<FunctionId>,
+    /// What its issues are like.
+    pub issue: IssueText,
+}
+
+/// What a rule's issues say.
+#[derive(Debug, Clone)]
+pub struct IssueText {
+    /// The rule's id.
+    pub rule: Arc<str>,
+    /// Their code; by default the id in capitals.
+    pub code: String,
+    /// How bad they are.
+    pub severity: Severity,
+    /// Who handles them.
+    pub disposition: Disposition,
+    /// The message; a sentence made from the check, if absent.
+    pub message: Option<Template>,
+    /// What would put it right.
+    pub suggestion: Option<Template>,
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// The whole candidate.
+    Candidate,
+    /// One top-level field, also when it is absent.
+    Field(String),
+    /// Each value that a path selects.
+    Each(JsonPath),
+}
+
+/// Where rules find what they name.
+pub(super) struct Surroundings<'a> {
+    pub files: &'a dyn Files,
+    pub scripts: &'a mut ScriptSet,
+}
+
+/// Reads a rule file: a mapping with `rules:`, a list, and an optional `description:`.
+pub(super) fn decode_rules(
+    root: &Node,
+    surroundings: &mut Surroundings<'_>,
+    problems: &mut Problems,
+) -> Vec<Rule> {
+    let Some(mut fields) = Fields::open(root, "rule file", problems) else { return Vec::new() };
+    fields.optional::<String>("description", problems);
+    let mut rules: Vec<Rule> = Vec::new();
+    match fields.node("rules") {
+        None => {
+            fields.required::<bool>("rules", problems);
+        }
+        Some(list) => {
+            if let Data::List(items) = &list.data {
+                for item in items {
+                    let Some(rule) = decode_rule(item, surroundings, problems) else { continue };
+                    if let Some(first) = rules.iter().find(|known| known.id.value == rule.id.value) {
+                        problems.push(
+                            Problem::error(Code::Conflict, &rule.id.span, format!("two rules have the id `{}`", rule.id.value))
+                                .related(&first.id.span, "first here")
+                                .help("rename one of the two"),
+                        );
+                    }
+                    rules.push(rule);
+                }
+                if items.is_empty() {
+                    problems.push(Problem::warning(Code::Empty, &list.span, "there is no rule in this file"));
+                }
+            } else {
+                wrong_type::<()>(list, "a list of rules", problems);
+            }
+        }
+    }
+    fields.finish(problems);
+    rules
+}
+
+fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut Problems) -> Option<Rule> {
+    let mut fields = Fields::open(node, "rule", problems)?;
+    let errors_before = problems.error_count();
+    let id: Option<Spanned<String>> = fields.required("id", problems);
+    if let Some(id) = &id {
+        check_id(id, problems);
+    }
+    let types = decode_types(&mut fields, problems);
+    let target = decode_target(&mut fields, problems);
+    let place = Place {
+        subject: Subject::Value,
+        has_key: !matches!(target, Some(Target::Candidate)),
+    };
+    let when = fields.node("when").and_then(|when| condition::condition(when, &place, problems));
+    let checks = condition::checks(&mut fields, &place, problems);
+    let script: Option<Spanned<String>> = fields.optional("script", problems);
+    let severity = fields.or("severity", Severity::Major, problems);
+    let disposition = fields.or("disposition", Disposition::Correct, problems);
+    let code: Option<Spanned<String>> = fields.optional("code", problems);
+    let message = decode_template(&mut fields, "message", problems);
+    let suggestion = decode_template(&mut fields, "suggestion", problems);
+    let span = fields.span().clone();
+    fields.finish(problems);
+    if let (Some(script), Some(Target::Field(_) | Target::Each(_))) = (&script, &target) {
+        problems.push(
+            Problem::error(Code::Conflict, &script.span, "a script looks at the whole candidate; it can't have a target")
+                .help("remove `field` or `each`; the script gets the candidate and walks it itself"),
+        );
+    }
+    let function = script.as_ref().and_then(|script| {
+        surroundings.scripts.function(script, RULE_PARAMETERS, surroundings.files, problems)
+    });
+    if checks.is_empty() && script.is_none() && problems.error_count() == errors_before {
+        problems.push(
+            Problem::error(Code::InertRule, &span, "this rule checks nothing")
+                .help("add a check such as `required: true`, `matches`, `one_of`, `require` or `script`"),
+        );
+    }
+    let id = id?;
+    if let Some(code) = &code {
+        check_code(code, problems);
+    }
+    let issue = IssueText {
+        rule: Arc::from(id.value.as_str()),
+        code: code.map_or_else(|| id.value.to_uppercase().replace('-', "_"), |code| code.value),
+        severity,
+        disposition,
+        message,
+        suggestion,
+    };
+    let checks = checks.into_iter().map(|(condition, _)| condition).collect();
+    Some(Rule { id, types, target: target?, when, checks, script: function, issue })
+}
+
+fn check_id(id: &Spanned<String>, problems: &mut Problems) {
+    let word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if id.value.split('-').all(word) {
+        return;
+    }
+    let kebab: String = id
+        .value
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let kebab = kebab.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    let problem = Problem::error(
+        Code::UnknownWord,
+        &id.span,
+        format!("an id is made of small letters, digits and dashes, found `{}`", id.value),
+    );
+    problems.push(if kebab.is_empty() { problem } else { problem.help(format!("write `{kebab}`")) });
+}
+
+fn check_code(code: &Spanned<String>, problems: &mut Problems) {
+    let valid = !code.value.is_empty()
+        && code.value.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    if !valid {
+        problems.push(
+            Problem::error(
+                Code::UnknownWord,
+                &code.span,
+                format!("a code is made of capitals, digits and `_`, found `{}`", code.value),
+            )
+            .help("write it like `INVALID_REFERENCE`"),
+        );
+    }
+}
+
+fn decode_types(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Spanned<String>> {
+    let Some(node) = fields.node("for") else { return Vec::new() };
+    if matches!(node.data, Data::Text { .. }) {
+        return crate::value::decode::Decode::decode(node, problems).into_iter().collect();
+    }
+    let types: Vec<Spanned<String>> = crate::value::decode::Decode::decode(node, problems).unwrap_or_default();
+    if matches!(&node.data, Data::List(items) if items.is_empty()) {
+        problems.push(
+            Problem::error(Code::Empty, &node.span, "this rule is for no document type")
+                .help("list some types, or remove `for` to have it for all"),
+        );
+    }
+    types
+}
+
+fn decode_target(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Target> {
+    let field: Option<&Node> = fields.node("field");
+    let each: Option<&Node> = fields.node("each");
+    match (field, each) {
+        (None, None) => Some(Target::Candidate),
+        (Some(_), Some(each)) => {
+            problems.push(
+                Problem::error(Code::Conflict, &each.span, "a rule has one target: `field` or `each`")
+                    .help("keep one of the two"),
+            );
+            None
+        }
+        (Some(field), None) => match condition::reference(field, problems)? {
+            super::test::Reference::Field(name) => Some(Target::Field(name)),
+            _ => {
+                problems.push(
+                    Problem::error(Code::BadPath, &field.span, "`field` is the name of a top-level field, not a path")
+                        .help("use `each` for a path"),
+                );
+                None
+            }
+        },
+        (None, Some(each)) => condition::path(each, problems).map(Target::Each),
+    }
+}
+
+fn decode_template(fields: &mut Fields<'_>, key: &'static str, problems: &mut Problems) -> Option<Template> {
+    let text: Spanned<String> = fields.optional(key, problems)?;
+    Template::check(&text.value, &MESSAGE_VARIABLES, &text.span, problems)
+}
+
+/// The place of a rule, for what is said about it later.
+impl Rule {
+    /// Whether the rule is for this document type.
+    #[must_use]
+    pub fn is_for(&self, document_type: &str) -> bool {
+        self.types.is_empty() || self.types.iter().any(|t| t.value == document_type)
+    }
+
+    /// Where its id stands.
+    #[must_use]
+    pub fn span(&self) -> &Span {
+        &self.id.span
+    }
+}

@@ -1,0 +1,145 @@
+//! JSON Schemas: compiled, and how many leaf properties one declares.
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// Deepest nesting followed when leaves are counted.
+const MAX_DEPTH: usize = 32;
+/// Most leaves counted; a schema with more is no output format.
+const MAX_LEAVES: usize = 10_000;
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Schema {
+    /// Where it was read from.
+    pub name: String,
+    /// Checks candidates; formats are asserted, and nothing is fetched.
+    pub validator: Validator,
+    /// LOOP's `total_fields`: see [`count_leaves`].
+    pub total_fields: usize,
+}
+
+impl Schema {
+    /// Compiles a schema by the draft that its `$schema` names, 2020-12 by default.
+    ///
+    /// # Errors
+    /// One line that says what is wrong with it.
+    pub fn compile(name: &str, schema: &Value) -> Result<Self, String> {
+        let validator = jsonschema::options()
+            .should_validate_formats(true)
+            .offline()
+            .build(schema)
+            .map_err(|error| {
+                let at = error.instance_path().as_str();
+                let message: String = error.to_string().chars().take(200).collect();
+                if at.is_empty() { message } else { format!("{message} (at `{at}`)") }
+            })?;
+        Ok(Schema { name: name.to_owned(), validator, total_fields: count_leaves(schema) })
+    }
+}
+
+/// The number of leaf properties that a schema declares and a candidate could hold: the distinct paths of properties
+/// that have no declared properties of their own, found through `properties`, `items`, `prefixItems`, `anyOf`,
+/// `oneOf`, `allOf`, `then`, `else` and local `$ref`s. The elements of a list count once, however many a candidate
+/// has; a property that is `false` can't be held; a reference back to where it came from is a leaf.
+#[must_use]
+pub fn count_leaves(schema: &Value) -> usize {
+    let mut count = Leaves { root: schema, paths: HashSet::new(), open: Vec::new() };
+    count.visit(schema, "", 0);
+    count.paths.len()
+}
+
+struct Leaves<'a> {
+    root: &'a Value,
+    paths: HashSet<String>,
+    /// References being followed.
+    open: Vec<&'a str>,
+}
+
+impl<'a> Leaves<'a> {
+    /// Whether the schema declares properties below `path`; they have been counted.
+    fn visit(&mut self, schema: &'a Value, path: &str, depth: usize) -> bool {
+        let Value::Object(members) = schema else { return false };
+        if depth > MAX_DEPTH || self.paths.len() >= MAX_LEAVES {
+            return false;
+        }
+        let mut declares = self.properties(members, path, depth);
+        for key in ["items", "additionalItems"] {
+            if let Some(items) = members.get(key) {
+                declares |= self.visit(items, &format!("{path}/*"), depth + 1);
+            }
+        }
+        for key in ["anyOf", "oneOf", "allOf"] {
+            for branch in members.get(key).and_then(Value::as_array).into_iter().flatten() {
+                declares |= self.visit(branch, path, depth + 1);
+            }
+        }
+        for item in members.get("prefixItems").and_then(Value::as_array).into_iter().flatten() {
+            declares |= self.visit(item, &format!("{path}/*"), depth + 1);
+        }
+        for key in ["then", "else"] {
+            if let Some(branch) = members.get(key) {
+                declares |= self.visit(branch, path, depth + 1);
+            }
+        }
+        if let Some(reference) = members.get("$ref").and_then(Value::as_str)
+            && let Some(target) = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer))
+            && !self.open.contains(&reference)
+        {
+            self.open.push(reference);
+            declares |= self.visit(target, path, depth + 1);
+            self.open.pop();
+        }
+        declares
+    }
+
+    fn properties(&mut self, members: &'a Map<String, Value>, path: &str, depth: usize) -> bool {
+        let Some(properties) = members.get("properties").and_then(Value::as_object) else { return false };
+        let mut any = false;
+        for (name, property) in properties {
+            if *property == Value::Bool(false) {
+                continue;
+            }
+            any = true;
+            let below = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            if !self.visit(property, &below, depth + 1) && self.paths.len() < MAX_LEAVES {
+                self.paths.insert(below);
+            }
+        }
+        any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn leaves_are_counted_once_and_recursion_ends() {
+        for (schema, expected) in [
+            (json!(true), 0),
+            (json!({"type": "object"}), 0),
+            (json!({"properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {"type": "number"}}}}), 2),
+            (json!({"properties": {"a": {"properties": {"x": {}, "y": {}}}, "never": false}}), 2),
+            (json!({"properties": {"m": {"items": {"properties": {"size": {}, "site": {}}}}}}), 2),
+            (json!({"anyOf": [{"properties": {"a": {}}}, {"properties": {"a": {}, "b": {}}}]}), 2),
+            (
+                json!({"$defs": {"n": {"properties": {"v": {}, "next": {"$ref": "#/$defs/n"}}}}, "$ref": "#/$defs/n"}),
+                2,
+            ),
+            (json!({"properties": {"a": {"$ref": "#"}, "b": {}}}), 3),
+        ] {
+            assert_eq!(count_leaves(&schema), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_fetched() {
+        assert!(Schema::compile("x", &json!({"$ref": "https://example.com/schema.json"})).is_err());
+        assert!(Schema::compile("x", &json!({"type": "nonsense"})).is_err());
+        let schema = Schema::compile("x", &json!({"properties": {"d": {"format": "date"}}})).unwrap();
+        assert!(!schema.validator.is_valid(&json!({"d": "yesterday"})));
+    }
+}

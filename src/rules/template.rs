@@ -1,0 +1,75 @@
+//! Texts with `{{ value }}` in them: checked when they are loaded, rendered when an issue needs them.
+
+use crate::diag::{Code, Problem, Problems, Span, nearest};
+use minijinja::{Environment, UndefinedBehavior};
+use std::sync::LazyLock;
+
+/// Steps of one rendering. A message takes some ten; a template that loops ends here.
+const FUEL: u64 = 10_000;
+
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment
+});
+
+/// A template that compiles and uses known variables only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    source: String,
+    is_fixed: bool,
+}
+
+impl Template {
+    /// Checks a text. Mistakes are reported at `span`.
+    pub fn check(source: &str, known: &[&str], span: &Span, problems: &mut Problems) -> Option<Self> {
+        let is_fixed = !["{{", "{%", "{#"].iter().any(|mark| source.contains(mark));
+        if is_fixed {
+            return Some(Template { source: source.to_owned(), is_fixed });
+        }
+        let compiled = match ENVIRONMENT.template_from_named_str("template", source) {
+            Ok(compiled) => compiled,
+            Err(error) => {
+                let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+                problems.push(Problem::error(Code::BadTemplate, span, format!("this template does not compile: {what}")));
+                return None;
+            }
+        };
+        let mut unknown: Vec<String> = compiled
+            .undeclared_variables(false)
+            .into_iter()
+            .filter(|name| !known.contains(&name.as_str()) && !ENVIRONMENT.globals().any(|(global, _)| global == name))
+            .collect();
+        unknown.sort();
+        for name in &unknown {
+            let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+            let help = match nearest(name, known.iter().copied()) {
+                Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
+                None => format!("known: {list}"),
+            };
+            problems.push(
+                Problem::error(Code::BadTemplate, span, format!("this template uses the unknown variable `{name}`"))
+                    .help(help),
+            );
+        }
+        unknown.is_empty().then(|| Template { source: source.to_owned(), is_fixed })
+    }
+
+    /// The text with its variables filled in.
+    ///
+    /// # Errors
+    /// In one line, when an expression fails at run time (a filter refuses the value, say).
+    pub fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
+        if self.is_fixed {
+            return Ok(self.source.clone());
+        }
+        ENVIRONMENT.render_str(&self.source, variables()).map_err(|error| error.kind().to_string())
+    }
+
+    /// The text as it was written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}

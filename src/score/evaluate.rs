@@ -1,0 +1,273 @@
+//! Asks one test of one value. Allocates only for long lists that must be unique.
+
+use crate::rules::{Kind, Moment, Reference, Test, is_format, parse_date};
+use crate::value::{Pointer, Segment, canonical};
+use jiff::civil::Date;
+use serde_json::{Map, Number, Value};
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// Lists up to this long are compared pairwise, which needs no memory.
+const PAIRWISE: usize = 64;
+
+/// What a test looks at: a JSON value, or the key under which one stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Item<'a> {
+    Null,
+    Bool(bool),
+    Number(&'a Number),
+    Text(&'a str),
+    List(&'a [Value]),
+    Map(&'a Map<String, Value>),
+}
+
+impl<'a> From<&'a Value> for Item<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Item::Null,
+            Value::Bool(b) => Item::Bool(*b),
+            Value::Number(number) => Item::Number(number),
+            Value::String(text) => Item::Text(text),
+            Value::Array(items) => Item::List(items),
+            Value::Object(members) => Item::Map(members),
+        }
+    }
+}
+
+impl Item<'_> {
+    fn is_present(&self) -> bool {
+        match self {
+            Item::Null => false,
+            Item::Text(text) => !text.is_empty(),
+            Item::List(items) => !items.is_empty(),
+            Item::Map(members) => !members.is_empty(),
+            Item::Bool(_) | Item::Number(_) => true,
+        }
+    }
+
+    /// The number that it is, or that its text wholly is.
+    fn number(&self) -> Option<f64> {
+        let number = match self {
+            Item::Number(number) => number.as_f64()?,
+            Item::Text(text) => {
+                let text = text.trim();
+                // The standard library also reads `inf`, `nan` and `infinity`.
+                if text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) {
+                    return None;
+                }
+                text.parse().ok()?
+            }
+            _ => return None,
+        };
+        number.is_finite().then_some(number)
+    }
+
+    fn is_of(&self, kind: Kind) -> bool {
+        match (kind, self) {
+            (Kind::Text, Item::Text(_))
+            | (Kind::Number, Item::Number(_))
+            | (Kind::Boolean, Item::Bool(_))
+            | (Kind::List, Item::List(_))
+            | (Kind::Mapping, Item::Map(_)) => true,
+            (Kind::Integer, Item::Number(number)) => {
+                number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|f| f.fract() == 0.0)
+            }
+            (Kind::Numeric, item) => item.number().is_some(),
+            _ => false,
+        }
+    }
+
+    fn equals(&self, value: &Value, ignore_case: bool) -> bool {
+        match (self, value) {
+            (Item::Text(a), Value::String(b)) if ignore_case => same_letters(a, b),
+            (Item::Text(a), Value::String(b)) => a == b,
+            (Item::Null, Value::Null) => true,
+            (Item::Bool(a), Value::Bool(b)) => a == b,
+            (Item::Number(a), Value::Number(b)) => same_number(a, b),
+            (Item::List(a), Value::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(x, y)| Item::from(x).equals(y, ignore_case))
+            }
+            (Item::Map(a), Value::Object(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|(key, x)| b.get(key).is_some_and(|y| Item::from(x).equals(y, ignore_case)))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn same_letters(a: &str, b: &str) -> bool {
+    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
+}
+
+fn same_number(a: &Number, b: &Number) -> bool {
+    match (a.as_i64(), b.as_i64(), a.as_u64(), b.as_u64()) {
+        (Some(a), Some(b), _, _) => a == b,
+        (_, _, Some(a), Some(b)) => a == b,
+        _ => a.as_f64() == b.as_f64(),
+    }
+}
+
+/// Where a rule stands while it runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope<'s> {
+    /// The whole candidate.
+    pub candidate: &'s Value,
+    /// The value of the rule's target.
+    pub value: &'s Value,
+    /// Where that stands.
+    pub at: &'s Pointer<'s>,
+}
+
+impl Scope<'_> {
+    /// Calls `visit` with each value that a reference selects.
+    pub(super) fn look(&self, reference: &Reference, visit: &mut dyn FnMut(&Value)) {
+        match reference {
+            Reference::Field(name) => {
+                if let Some(value) = self.candidate.get(name) {
+                    visit(value);
+                }
+            }
+            Reference::Root(path) => path.visit(self.candidate, &mut |_, value| visit(value)),
+            Reference::Target(path) => path.visit(self.value, &mut |_, value| visit(value)),
+        }
+    }
+
+    /// Whether a reference selects a value that is present.
+    pub(super) fn has(&self, reference: &Reference) -> bool {
+        let mut found = false;
+        self.look(reference, &mut |value| found |= Item::from(value).is_present());
+        found
+    }
+
+    /// Whether the test holds for the target's key; false when it has none.
+    pub(super) fn key_holds(&self, test: &Test, text: &mut String) -> bool {
+        match self.at.last() {
+            Some(Segment::Key(key)) => self.holds(test, Item::Text(key), text),
+            Some(Segment::Index(index)) => self.holds(test, Item::Number(&Number::from(index)), text),
+            None => false,
+        }
+    }
+
+    /// Whether the test holds for one of the values that a reference selects.
+    pub(super) fn any_holds(&self, test: &Test, reference: &Reference, text: &mut String) -> bool {
+        let mut holds = false;
+        self.look(reference, &mut |value| holds = holds || self.holds(test, value.into(), text));
+        holds
+    }
+
+    /// Whether the test holds for `item`. `text` is room to write numbers in.
+    pub(super) fn holds(&self, test: &Test, item: Item<'_>, text: &mut String) -> bool {
+        match test {
+            Test::Require(all) | Test::RequireWith(all) => return all.iter().all(|one| self.has(one)),
+            Test::Forbid(all) => return !all.iter().any(|one| self.has(one)),
+            _ => {}
+        }
+        if !item.is_present() {
+            return false;
+        }
+        match test {
+            Test::Present | Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_) => true,
+            Test::Type(kinds) => kinds.iter().any(|kind| item.is_of(*kind)),
+            Test::Matches(regex) => text_of(item, text).is_some_and(|text| regex.is_match(text)),
+            Test::OneOf { values, ignore_case } => values.iter().any(|value| item.equals(value, *ignore_case)),
+            Test::Range { min, max } => item
+                .number()
+                .is_some_and(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
+            Test::Length { min, max } => {
+                let length = match item {
+                    Item::Text(text) => text.chars().count(),
+                    Item::List(items) => items.len(),
+                    Item::Map(members) => members.len(),
+                    _ => return false,
+                } as u64;
+                min.is_none_or(|min| length >= min) && max.is_none_or(|max| length <= max)
+            }
+            Test::Format(format) => text_of(item, text).is_some_and(|text| is_format(*format, text)),
+            Test::Unique { key } => is_unique(item, key.as_deref()),
+            Test::Equals(value) => item.equals(value, false),
+            Test::Contains { pattern, value } => match item {
+                Item::List(items) => items.iter().any(|one| Item::from(one).equals(value, true)),
+                other => pattern
+                    .as_ref()
+                    .is_some_and(|pattern| text_of(other, text).is_some_and(|text| pattern.is_match(text))),
+            },
+            Test::Before(other) => self.compare_dates(item, other, |date, other| date < other),
+            Test::After(other) => self.compare_dates(item, other, |date, other| date > other),
+            Test::SumTo { value, tolerance } => {
+                let sum = match item {
+                    Item::List(items) => sum(items.iter()),
+                    Item::Map(members) => sum(members.values()),
+                    _ => None,
+                };
+                sum.is_some_and(|sum| (sum - value).abs() <= *tolerance)
+            }
+            Test::Resolves(path) => {
+                let found = |wanted: Item<'_>| {
+                    let mut found = false;
+                    path.visit(self.candidate, &mut |_, value| found = found || wanted.equals(value, false));
+                    found
+                };
+                match item {
+                    Item::List(items) => items.iter().all(|one| found(one.into())),
+                    other => found(other),
+                }
+            }
+        }
+    }
+
+    /// A date compared with another; the other side's absence is not this value's fault.
+    fn compare_dates(&self, item: Item<'_>, other: &Moment, holds: fn(Date, Date) -> bool) -> bool {
+        let Item::Text(text) = item else { return false };
+        let Some(date) = parse_date(text) else { return false };
+        match other {
+            Moment::Literal(other) => holds(date, *other),
+            Moment::At(reference) => {
+                let mut all = true;
+                self.look(reference, &mut |value| {
+                    if let Some(other) = value.as_str().and_then(parse_date) {
+                        all &= holds(date, other);
+                    }
+                });
+                all
+            }
+        }
+    }
+}
+
+/// The text of a text, number or truth value, as JSON writes it.
+fn text_of<'t>(item: Item<'t>, room: &'t mut String) -> Option<&'t str> {
+    match item {
+        Item::Text(text) => Some(text),
+        Item::Bool(b) => Some(if b { "true" } else { "false" }),
+        Item::Number(number) => {
+            room.clear();
+            // Writing to a String can't fail.
+            let _ = write!(room, "{number}");
+            Some(room)
+        }
+        Item::Null | Item::List(_) | Item::Map(_) => None,
+    }
+}
+
+fn sum<'v>(mut values: impl Iterator<Item = &'v Value>) -> Option<f64> {
+    values.try_fold(0.0, |sum, value| Some(sum + Item::from(value).number()?))
+}
+
+/// What tells an element apart: itself, or one of its members.
+fn side<'v>(value: &'v Value, key: Option<&str>) -> Option<&'v Value> {
+    key.map_or(Some(value), |key| value.get(key))
+}
+
+/// Whether no two elements are equal, by a member if one is named.
+fn is_unique(item: Item<'_>, key: Option<&str>) -> bool {
+    let Item::List(items) = item else { return false };
+    if items.len() <= PAIRWISE {
+        return items.iter().enumerate().all(|(i, a)| {
+            let Some(a) = side(a, key) else { return true };
+            items.iter().skip(i + 1).filter_map(|b| side(b, key)).all(|b| !Item::from(a).equals(b, false))
+        });
+    }
+    let mut seen = HashSet::new();
+    items.iter().filter_map(|value| side(value, key)).all(|value| seen.insert(canonical(value)))
+}
