@@ -1,1 +1,5 @@
 //! pattern
+pub mod extract;
+pub mod patterns;
+mod sections;
+mod verbatim;
