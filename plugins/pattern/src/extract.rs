@@ -5,7 +5,8 @@ use std::ops::Range;
 use regex::Captures;
 use serde_json::{Map, Number, Value};
 
-use crate::patterns::{Field, Focus, Keys, Kind, Pattern, Patterns, Take};
+use crate::focus::{Focus, Keys};
+use crate::patterns::{Field, Kind, Pattern, Patterns, Take};
 use crate::sections::Sections;
 use crate::verbatim::{stands_in, tidy};
 
@@ -302,7 +303,7 @@ impl<'a> Search<'a> {
     fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
         match &pattern.section {
             Some(title) => self.sections.under(title).collect(),
-            None => vec![0..self.source.len()],
+            None => std::iter::once(0..self.source.len()).collect(),
         }
     }
 

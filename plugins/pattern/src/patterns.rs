@@ -1,7 +1,5 @@
 //! The pattern file: what it may say, and what it compiles to.
 
-use std::collections::BTreeMap;
-
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -305,9 +303,3 @@ fn refused(place: &str, pattern: &str, reason: &str) -> PatternError {
         reason: reason.to_owned(),
     }
 }
-
-/// Which part of a field was complained about.
-pub type Keys = std::collections::BTreeSet<String>;
-
-/// Fields to look at again; for each, the keys or indexes complained about (empty: the field as a whole).
-pub type Focus = BTreeMap<String, Keys>;
