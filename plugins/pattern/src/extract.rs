@@ -50,7 +50,13 @@ pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
 /// * An object or list: keys and items that were complained about are looked for again, others stay, newly found ones
 ///   are added.
 #[must_use]
-pub fn correct(patterns: &Patterns, source: &str, base: &Map<String, Value>, focus: &Focus, tier: u32) -> Extraction {
+pub fn correct(
+    patterns: &Patterns,
+    source: &str,
+    base: &Map<String, Value>,
+    focus: &Focus,
+    tier: u32,
+) -> Extraction {
     let sections = Sections::find(patterns, source);
     let mut fields = base.clone();
     let mut notes = Vec::new();
@@ -207,7 +213,8 @@ impl<'a> Search<'a> {
         for pattern in self.patterns() {
             for range in self.places(pattern) {
                 let mut consider = |piece: &str| {
-                    let value = if self.field.kind == Kind::Number { number(piece) } else { text(piece, pattern) };
+                    let value =
+                        if self.field.kind == Kind::Number { number(piece) } else { text(piece, pattern) };
                     if let Some(value) = value.filter(|value| Some(value) != other_than) {
                         best = Some(value);
                     }
@@ -299,12 +306,21 @@ impl<'a> Search<'a> {
         self.field.patterns.iter().filter(move |pattern| tiers.contains(&pattern.tier))
     }
 
-    /// Where a pattern looks: the whole document, or the sections that it names.
+    /// Where a pattern looks: the whole document or the sections that it names, or the head of those.
     fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
-        match &pattern.section {
+        let mut places: Vec<Range<usize>> = match &pattern.section {
             Some(title) => self.sections.under(title).collect(),
             None => std::iter::once(0..self.source.len()).collect(),
+        };
+        if let Some(characters) = pattern.head {
+            for place in &mut places {
+                let text = self.source.get(place.clone()).unwrap_or_default();
+                if let Some((length, _)) = text.char_indices().nth(characters) {
+                    place.end = place.start + length;
+                }
+            }
         }
+        places
     }
 
     fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>)) {

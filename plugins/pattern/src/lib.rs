@@ -17,6 +17,7 @@
 //!     patterns:                     # tried from top to bottom; the first one that matches gives the value
 //!       - tier: 0                   # 0 (default): tried at once. 1: in the first correction of this field, and so on
 //!         section: 'diagnosis'      # only under headings whose whole title matches
+//!         head: 300                 # only in its first 300 characters
 //!         pattern: 'grade:\s*(?P<value>[^\n.;]+)'
 //!         reject: 'not specified'   # a value in which this occurs is passed over
 //!         take: first               # or last

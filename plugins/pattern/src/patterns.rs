@@ -101,6 +101,7 @@ struct RawPattern {
     #[serde(default)]
     tier: u32,
     section: Option<String>,
+    head: Option<usize>,
     pattern: Option<String>,
     reject: Option<String>,
     #[serde(default)]
@@ -136,6 +137,8 @@ pub(crate) struct Absent {
 pub(crate) struct Pattern {
     pub(crate) tier: u32,
     pub(crate) section: Option<Regex>,
+    /// How many characters of the document, or of each section, are looked at.
+    pub(crate) head: Option<usize>,
     /// None: the whole section is the value.
     pub(crate) regex: Option<Regex>,
     pub(crate) reject: Option<Regex>,
@@ -211,7 +214,10 @@ fn field(place: &str, raw: RawField, has_headings: bool) -> Result<Field, Patter
     }
     let absent = match raw.absent {
         Some(RawAbsent { after: 0, .. }) => {
-            return Err(wrong(&format!("{place}.absent.after"), "expected 1 or more: the first attempt never gives up"));
+            return Err(wrong(
+                &format!("{place}.absent.after"),
+                "expected 1 or more: the first attempt never gives up",
+            ));
         }
         Some(RawAbsent { after, unless }) => {
             Some(Absent { after, unless: compile(&format!("{place}.absent.unless"), &unless)? })
@@ -243,7 +249,11 @@ fn pattern(place: &str, raw: RawPattern, kind: Kind, has_headings: bool) -> Resu
                 needs_group(&regex_place, regex, "value")?;
             }
             Kind::List if regex.capture_names().flatten().next().is_none() => {
-                return Err(refused(&regex_place, regex.as_str(), "expected a named group like `(?P<size>...)`"));
+                return Err(refused(
+                    &regex_place,
+                    regex.as_str(),
+                    "expected a named group like `(?P<size>...)`",
+                ));
             }
             Kind::List | Kind::Whole => {}
         }
@@ -252,7 +262,7 @@ fn pattern(place: &str, raw: RawPattern, kind: Kind, has_headings: bool) -> Resu
         Some(pattern) => Some(compile(&format!("{place}.reject"), pattern)?),
         None => None,
     };
-    Ok(Pattern { tier: raw.tier, section, regex, reject, take: raw.take })
+    Ok(Pattern { tier: raw.tier, section, head: raw.head, regex, reject, take: raw.take })
 }
 
 /// Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless the pattern says otherwise.
@@ -285,7 +295,11 @@ fn needs_group(place: &str, regex: &Regex, group: &str) -> Result<(), PatternErr
 }
 
 fn within(place: &str, found: usize, most: usize) -> Result<(), PatternError> {
-    if found <= most { Ok(()) } else { Err(wrong(place, &format!("{found} entries, at most {most} allowed"))) }
+    if found <= most {
+        Ok(())
+    } else {
+        Err(wrong(place, &format!("{found} entries, at most {most} allowed")))
+    }
 }
 
 fn shape(place: &str, error: &serde_json::Error) -> PatternError {

@@ -27,7 +27,8 @@ impl PatternPlugin {
                 return Ok(Arc::clone(patterns));
             }
         }
-        let patterns = Patterns::from_json(file).map_err(|error| Failure::invalid_request(error.to_string()))?;
+        let patterns =
+            Patterns::from_json(file).map_err(|error| Failure::invalid_request(error.to_string()))?;
         let patterns = Arc::new(patterns);
         *self.compiled.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((file.clone(), Arc::clone(&patterns)));
@@ -43,12 +44,13 @@ impl DirectPlugin for PatternPlugin {
     fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure> {
         let file = request.patterns.as_ref().ok_or_else(|| {
             let of = &request.document.document_type;
-            Failure::invalid_request(format!("no patterns for documents of type `{of}`: add `rules/extract/{of}.yaml`"))
+            Failure::invalid_request(format!(
+                "no patterns for documents of type `{of}`: add `rules/extract/{of}.yaml`"
+            ))
         })?;
-        let source = request
-            .source
-            .as_deref()
-            .ok_or_else(|| Failure::invalid_request("the request has no `source`: nothing to extract from"))?;
+        let source = request.source.as_deref().ok_or_else(|| {
+            Failure::invalid_request("the request has no `source`: nothing to extract from")
+        })?;
         let patterns = self.compile(file)?;
         if cancel.is_cancelled() {
             return Err(Failure::cancelled());

@@ -19,7 +19,9 @@ impl<'s> Sections<'s> {
         for regex in &patterns.headings {
             for found in regex.captures_iter(source).take(MAX_HEADINGS) {
                 if let (Some(all), Some(title)) = (found.get(0), found.name("title")) {
-                    headings.push((all.range(), title.as_str().trim()));
+                    // A full stop before a heading ends the sentence above it.
+                    let start = all.start() + usize::from(all.as_str().starts_with('.'));
+                    headings.push((start..all.end(), title.as_str().trim()));
                 }
             }
         }
@@ -38,9 +40,11 @@ impl<'s> Sections<'s> {
 
     /// The ranges of text under the headings whose whole title matches, in document order.
     pub(crate) fn under<'a>(&'a self, title: &'a regex::Regex) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.headings.iter().enumerate().filter(|(_, (_, text))| title.is_match(text)).map(|(at, (range, _))| {
-            let end = self.headings.get(at + 1).map_or(self.source.len(), |(next, _)| next.start);
-            range.end..end.max(range.end)
-        })
+        self.headings.iter().enumerate().filter(|(_, (_, text))| title.is_match(text)).map(
+            |(at, (range, _))| {
+                let end = self.headings.get(at + 1).map_or(self.source.len(), |(next, _)| next.start);
+                range.end..end.max(range.end)
+            },
+        )
     }
 }

@@ -31,7 +31,9 @@ pub(crate) fn tidy(piece: &str) -> Option<String> {
 /// or an abbreviation, and patterns can leave it out.
 fn trim(piece: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '|');
-    piece.trim_start_matches(|c: char| ends(c) || matches!(c, '-' | '\u{2013}' | '\u{2022}' | '*')).trim_end_matches(ends)
+    piece
+        .trim_start_matches(|c: char| ends(c) || matches!(c, '-' | '\u{2013}' | '\u{2022}' | '*'))
+        .trim_end_matches(ends)
 }
 
 /// Whether the piece stands in the source, white space and line-break hyphens aside.
