@@ -67,6 +67,8 @@ pub fn correct(
             continue;
         };
         let search = Search { field, source, sections: &sections, tiers: 0..tier.saturating_add(1) };
+        // Feedback on a field that was said to be not present refutes the claim; it is not made again.
+        let refuted = fields.remove(&status).is_some();
         let before = fields.get(name).filter(|value| !is_blank(value)).cloned();
         let found = match (field.kind, before.as_ref()) {
             (_, None) => search.all(None),
@@ -80,12 +82,10 @@ pub fn correct(
                     notes.push(format!("{name}: nothing better found by patterns up to tier {tier}"));
                 }
                 fields.insert(name.clone(), value);
-                fields.remove(&status);
             }
             None => {
                 fields.remove(name);
-                fields.remove(&status);
-                let absent = field.absent.as_ref().filter(|absent| tier >= absent.after);
+                let absent = field.absent.as_ref().filter(|absent| tier >= absent.after && !refuted);
                 if absent.is_some_and(|absent| !absent.unless.is_match(source)) {
                     fields.insert(status, Value::String("not_present".to_owned()));
                     notes.push(format!("{name}: nothing in the document mentions it"));

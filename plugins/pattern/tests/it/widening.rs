@@ -138,6 +138,9 @@ fn absence_is_claimed_only_when_nothing_mentions_the_field() {
     let refuted = json!({ "margins_status": "not_present" });
     let found = corrected("margins are free", refuted, json!({ "margins": [] }), 1);
     assert_eq!(Value::Object(found.fields), json!({ "margins": "free" }), "a refuted claim goes");
+    let refuted = json!({ "margins_status": "not_present" });
+    let unfound = corrected("a biopsy", refuted, json!({ "margins": [] }), 1);
+    assert!(unfound.fields.is_empty(), "a refuted claim is not made again");
 }
 
 #[test]
