@@ -95,6 +95,7 @@ pub struct lc_buf {
 
 /// What the host offers. It and all it points to live until the process ends.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct lc_host_v1 {
     /// OWNER: the host. Bytes of this struct; read nothing beyond it.
     pub size: usize,
@@ -116,6 +117,7 @@ pub struct lc_host_v1 {
 /// What the plugin offers. It and all it points to live until the process ends; a library is never unloaded.
 /// Every function may be called from any thread, and several at once for one instance, but for `close`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct lc_plugin_v1 {
     /// OWNER: the plugin. Bytes of this struct; the host takes functions beyond it as missing.
     pub size: usize,

@@ -39,7 +39,7 @@ mod script;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi::LC_OK;
@@ -54,9 +54,17 @@ const MAX_FILE: u64 = 64 << 20;
 /// An open script, and how far each document has walked it.
 #[derive(Debug)]
 pub struct Scripted {
+    file: String,
     script: Script,
-    next: Mutex<HashMap<String, usize>>,
+    progress: Arc<Progress>,
 }
+
+/// How many answers each document has had.
+type Progress = Mutex<HashMap<String, usize>>;
+
+/// By file, the progress of instances that panicked as their script told them to: the host opens another in their
+/// place, which goes on where they were.
+static BEQUEATHED: Mutex<Option<HashMap<String, Arc<Progress>>>> = Mutex::new(None);
 
 impl Scripted {
     fn answer(&self, id: &str) -> Result<&Answer, Failure> {
@@ -64,7 +72,7 @@ impl Scripted {
             Some(own) => (own, format!("for document `{id}`")),
             None => (&self.script.in_order, format!("without an id, which document `{id}` takes")),
         };
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let at = next.entry(id.to_owned()).or_default();
         let answer = answers.get(*at).ok_or_else(|| {
             Failure::permanent(format!("the script has run out: it holds {} answers {whose}", answers.len()))
@@ -92,7 +100,12 @@ impl DirectPlugin for Scripted {
             .is_some_and(|ext| ext.eq_ignore_ascii_case("jsonl") || ext.eq_ignore_ascii_case("ndjson"));
         let script = if by_line { Script::from_jsonl(&text) } else { Script::from_yaml(&text) };
         let script = script.map_err(|(line, problem)| bad(format!(":{line}: {problem}")))?;
-        Ok(Self { script, next: Mutex::default() })
+        let inherited = BEQUEATHED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_mut()
+            .and_then(|left| left.remove(file));
+        Ok(Self { file: file.to_owned(), script, progress: inherited.unwrap_or_default() })
     }
 
     fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure> {
@@ -102,7 +115,16 @@ impl DirectPlugin for Scripted {
         }
         match &answer.outcome {
             Outcome::Complete(completion) => Ok(completion.clone()),
-            Outcome::Fail(fault) => Err(fail(fault, cancel)),
+            Outcome::Fail(fault) => {
+                if *fault == Fault::Panic {
+                    BEQUEATHED
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .get_or_insert_default()
+                        .insert(self.file.clone(), Arc::clone(&self.progress));
+                }
+                Err(fail(fault, cancel))
+            }
         }
     }
 
@@ -159,7 +181,7 @@ mod tests {
     use serde_json::json;
 
     fn scripted(text: &str) -> Scripted {
-        Scripted { script: Script::from_yaml(text).unwrap(), next: Mutex::default() }
+        Scripted { file: String::new(), script: Script::from_yaml(text).unwrap(), progress: Arc::default() }
     }
 
     fn request(id: &str) -> CompletionRequest {

@@ -78,6 +78,26 @@ pub const fn slice_of<const N: usize>(blob: &'static [u8; N], json: &str) -> lc_
     lc_slice { ptr: unsafe { blob.as_ptr().add(blob_len("")) }, len: json.len() }
 }
 
+/// A plugin that is linked into the host's program. Goes through the same table as one that is loaded from a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Linked(abi::lc_entry_v1);
+
+impl Linked {
+    /// Only for the export macros.
+    ///
+    /// # Safety
+    /// `entry` keeps the contract of `loopctl_plugin.h`.
+    #[doc(hidden)]
+    pub const unsafe fn new(entry: abi::lc_entry_v1) -> Self {
+        Self(entry)
+    }
+
+    /// The plugin's entry.
+    pub fn entry(self) -> abi::lc_entry_v1 {
+        self.0
+    }
+}
+
 /// How important a line in the log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {

@@ -46,7 +46,7 @@ pub mod protocol;
 pub use loopctl_plugin_abi as abi;
 pub use serde_json::{self, Value};
 
-pub use boundary::{Level, log};
+pub use boundary::{Level, Linked, log};
 pub use cancel::Cancel;
 pub use direct::{DirectPlugin, Reply};
 pub use failure::Failure;
@@ -92,6 +92,10 @@ macro_rules! __export_plugin {
         static LOOPCTL_TABLE: $crate::abi::lc_plugin_v1 = $crate::export::$table::<$plugin>(
             $crate::export::slice_of(&LOOPCTL_MANIFEST_BLOB, LOOPCTL_MANIFEST),
         );
+
+        /// This plugin, for a program that has it linked in.
+        // SAFETY: the entry is the one below, made of the SDK's own functions.
+        pub const LOOPCTL_PLUGIN: $crate::Linked = unsafe { $crate::Linked::new(loopctl_plugin_v1) };
 
         /// The one function that the library exports.
         ///
