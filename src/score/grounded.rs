@@ -65,7 +65,8 @@ fn walk(
     match value {
         Value::Object(members) => {
             for (key, member) in members {
-                let ignored = key.ends_with("_status") || (at.last().is_none() && settings.ignore.contains(key));
+                let ignored =
+                    key.ends_with("_status") || (at.last().is_none() && settings.ignore.contains(key));
                 if !ignored {
                     walk(member, &at.child(Segment::Key(key)), source, settings, out, counts);
                 }
