@@ -1,1 +1,16 @@
-//! engine
+//! The loop as a pure state machine: events in, actions out (LOOP as code).
+//!
+//! A driver calls [`Run::handle`] with what happened and then [`Run::poll`] until it returns `None`, carrying out
+//! each [`Output`]: record an event, make a call, wake the run later, or take the outcome. The run reads no clock,
+//! does no IO and draws no random numbers; time comes in with every input. An event is handed out before the call
+//! that it explains, so a driver that records in order can always [`Run::replay`] a run to the same state.
+
+mod event;
+mod outcome;
+mod replay;
+mod run;
+
+pub use event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
+pub use outcome::Outcome;
+pub use replay::{Recorded, ReplayError};
+pub use run::{Misuse, Retry, Run};

@@ -1,1 +1,15 @@
-//! policy
+//! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (LOOP, The decision).
+
+mod accept;
+mod criteria;
+mod decide;
+mod decision;
+mod history;
+mod rank;
+mod review;
+
+pub use decide::{Spent, decide};
+use decision::Checks;
+pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
+pub use history::{Facts, History, IssueCounts, Iteration, Selection};
+pub use review::{Review, ReviewError};

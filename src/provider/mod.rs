@@ -1,1 +1,36 @@
-//! provider
+//! Providers: what makes and corrects candidates. Each is a plugin, a shared library behind a small C boundary
+//! (`plugins/abi`), found by name, checked before it is loaded, and contained while it runs.
+//!
+//! | file | its one job |
+//! | --- | --- |
+//! | `locate` | where plugins are looked for, and what a specification such as `openai:model` means |
+//! | `inspect` | read a library's bytes, digest and manifest without running it |
+//! | `elf` | notice a library that is cut short |
+//! | `trust` | which libraries may run: the installation's own, and those in the lock file |
+//! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
+//! | `http` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `registry` | [`Providers`]: list, inspect, trust, open |
+//! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
+//!
+//! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
+//! can't be.
+
+mod error;
+mod locate;
+mod inspect;
+mod elf;
+mod trust;
+mod plugin;
+mod http;
+mod complete;
+mod registry;
+
+pub use complete::{PluginIdentity, Provider};
+pub use error::{CallFailure, FailureKind, ProviderError};
+pub use inspect::Inspected;
+pub use locate::PluginPaths;
+pub use plugin::LogLine;
+pub use registry::{Listed, Providers};
+pub use trust::{TrustState, Trusted};
+
+pub use loopctl_plugin_sdk::protocol;

@@ -78,6 +78,7 @@ fn without_position(error: &EvalAltResult) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE_CHARS).collect();
+    let line: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE_CHARS).collect();
     line.trim().to_owned()
 }

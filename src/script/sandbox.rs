@@ -6,7 +6,8 @@ use super::limits::{
 };
 use rhai::module_resolvers::DummyModuleResolver;
 use rhai::packages::{
-    BasicArrayPackage, BasicMapPackage, BitFieldPackage, CorePackage, LogicPackage, MoreStringPackage, Package,
+    BasicArrayPackage, BasicMapPackage, BitFieldPackage, CorePackage, LogicPackage, MoreStringPackage,
+    Package,
 };
 use rhai::{Dynamic, Engine, EvalAltResult};
 use serde_json::Value;
@@ -44,8 +45,12 @@ pub(super) fn engine() -> Engine {
     }
     // The core package can put a thread to sleep, also through a function pointer; a native function of the engine
     // hides it.
-    engine.register_fn("sleep", |_: i64| -> Result<(), Box<EvalAltResult>> { Err("`sleep` is not allowed".into()) });
-    engine.register_fn("sleep", |_: f64| -> Result<(), Box<EvalAltResult>> { Err("`sleep` is not allowed".into()) });
+    engine.register_fn("sleep", |_: i64| -> Result<(), Box<EvalAltResult>> {
+        Err("`sleep` is not allowed".into())
+    });
+    engine.register_fn("sleep", |_: f64| -> Result<(), Box<EvalAltResult>> {
+        Err("`sleep` is not allowed".into())
+    });
     engine.register_fn("present", |value: Dynamic| is_present(&value));
     engine.register_fn("number", |text: &str| number(text).map_or(Dynamic::UNIT, Dynamic::from_float));
     engine.register_fn("number", |value: i64| value);
@@ -76,15 +81,16 @@ fn number(text: &str) -> Option<f64> {
     let end = from
         .char_indices()
         .find(|(at, c)| {
-            let digit_follows = from.get(at + 1..).is_some_and(|rest| rest.starts_with(|d: char| d.is_ascii_digit()));
+            let digit_follows =
+                from.get(at + 1..).is_some_and(|rest| rest.starts_with(|d: char| d.is_ascii_digit()));
             !(c.is_ascii_digit() || (matches!(c, '.' | ',') && digit_follows))
         })
         .map_or(from.len(), |(at, _)| at);
     let digits = from.get(..end)?;
     let value: f64 = digits.replacen(',', ".", 1).parse().ok()?;
     let sign = before.chars().last();
-    let negative = matches!(sign, Some('-' | '−'))
-        && !before.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
+    let negative =
+        matches!(sign, Some('-' | '−')) && !before.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
     Some(if negative { -value } else { value })
 }
 
@@ -99,9 +105,9 @@ pub(super) fn to_dynamic(value: &Value) -> Dynamic {
         },
         Value::String(text) => Dynamic::from(text.clone()),
         Value::Array(items) => Dynamic::from_array(items.iter().map(to_dynamic).collect()),
-        Value::Object(members) => {
-            Dynamic::from_map(members.iter().map(|(key, member)| (key.as_str().into(), to_dynamic(member))).collect())
-        }
+        Value::Object(members) => Dynamic::from_map(
+            members.iter().map(|(key, member)| (key.as_str().into(), to_dynamic(member))).collect(),
+        ),
     }
 }
 

@@ -77,7 +77,8 @@ impl ScriptSet {
         files: &dyn Files,
         problems: &mut Problems,
     ) -> Option<FunctionId> {
-        let Some((file, name)) = reference.value.split_once('#').filter(|(f, n)| !f.is_empty() && !n.is_empty())
+        let Some((file, name)) =
+            reference.value.split_once('#').filter(|(f, n)| !f.is_empty() && !n.is_empty())
         else {
             problems.push(
                 Problem::error(
@@ -103,7 +104,13 @@ impl ScriptSet {
         u32::try_from(index).ok().map(FunctionId)
     }
 
-    fn script(&mut self, file: &str, at: &Span, files: &dyn Files, problems: &mut Problems) -> Option<Arc<AST>> {
+    fn script(
+        &mut self,
+        file: &str,
+        at: &Span,
+        files: &dyn Files,
+        problems: &mut Problems,
+    ) -> Option<Arc<AST>> {
         if let Some(known) = self.scripts.get(file) {
             return known.clone();
         }
@@ -114,7 +121,8 @@ impl ScriptSet {
                 None
             }
             Ok(None) => {
-                let mut problem = Problem::error(Code::MissingFile, at, format!("there is no script `{path}`"));
+                let mut problem =
+                    Problem::error(Code::MissingFile, at, format!("there is no script `{path}`"));
                 let known = files.list("rules", ".rhai");
                 let names = known.iter().filter_map(|name| name.strip_prefix("rules/"));
                 if let Some(guess) = nearest(file, names) {
@@ -162,7 +170,8 @@ impl ScriptSet {
         let value = self.call(id, arguments)?;
         #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
         let number = value.as_int().map(|int| int as f64).or_else(|_| value.as_float());
-        let returned = |what: &str| self.error(id, None, ScriptFailure::Returned(format!("{what}; expected a number")));
+        let returned =
+            |what: &str| self.error(id, None, ScriptFailure::Returned(format!("{what}; expected a number")));
         match number {
             Ok(number) if number.is_finite() => Ok(number),
             Ok(_) => Err(returned("an infinite or undefined number")),
@@ -214,14 +223,20 @@ fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &S
     let same_name = ast.iter_functions().find(|f| f.name == name).map(|f| f.params.len());
     if let Some(has) = same_name {
         let message = format!("`{name}` in `{file}` takes {has} values; it is called with {parameters}");
-        let help = if parameters == 2 { format!("declare it as `fn {name}(candidate, source)`") } else { format!("give it {parameters} parameters") };
+        let help = if parameters == 2 {
+            format!("declare it as `fn {name}(candidate, source)`")
+        } else {
+            format!("give it {parameters} parameters")
+        };
         return Problem::error(Code::BadScript, at, message).help(help);
     }
     let names: Vec<String> = ast.iter_functions().map(|f| f.name.to_owned()).collect();
     let help = match nearest(name, names.iter().map(String::as_str)) {
         Some(guess) => format!("did you mean `{file}#{guess}`?"),
         None if names.is_empty() => "the script declares no function".to_owned(),
-        None => format!("it declares {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
+        None => {
+            format!("it declares {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+        }
     };
     Problem::error(Code::BadScript, at, format!("`{file}` has no function `{name}`")).help(help)
 }

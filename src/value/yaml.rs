@@ -502,7 +502,7 @@ mod tests {
     fn deep_and_large_files_end_in_a_problem() {
         for text in [
             "[".repeat(10_000),
-            "a: ".repeat(3) + &"x".repeat(MAX_BYTES),
+            format!("a: {}", "x".repeat(MAX_BYTES)),
             "- ".repeat(5_000),
             "{".repeat(50_000),
         ] {

@@ -1,0 +1,374 @@
+//! Extraction itself: patterns and a source text in, fields and notes out. Pure.
+
+use std::ops::Range;
+
+use regex::Captures;
+use serde_json::{Map, Number, Value};
+
+use crate::focus::{Focus, Keys};
+use crate::patterns::{Field, Kind, Pattern, Patterns, Take};
+use crate::sections::Sections;
+use crate::verbatim::{stands_in, tidy};
+
+/// Most matches of one pattern that are looked at in one document.
+pub const MAX_MATCHES: usize = 2_000;
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extraction {
+    /// The fields found, in the pattern file's order. A field that was not found is absent.
+    pub fields: Map<String, Value>,
+    /// One line for each field that was looked for and not found, or that could not be improved. Names fields, never
+    /// quotes the document.
+    pub notes: Vec<String>,
+}
+
+/// The first attempt: the patterns of tier 0 of every field.
+#[must_use]
+pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
+    let sections = Sections::find(patterns, source);
+    let mut fields = Map::new();
+    let mut notes = Vec::new();
+    for (name, field) in &patterns.fields {
+        let search = Search { field, source, sections: &sections, tiers: 0..1 };
+        match search.all(None) {
+            Some(value) => {
+                fields.insert(name.clone(), value);
+            }
+            None => notes.push(format!("{name}: not found by its strict patterns")),
+        }
+    }
+    Extraction { fields, notes }
+}
+
+/// A correction of `base`: the fields in `focus` are looked for again, with patterns up to `tier`; all other fields of
+/// `base` stay as they are.
+///
+/// * A text or number: the first match of the wider patterns (tier 1 to `tier`) that says something else than `base`;
+///   for a field that `base` lacks, also of the strict ones. When nothing else is found, the value of `base` stays if
+///   the document says it, and goes if it does not.
+/// * An object or list: keys and items that were complained about are looked for again, others stay, newly found ones
+///   are added.
+#[must_use]
+pub fn correct(
+    patterns: &Patterns,
+    source: &str,
+    base: &Map<String, Value>,
+    focus: &Focus,
+    tier: u32,
+) -> Extraction {
+    let sections = Sections::find(patterns, source);
+    let mut fields = base.clone();
+    let mut notes = Vec::new();
+    for (name, keys) in focus {
+        let status = format!("{name}_status");
+        let Some((_, field)) = patterns.fields.iter().find(|(declared, _)| declared == name) else {
+            notes.push(format!("{name}: no patterns are declared for it"));
+            continue;
+        };
+        let search = Search { field, source, sections: &sections, tiers: 0..tier.saturating_add(1) };
+        // Feedback on a field that was said to be not present refutes the claim; it is not made again.
+        let refuted = fields.remove(&status).is_some();
+        let before = fields.get(name).filter(|value| !is_blank(value)).cloned();
+        let found = match (field.kind, before.as_ref()) {
+            (_, None) => search.all(None),
+            (Kind::Object, Some(Value::Object(old))) => search.again_object(old, keys),
+            (Kind::List, Some(Value::Array(old))) => search.again_list(old, keys),
+            (_, Some(old)) => search.again(old),
+        };
+        match found {
+            Some(value) => {
+                if before.as_ref() == Some(&value) {
+                    notes.push(format!("{name}: nothing better found by patterns up to tier {tier}"));
+                }
+                fields.insert(name.clone(), value);
+            }
+            None => {
+                fields.remove(name);
+                let absent = field.absent.as_ref().filter(|absent| tier >= absent.after && !refuted);
+                if absent.is_some_and(|absent| !absent.unless.is_match(source)) {
+                    fields.insert(status, Value::String("not_present".to_owned()));
+                    notes.push(format!("{name}: nothing in the document mentions it"));
+                } else {
+                    notes.push(format!("{name}: not found by patterns up to tier {tier}; left out"));
+                }
+            }
+        }
+    }
+    Extraction { fields: in_declared_order(patterns, fields), notes }
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn in_declared_order(patterns: &Patterns, mut fields: Map<String, Value>) -> Map<String, Value> {
+    let mut out = Map::new();
+    for name in patterns.field_names() {
+        for name in [name.to_owned(), format!("{name}_status")] {
+            if let Some(value) = fields.remove(&name) {
+                out.insert(name, value);
+            }
+        }
+    }
+    out.extend(fields);
+    out
+}
+
+/// One field looked for in one document.
+struct Search<'a> {
+    field: &'a Field,
+    source: &'a str,
+    sections: &'a Sections<'a>,
+    tiers: Range<u32>,
+}
+
+impl<'a> Search<'a> {
+    /// The field's value by all patterns of the tiers; `other_than` is a value that was refused.
+    fn all(&self, other_than: Option<&Value>) -> Option<Value> {
+        match self.field.kind {
+            Kind::Whole => (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned())),
+            Kind::Text | Kind::Number => self.scalar(other_than),
+            Kind::Object => self.object(&Map::new(), None),
+            Kind::List => self.list(Vec::new()),
+        }
+    }
+
+    /// A single value that was refused: something else by the wider patterns, or the same if the document says it.
+    fn again(&self, old: &Value) -> Option<Value> {
+        let wider = Search { tiers: 1..self.tiers.end, ..*self };
+        let other = match self.field.kind {
+            Kind::Object | Kind::List => self.all(None),
+            Kind::Text | Kind::Number | Kind::Whole => wider.all(Some(old)),
+        };
+        other.or_else(|| self.is_said(old).then(|| old.clone()))
+    }
+
+    fn again_object(&self, old: &Map<String, Value>, refused: &Keys) -> Option<Value> {
+        let mut kept = old.clone();
+        let mut asked = Map::new();
+        for key in refused {
+            if let Some(value) = kept.remove(key) {
+                asked.insert(key.clone(), value);
+            }
+        }
+        let wider = Search { tiers: 1..self.tiers.end, ..*self };
+        if let Some(Value::Object(found)) = wider.object(&kept, Some(&asked)) {
+            kept = found;
+        }
+        if let Some(Value::Object(found)) = self.object(&kept, Some(&asked)) {
+            kept = found;
+        }
+        for (key, value) in asked {
+            if !kept.contains_key(&key) && self.is_said(&value) {
+                kept.insert(key, value);
+            }
+        }
+        // The order of keys follows the base, so that a correction changes no more than it must.
+        let mut out = Map::new();
+        for key in old.keys() {
+            if let Some(value) = kept.remove(key) {
+                out.insert(key.clone(), value);
+            }
+        }
+        out.extend(kept);
+        (!out.is_empty()).then_some(Value::Object(out))
+    }
+
+    fn again_list(&self, old: &[Value], refused: &Keys) -> Option<Value> {
+        let kept = old
+            .iter()
+            .enumerate()
+            .filter(|(at, item)| !refused.contains(&at.to_string()) || self.is_said(item))
+            .map(|(_, item)| item.clone())
+            .collect();
+        self.list(kept)
+    }
+
+    /// Whether every text of a value stands in the document. Numbers count when a pattern of the field reads them there.
+    fn is_said(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => !text.trim().is_empty() && stands_in(text.trim(), self.source),
+            Value::Number(_) => {
+                let mut said = false;
+                self.each_match(|_, captures| {
+                    said |= captures.name("value").and_then(|m| number(m.as_str())).as_ref() == Some(value);
+                });
+                said
+            }
+            Value::Array(items) => items.iter().all(|item| self.is_said(item)),
+            Value::Object(map) => map.values().all(|item| self.is_said(item)),
+            Value::Null | Value::Bool(_) => false,
+        }
+    }
+
+    fn scalar(&self, other_than: Option<&Value>) -> Option<Value> {
+        let mut best = None;
+        for pattern in self.patterns() {
+            for range in self.places(pattern) {
+                let mut consider = |piece: &str| {
+                    let value =
+                        if self.field.kind == Kind::Number { number(piece) } else { text(piece, pattern) };
+                    if let Some(value) = value.filter(|value| Some(value) != other_than) {
+                        best = Some(value);
+                    }
+                    best.is_some() && pattern.take == Take::First
+                };
+                let within = self.source.get(range).unwrap_or_default();
+                let Some(regex) = &pattern.regex else {
+                    if consider(within) {
+                        break;
+                    }
+                    continue;
+                };
+                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
+                    if captures.name("value").is_some_and(|piece| consider(piece.as_str())) {
+                        break;
+                    }
+                }
+                if best.is_some() && pattern.take == Take::First {
+                    break;
+                }
+            }
+            if best.is_some() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are passed over.
+    fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<Value> {
+        let mut out = kept.clone();
+        self.each_match(|pattern, captures| {
+            let key = captures.name("key").and_then(|key| self.key(key.as_str()));
+            let value = captures.name("value").and_then(|value| text(value.as_str(), pattern));
+            if let (Some(key), Some(value)) = (key, value)
+                && !out.contains_key(&key)
+                && refused.and_then(|refused| refused.get(&key)) != Some(&value)
+            {
+                out.insert(key, value);
+            }
+        });
+        (!out.is_empty()).then_some(Value::Object(out))
+    }
+
+    fn key(&self, captured: &str) -> Option<String> {
+        let captured = tidy(captured)?;
+        if self.field.keys.is_empty() {
+            return Some(captured);
+        }
+        self.field.keys.iter().find(|(_, pattern)| pattern.is_match(&captured)).map(|(key, _)| key.clone())
+    }
+
+    /// Adds to `kept` one object per match, in document order. A stretch of text that one pattern has read is not read
+    /// again by a later one.
+    fn list(&self, kept: Vec<Value>) -> Option<Value> {
+        let mut read: Vec<(Range<usize>, Value)> = Vec::new();
+        for pattern in self.patterns() {
+            let Some(regex) = &pattern.regex else { continue };
+            for place in self.places(pattern) {
+                let offset = place.start;
+                let within = self.source.get(place).unwrap_or_default();
+                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
+                    let Some(all) = captures.get(0) else { continue };
+                    let span = all.start() + offset..all.end() + offset;
+                    if read.iter().any(|(other, _)| other.start < span.end && span.start < other.end) {
+                        continue;
+                    }
+                    if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(all.as_str())) {
+                        continue;
+                    }
+                    if let Some(item) = item(regex, &captures) {
+                        read.push((span, item));
+                    }
+                }
+            }
+        }
+        read.sort_by_key(|(span, _)| span.start);
+        let mut out = kept;
+        for (_, item) in read {
+            if !out.contains(&item) {
+                out.push(item);
+            }
+        }
+        (!out.is_empty()).then_some(Value::Array(out))
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {
+        let tiers = self.tiers.clone();
+        self.field.patterns.iter().filter(move |pattern| tiers.contains(&pattern.tier))
+    }
+
+    /// Where a pattern looks: the whole document or the sections that it names, or the head of those.
+    fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = match &pattern.section {
+            Some(title) => self.sections.under(title).collect(),
+            None => std::iter::once(0..self.source.len()).collect(),
+        };
+        if let Some(characters) = pattern.head {
+            for place in &mut places {
+                let text = self.source.get(place.clone()).unwrap_or_default();
+                if let Some((length, _)) = text.char_indices().nth(characters) {
+                    place.end = place.start + length;
+                }
+            }
+        }
+        places
+    }
+
+    fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>)) {
+        for pattern in self.patterns() {
+            let Some(regex) = &pattern.regex else { continue };
+            for place in self.places(pattern) {
+                let within = self.source.get(place).unwrap_or_default();
+                for captures in regex.captures_iter(within).take(MAX_MATCHES) {
+                    see(pattern, &captures);
+                }
+            }
+        }
+    }
+}
+
+fn text(piece: &str, pattern: &Pattern) -> Option<Value> {
+    let piece = tidy(piece)?;
+    if pattern.reject.as_ref().is_some_and(|reject| reject.is_match(&piece)) {
+        return None;
+    }
+    Some(Value::String(piece))
+}
+
+/// A plain decimal number. A comma is a decimal comma only when one or two digits follow it (`12,5`).
+fn number(piece: &str) -> Option<Value> {
+    let piece = piece.trim();
+    let plain = piece.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && piece.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-'));
+    if !plain {
+        return None;
+    }
+    let decimal = match piece.split_once(',') {
+        Some((whole, part)) if (1..=2).contains(&part.len()) => format!("{whole}.{part}"),
+        Some(_) => return None,
+        None => piece.to_owned(),
+    };
+    if let Ok(whole) = decimal.parse::<i64>() {
+        return Some(Value::Number(whole.into()));
+    }
+    decimal.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number)
+}
+
+fn item(regex: &regex::Regex, captures: &Captures<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for name in regex.capture_names().flatten() {
+        if let Some(piece) = captures.name(name).and_then(|m| tidy(m.as_str())) {
+            out.insert(name.to_owned(), Value::String(piece));
+        }
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}

@@ -1,0 +1,319 @@
+//! The pattern file: what it may say, and what it compiles to.
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// Most fields in one pattern file.
+pub const MAX_FIELDS: usize = 200;
+/// Most patterns of one field, headings of one file, or keys of one field.
+pub const MAX_PATTERNS: usize = 200;
+/// Longest pattern, in bytes.
+pub const MAX_PATTERN_BYTES: usize = 8_192;
+/// Memory bound of one compiled pattern, in bytes.
+const MAX_COMPILED_BYTES: usize = 4 << 20;
+
+/// What is wrong with a pattern file, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PatternError {
+    /// A key is missing, unknown or of the wrong type.
+    #[error("`{place}` in the patterns: {reason}")]
+    Shape {
+        /// Dotted path in the pattern file.
+        place: String,
+        /// What was expected and what was found.
+        reason: String,
+    },
+    /// A regular expression does not compile, is too large, or lacks a named group.
+    #[error("`{place}` in the patterns: {reason} in `{pattern}`")]
+    Regex {
+        /// Dotted path in the pattern file.
+        place: String,
+        /// The offending pattern, shortened to 200 characters.
+        pattern: String,
+        /// Why it was refused.
+        reason: String,
+    },
+}
+
+/// What a field's matches become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The group `value` of the first match, as text.
+    #[default]
+    Text,
+    /// The group `value` of the first match that reads as a number, as a JSON number.
+    Number,
+    /// One property per match: the groups `key` and `value`.
+    Object,
+    /// One object per match: every named group is a property.
+    List,
+    /// The whole document.
+    Whole,
+}
+
+/// Which match of a pattern counts, for fields of kind `text` and `number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Take {
+    /// The first match in the document.
+    #[default]
+    First,
+    /// The last match in the document.
+    Last,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    /// The document type that the file is for. Only a label: the host chose the file.
+    #[serde(rename = "extract")]
+    _extract: String,
+    #[serde(default)]
+    headings: Vec<String>,
+    fields: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawField {
+    #[serde(default)]
+    kind: Kind,
+    #[serde(default)]
+    keys: Map<String, Value>,
+    #[serde(default)]
+    patterns: Vec<RawPattern>,
+    absent: Option<RawAbsent>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAbsent {
+    after: u32,
+    unless: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPattern {
+    #[serde(default)]
+    tier: u32,
+    section: Option<String>,
+    head: Option<usize>,
+    pattern: Option<String>,
+    reject: Option<String>,
+    #[serde(default)]
+    take: Take,
+}
+
+/// A checked and compiled pattern file.
+#[derive(Debug, Clone)]
+pub struct Patterns {
+    pub(crate) headings: Vec<Regex>,
+    pub(crate) fields: Vec<(String, Field)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Field {
+    pub(crate) kind: Kind,
+    /// Canonical key, and the pattern that a captured key must match as a whole.
+    pub(crate) keys: Vec<(String, Regex)>,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) absent: Option<Absent>,
+}
+
+/// When a field that was not found may be said to be not present in the document.
+#[derive(Debug, Clone)]
+pub(crate) struct Absent {
+    /// The tier that must have been tried.
+    pub(crate) after: u32,
+    /// What must not occur anywhere in the document.
+    pub(crate) unless: Regex,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    pub(crate) tier: u32,
+    pub(crate) section: Option<Regex>,
+    /// How many characters of the document, or of each section, are looked at.
+    pub(crate) head: Option<usize>,
+    /// None: the whole section is the value.
+    pub(crate) regex: Option<Regex>,
+    pub(crate) reject: Option<Regex>,
+    pub(crate) take: Take,
+}
+
+impl Patterns {
+    /// Checks and compiles a pattern file that was read as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place: an unknown or missing key, a wrong type, a regular expression
+    /// that does not compile, that is too large, or that lacks the named groups which its field's kind needs.
+    pub fn from_json(file: &Value) -> Result<Self, PatternError> {
+        let raw = RawFile::deserialize(file).map_err(|e| shape("patterns", &e))?;
+        within("headings", raw.headings.len(), MAX_PATTERNS)?;
+        within("fields", raw.fields.len(), MAX_FIELDS)?;
+        let mut headings = Vec::with_capacity(raw.headings.len());
+        for (at, pattern) in raw.headings.iter().enumerate() {
+            let place = format!("headings[{at}]");
+            let regex = compile(&place, pattern)?;
+            needs_group(&place, &regex, "title")?;
+            headings.push(regex);
+        }
+        let mut fields = Vec::with_capacity(raw.fields.len());
+        for (name, value) in &raw.fields {
+            let place = format!("fields.{name}");
+            let raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
+            fields.push((name.clone(), field(&place, raw, !headings.is_empty())?));
+        }
+        Ok(Self { headings, fields })
+    }
+
+    /// The names of the fields that the file declares, in its order.
+    pub fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The highest tier that any pattern of a field has; feedback beyond it finds nothing more.
+    #[must_use]
+    pub fn highest_tier(&self, field: &str) -> Option<u32> {
+        let (_, field) = self.fields.iter().find(|(name, _)| name == field)?;
+        field.patterns.iter().map(|p| p.tier).max()
+    }
+}
+
+fn field(place: &str, raw: RawField, has_headings: bool) -> Result<Field, PatternError> {
+    within(&format!("{place}.patterns"), raw.patterns.len(), MAX_PATTERNS)?;
+    within(&format!("{place}.keys"), raw.keys.len(), MAX_PATTERNS)?;
+    if raw.kind == Kind::Whole && !raw.patterns.is_empty() {
+        return Err(wrong(place, "a field of kind `whole` takes no `patterns`"));
+    }
+    if raw.kind != Kind::Whole && raw.patterns.is_empty() {
+        return Err(wrong(place, "expected at least one pattern under `patterns`"));
+    }
+    if raw.kind != Kind::Object && !raw.keys.is_empty() {
+        return Err(wrong(place, "`keys` goes with `kind: object` only"));
+    }
+    let mut keys = Vec::with_capacity(raw.keys.len());
+    for (key, pattern) in &raw.keys {
+        let place = format!("{place}.keys.{key}");
+        let Value::String(pattern) = pattern else {
+            return Err(wrong(&place, "expected a pattern (text)"));
+        };
+        // A key is a captured word: it must match as a whole, so that `ER` is not found in `ERG`.
+        compile(&place, pattern)?;
+        keys.push((key.clone(), compile(&place, &format!("^(?:{pattern})$"))?));
+    }
+    let mut patterns = Vec::with_capacity(raw.patterns.len());
+    for (at, raw_pattern) in raw.patterns.into_iter().enumerate() {
+        let place = format!("{place}.patterns[{at}]");
+        patterns.push(pattern(&place, raw_pattern, raw.kind, has_headings)?);
+    }
+    let absent = match raw.absent {
+        Some(RawAbsent { after: 0, .. }) => {
+            return Err(wrong(
+                &format!("{place}.absent.after"),
+                "expected 1 or more: the first attempt never gives up",
+            ));
+        }
+        Some(RawAbsent { after, unless }) => {
+            Some(Absent { after, unless: compile(&format!("{place}.absent.unless"), &unless)? })
+        }
+        None => None,
+    };
+    Ok(Field { kind: raw.kind, keys, patterns, absent })
+}
+
+fn pattern(place: &str, raw: RawPattern, kind: Kind, has_headings: bool) -> Result<Pattern, PatternError> {
+    let section = match &raw.section {
+        Some(_) if !has_headings => {
+            return Err(wrong(place, "`section` needs `headings` at the top of the file"));
+        }
+        Some(title) => Some(compile(&format!("{place}.section"), &format!("^(?:{title})$"))?),
+        None => None,
+    };
+    let regex_place = format!("{place}.pattern");
+    let regex = match &raw.pattern {
+        Some(pattern) => Some(compile(&regex_place, pattern)?),
+        None if section.is_some() && kind == Kind::Text => None,
+        None => return Err(wrong(place, "expected `pattern` (only a text field may have `section` alone)")),
+    };
+    if let Some(regex) = &regex {
+        match kind {
+            Kind::Text | Kind::Number => needs_group(&regex_place, regex, "value")?,
+            Kind::Object => {
+                needs_group(&regex_place, regex, "key")?;
+                needs_group(&regex_place, regex, "value")?;
+            }
+            Kind::List if regex.capture_names().flatten().next().is_none() => {
+                return Err(refused(
+                    &regex_place,
+                    regex.as_str(),
+                    "expected a named group like `(?P<size>...)`",
+                ));
+            }
+            Kind::List | Kind::Whole => {}
+        }
+    }
+    let reject = match &raw.reject {
+        Some(pattern) => Some(compile(&format!("{place}.reject"), pattern)?),
+        None => None,
+    };
+    Ok(Pattern { tier: raw.tier, section, head: raw.head, regex, reject, take: raw.take })
+}
+
+/// Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless the pattern says otherwise.
+fn compile(place: &str, pattern: &str) -> Result<Regex, PatternError> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(refused(place, pattern, &format!("more than {MAX_PATTERN_BYTES} bytes")));
+    }
+    RegexBuilder::new(pattern)
+        .case_insensitive(true)
+        .multi_line(true)
+        .crlf(true)
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_COMPILED_BYTES)
+        .build()
+        .map_err(|error| {
+            let text = match &error {
+                regex::Error::CompiledTooBig(limit) => format!("compiles to more than {limit} bytes"),
+                // The last line says what is wrong; the ones before draw the pattern.
+                other => other.to_string().lines().last().unwrap_or_default().trim().to_owned(),
+            };
+            refused(place, pattern, text.strip_prefix("error: ").unwrap_or(&text))
+        })
+}
+
+fn needs_group(place: &str, regex: &Regex, group: &str) -> Result<(), PatternError> {
+    if regex.capture_names().flatten().any(|name| name == group) {
+        return Ok(());
+    }
+    Err(refused(place, regex.as_str(), &format!("no group `(?P<{group}>...)`")))
+}
+
+fn within(place: &str, found: usize, most: usize) -> Result<(), PatternError> {
+    if found <= most {
+        Ok(())
+    } else {
+        Err(wrong(place, &format!("{found} entries, at most {most} allowed")))
+    }
+}
+
+fn shape(place: &str, error: &serde_json::Error) -> PatternError {
+    wrong(place, &error.to_string())
+}
+
+fn wrong(place: &str, reason: &str) -> PatternError {
+    PatternError::Shape { place: place.to_owned(), reason: reason.to_owned() }
+}
+
+fn refused(place: &str, pattern: &str, reason: &str) -> PatternError {
+    PatternError::Regex {
+        place: place.to_owned(),
+        pattern: pattern.chars().take(200).collect(),
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,90 @@
+//! The plugin: a request in, a completion out.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Usage};
+use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure};
+use serde_json::Value;
+
+use crate::extract::{correct, extract};
+use crate::focus::focus;
+use crate::patterns::Patterns;
+
+/// The provider `pattern`.
+#[derive(Debug, Default)]
+pub struct PatternPlugin {
+    /// The patterns compiled last: documents of one type come in rows, and compiling takes longer than extracting.
+    compiled: Mutex<Option<(Value, Arc<Patterns>)>>,
+}
+
+impl PatternPlugin {
+    fn compile(&self, file: &Value) -> Result<Arc<Patterns>, Failure> {
+        {
+            let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((of, patterns)) = compiled.as_ref()
+                && of == file
+            {
+                return Ok(Arc::clone(patterns));
+            }
+        }
+        let patterns =
+            Patterns::from_json(file).map_err(|error| Failure::invalid_request(error.to_string()))?;
+        let patterns = Arc::new(patterns);
+        *self.compiled.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((file.clone(), Arc::clone(&patterns)));
+        Ok(patterns)
+    }
+}
+
+impl DirectPlugin for PatternPlugin {
+    fn open(_config: &Value) -> Result<Self, Failure> {
+        Ok(Self::default())
+    }
+
+    fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure> {
+        let file = request.patterns.as_ref().ok_or_else(|| {
+            let of = &request.document.document_type;
+            Failure::invalid_request(format!(
+                "no patterns for documents of type `{of}`: add `rules/extract/{of}.yaml`"
+            ))
+        })?;
+        let source = request.source.as_deref().ok_or_else(|| {
+            Failure::invalid_request("the request has no `source`: nothing to extract from")
+        })?;
+        let patterns = self.compile(file)?;
+        if cancel.is_cancelled() {
+            return Err(Failure::cancelled());
+        }
+        let base = request.base.as_ref().and_then(Value::as_object);
+        let extraction = match (base, &request.feedback) {
+            (None, None) => extract(&patterns, source),
+            (base, feedback) => {
+                let fresh;
+                let base = match base {
+                    Some(base) => base,
+                    None => {
+                        fresh = extract(&patterns, source).fields;
+                        &fresh
+                    }
+                };
+                let focus = feedback.as_ref().map(focus).unwrap_or_default();
+                correct(&patterns, source, base, &focus, tier(request.iteration))
+            }
+        };
+        if cancel.is_cancelled() {
+            return Err(Failure::cancelled());
+        }
+        Ok(Completion {
+            value: Some(Value::Object(extraction.fields)),
+            usage: Usage { cost_usd: Some(0.0), ..Usage::default() },
+            model: Some("pattern".to_owned()),
+            notes: extraction.notes,
+            ..Completion::default()
+        })
+    }
+}
+
+/// Requests count iterations from 1, and the first one is no correction: the second one widens to tier 1.
+fn tier(iteration: u32) -> u32 {
+    iteration.saturating_sub(1).max(1)
+}

@@ -1,0 +1,14 @@
+//! What the provider promises, through its public API.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::unreachable,
+    reason = "helpers of tests may fail the test"
+)]
+
+mod extraction;
+mod honesty;
+mod hostile;
+mod provider;
+mod shipped;
+mod widening;

@@ -1,0 +1,344 @@
+//! The JSON that crosses the plugin boundary, as types that both sides use.
+//!
+//! Fields evolve: a reader ignores what it doesn't know and takes a default for what is missing, so either side may
+//! be the newer one. [`VERSION`] only changes when a known field changes its meaning. Numbers are finite: JSON has
+//! no other, and what can't be written as a number is left out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of the payloads.
+pub const VERSION: u32 = 1;
+
+fn version() -> u32 {
+    VERSION
+}
+
+/// What a plugin says about itself. It stands in the library as plain bytes and is read without running any of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The name that profiles use: lower-case letters, digits, `-` and `_`. The library is called `loopctl_NAME`.
+    pub name: String,
+    /// The plugin's own version.
+    pub version: String,
+    /// The ABI it was compiled for.
+    pub abi: AbiVersion,
+    /// Which functions it offers.
+    pub kind: PluginKind,
+    /// One sentence for `loopctl plugin list`.
+    #[serde(default)]
+    pub description: String,
+    /// What it can do, as free words: `seed`, `schema`, `images`, …
+    #[serde(default)]
+    pub capabilities: Vec<String>,
+    /// A JSON Schema that the configuration is checked against before the plugin sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_schema: Option<Value>,
+    /// The environment variables whose values it may place in headers as `${secret:NAME}`.
+    #[serde(default)]
+    pub secrets: Vec<String>,
+    /// The hosts that its requests may go to, as `name` (port 443) or `name:port`; the first is its default.
+    /// A `base_url` in the configuration adds that URL's host.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+}
+
+/// A version of the ABI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbiVersion {
+    /// Both sides must have the same.
+    pub major: u32,
+    /// Either side may have the greater.
+    pub minor: u32,
+}
+
+/// Which functions a plugin offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PluginKind {
+    /// A pure codec; the host does the network.
+    Http,
+    /// Makes the completion itself.
+    Direct,
+}
+
+/// What the engine asks of a provider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompletionRequest {
+    /// [`VERSION`].
+    #[serde(default = "version")]
+    pub version: u32,
+    /// Whose extraction this is.
+    #[serde(default)]
+    pub document: DocumentRef,
+    /// The stage of the profile: `extract`, …
+    #[serde(default)]
+    pub stage: String,
+    /// Which iteration of the loop, from 1.
+    #[serde(default)]
+    pub iteration: u32,
+    /// Which try within the iteration, from 1: more after a failed call.
+    #[serde(default)]
+    pub attempt: u32,
+    /// The rendered prompt.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// The JSON Schema that the answer is to follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// The document's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The declared extraction patterns of the document's type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Value>,
+    /// The candidate to be corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Value>,
+    /// What is wrong with `base`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<RequestFeedback>,
+    /// How to sample.
+    #[serde(default)]
+    pub options: RequestOptions,
+}
+
+impl Default for CompletionRequest {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            document: DocumentRef::default(),
+            stage: String::new(),
+            iteration: 1,
+            attempt: 1,
+            messages: Vec::new(),
+            schema: None,
+            source: None,
+            patterns: None,
+            base: None,
+            feedback: None,
+            options: RequestOptions::default(),
+        }
+    }
+}
+
+/// Which document a request is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentRef {
+    /// The document's id within its run.
+    #[serde(default)]
+    pub id: String,
+    /// `pathology`, `radiology`, …
+    #[serde(default)]
+    pub document_type: String,
+}
+
+/// One message of the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: String,
+}
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The request.
+    User,
+    /// An earlier answer.
+    Assistant,
+}
+
+/// What is wrong with the candidate that a request starts from, for providers that don't read prompts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RequestFeedback {
+    /// Fields that the rubric asks for and the candidate lacks.
+    #[serde(default)]
+    pub missing: Vec<String>,
+    /// The assessment's issues.
+    #[serde(default)]
+    pub issues: Vec<RequestIssue>,
+    /// What was tried before and did not help, in words.
+    #[serde(default)]
+    pub failed_attempts: Vec<String>,
+}
+
+/// One issue of an assessment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestIssue {
+    /// The rule's id.
+    #[serde(default)]
+    pub code: String,
+    /// `critical`, `major`, `minor`, …
+    #[serde(default)]
+    pub severity: String,
+    /// Where in the candidate, as a JSON Pointer or a field's name.
+    #[serde(default)]
+    pub path: String,
+    /// What is wrong.
+    #[serde(default)]
+    pub message: String,
+    /// What would cure it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_fix: Option<String>,
+}
+
+/// How to sample. What is absent is the provider's choice.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RequestOptions {
+    /// The model's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// 0 and up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// For providers that sample repeatably.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The most tokens to answer with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Whatever else a provider understands.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+}
+
+/// What a provider answers. It carries a `value` or a `text`; with neither it counts as garbage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    /// [`VERSION`].
+    #[serde(default = "version")]
+    pub version: u32,
+    /// The answer as JSON, when the provider knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub value: Option<Value>,
+    /// The answer as the model wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What it took.
+    #[serde(default)]
+    pub usage: Usage,
+    /// The model that answered, when the provider knows better than the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Remarks for the journal. Never document text.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+impl Default for Completion {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            value: None,
+            text: None,
+            usage: Usage::default(),
+            model: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Keeps `"value": null` apart from no value at all.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+/// What a completion took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    #[serde(default)]
+    pub input_tokens: u64,
+    /// Tokens written.
+    #[serde(default)]
+    pub output_tokens: u64,
+    /// In US dollars, 0 and up; absent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// Why a call failed, in words; the status beside it says of which kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PluginError {
+    /// One line. Never document text, never a secret.
+    #[serde(default)]
+    pub message: String,
+    /// How long to wait before another try, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// Whatever else may help whoever looks into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
+}
+
+/// What an `http` plugin makes of a completion request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpRequest {
+    /// `POST`, …
+    pub method: String,
+    /// Under the base URL, beginning with `/`; may carry a query.
+    pub path: String,
+    /// In values, `${secret:NAME}` stands for the value of a declared secret; the plugin never sees it.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Sent as it is, in UTF-8.
+    #[serde(default)]
+    pub body: String,
+    /// Another base URL than the configured one or `https://` and the manifest's first host. Its host must be among those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+}
+
+/// What the server answered. Statuses that mean failure come too: the plugin knows what they mean.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpResponse {
+    /// 200, …
+    pub status: u16,
+    /// Names in lower case; the values of a repeated header joined by `, `.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// As UTF-8; bytes that aren't are replaced.
+    #[serde(default)]
+    pub body: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_fields_are_ignored_and_missing_ones_defaulted() {
+        let request: CompletionRequest =
+            serde_json::from_str(r#"{"from_the_future": {"x": 1}, "document": {"id": "a", "pages": 3}}"#)
+                .unwrap();
+        assert_eq!(request.document.id, "a");
+        assert_eq!(request.version, VERSION);
+        assert!(request.messages.is_empty());
+        let completion: Completion = serde_json::from_str(r#"{"text": "x", "mood": "good"}"#).unwrap();
+        assert_eq!(completion, Completion { text: Some("x".into()), ..Completion::default() });
+    }
+
+    #[test]
+    fn a_null_value_is_not_an_absent_one() {
+        let null: Completion = serde_json::from_str(r#"{"value": null}"#).unwrap();
+        assert_eq!(null.value, Some(Value::Null));
+        let absent: Completion = serde_json::from_str("{}").unwrap();
+        assert_eq!(absent.value, None);
+        assert_eq!(serde_json::from_str::<Completion>(&serde_json::to_string(&null).unwrap()).unwrap(), null);
+    }
+
+    #[test]
+    fn numbers_are_finite() {
+        assert!(serde_json::from_str::<Usage>(r#"{"cost_usd": 1e999}"#).is_err());
+        let written = serde_json::to_string(&Usage { cost_usd: Some(f64::NAN), ..Usage::default() }).unwrap();
+        assert_eq!(serde_json::from_str::<Usage>(&written).unwrap().cost_usd, None);
+    }
+}

@@ -1,0 +1,31 @@
+//! How a run ended.
+
+use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::value::{Millis, Usage};
+use serde::{Deserialize, Serialize};
+
+/// The end of a run, as `simulate` and the result file write it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub final_status: FinalStatus,
+    /// Why.
+    pub stop_reason: StopReason,
+    /// How many candidates were assessed.
+    pub iteration_count: usize,
+    /// The iteration of the selected candidate; `None` when no candidate was assessed.
+    pub best_iteration: Option<usize>,
+    /// Why that one.
+    pub selection_reason: Option<SelectionReason>,
+    /// The overall score of every candidate.
+    pub improvement_trajectory: Vec<f64>,
+    /// Rollbacks of the whole run.
+    pub rollbacks: u64,
+    /// What the run used up.
+    pub usage: Usage,
+    /// How long it took.
+    pub elapsed_ms: Millis,
+    /// What went wrong, where something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}

@@ -1,0 +1,164 @@
+//! The content of a correction request, before it is put into words.
+
+use super::hint;
+use crate::profile::{LoopPolicy, Target};
+use crate::score::{Assessment, Issue};
+use crate::value::{Disposition, Severity};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a correction starts from.
+#[derive(Debug, Clone, Copy)]
+pub struct Correction<'a> {
+    /// The iteration being produced, from 1.
+    pub iteration: usize,
+    /// The iteration it starts from.
+    pub base: usize,
+    /// Every candidate so far.
+    pub candidates: &'a [Arc<Value>],
+    /// Their assessments.
+    pub assessments: &'a [Assessment],
+    /// The iterations that were rolled back.
+    pub rolled_back: &'a [usize],
+    /// How many failed attempts are remembered.
+    pub history: usize,
+}
+
+/// One issue as templates and providers see it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// What kind.
+    pub code: String,
+    /// How bad.
+    pub severity: Severity,
+    /// Where, as a JSON Pointer.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would put it right.
+    pub suggested_fix: Option<String>,
+}
+
+impl From<&Issue> for Finding {
+    fn from(issue: &Issue) -> Self {
+        Finding {
+            code: issue.code.clone(),
+            severity: issue.severity,
+            path: issue.path.clone(),
+            message: issue.message.clone(),
+            suggested_fix: issue.suggested_fix.clone(),
+        }
+    }
+}
+
+/// Everything that a feedback template may use; field names are the variables of templates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Guidance {
+    /// The iteration being produced.
+    pub iteration: usize,
+    /// The overall score of the base.
+    pub score: f64,
+    /// The overall score that acceptance asks for, if it asks for one.
+    pub target: Option<f64>,
+    /// Issues to be corrected, by severity.
+    pub critical: Vec<Finding>,
+    /// The same.
+    pub major: Vec<Finding>,
+    /// The same.
+    pub minor: Vec<Finding>,
+    /// Fields of the rubric that are not present.
+    pub missing: Vec<String>,
+    /// The fields to look at first: those with critical issues, then missing required ones.
+    pub priority: Vec<String>,
+    /// What may help, each once.
+    pub suggestions: Vec<String>,
+    /// What rolled-back attempts did wrong, oldest first.
+    pub failed_attempts: Vec<String>,
+    /// How many issues were left out to keep the request small.
+    pub dropped: usize,
+    /// The base candidate as indented JSON.
+    pub previous: String,
+}
+
+impl Guidance {
+    /// Gathers what the correction needs. Only issues that the loop is to correct are fed back. `None` when the base
+    /// does not exist.
+    #[must_use]
+    pub fn gather(policy: &LoopPolicy, correction: Correction<'_>) -> Option<Self> {
+        let base = correction.candidates.get(correction.base)?;
+        let assessment = correction.assessments.get(correction.base)?;
+        let with = |severity: Severity| -> Vec<Finding> {
+            let fed_back =
+                |issue: &&Issue| issue.severity == severity && issue.disposition == Disposition::Correct;
+            assessment.issues.iter().filter(fed_back).map(Finding::from).collect()
+        };
+        let missing: Vec<String> = assessment.missing.iter().map(|field| field.to_string()).collect();
+        let mut priority: Vec<String> = Vec::new();
+        let critical_fields = assessment
+            .issues
+            .iter()
+            .filter(|issue| issue.severity == Severity::Critical)
+            .filter_map(Issue::field);
+        let missing_required = assessment
+            .issues
+            .iter()
+            .filter(|issue| issue.code == "MISSING_FIELD" && issue.severity >= Severity::Major)
+            .filter_map(Issue::field);
+        for field in critical_fields.chain(missing_required) {
+            if !priority.contains(&field) {
+                priority.push(field);
+            }
+        }
+        let mut suggestions: Vec<String> = Vec::new();
+        for issue in assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Correct) {
+            if let Some(fix) = &issue.suggested_fix
+                && !suggestions.contains(fix)
+            {
+                suggestions.push(fix.clone());
+            }
+        }
+        let skipped = correction.rolled_back.len().saturating_sub(correction.history);
+        let failed_attempts = correction
+            .rolled_back
+            .iter()
+            .skip(skipped)
+            .filter_map(|&at| {
+                let attempt = (correction.candidates.get(at)?.as_ref(), correction.assessments.get(at)?);
+                Some(hint((base, assessment), attempt, at))
+            })
+            .collect();
+        let target = policy
+            .accept
+            .thresholds
+            .iter()
+            .find(|(target, _)| *target == Target::Overall)
+            .map(|(_, bound)| bound.get());
+        Some(Guidance {
+            iteration: correction.iteration,
+            score: assessment.overall,
+            target,
+            critical: with(Severity::Critical),
+            major: with(Severity::Major),
+            minor: with(Severity::Minor),
+            missing,
+            priority,
+            suggestions,
+            failed_attempts,
+            dropped: 0,
+            previous: serde_json::to_string_pretty(base).unwrap_or_default(),
+        })
+    }
+
+    /// Every issue, the most severe first.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.critical.iter().chain(&self.major).chain(&self.minor)
+    }
+
+    /// Leaves out the least severe issue; `false` when none is left.
+    pub fn drop_least_severe(&mut self) -> bool {
+        let dropped = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop()).is_some();
+        self.dropped += usize::from(dropped);
+        dropped
+    }
+}

@@ -1,0 +1,25 @@
+//! Whether a candidate is good enough.
+
+use super::{Checks, Facts};
+use crate::profile::{Accept, Target};
+use crate::value::at_least;
+
+/// Looks at every line of `accept`, so that all that is missing can be shown; `true` when all hold.
+pub(super) fn accepted(accept: &Accept, facts: &Facts, checks: &mut Checks) -> bool {
+    let mut all = true;
+    for (target, bound) in &accept.thresholds {
+        let value = match target {
+            Target::Overall => facts.overall,
+            Target::Dimension(name) => facts.score(name),
+        };
+        let holds = at_least(value, bound.get());
+        all &= checks.look(&format!("accept.{}", target.name()), holds, value, bound.get());
+    }
+    for (kind, limit) in &accept.issue_limits {
+        let count = facts.issues.get(*kind);
+        #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
+        let (value, bound) = (count as f64, *limit as f64);
+        all &= checks.look(&format!("accept.{}_issues", kind.as_str()), count <= *limit, value, bound);
+    }
+    all
+}

@@ -1,0 +1,251 @@
+//! What was decided and with which numbers.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinalStatus {
+    /// A candidate was accepted.
+    Passed,
+    /// The limit of iterations or corrections was reached.
+    MaxIterationsReached,
+    /// A criterion ended the loop.
+    StoppedEarly,
+    /// The document could not be handled.
+    Failed,
+    /// There was nothing to do.
+    Skipped,
+    /// Someone stopped it.
+    Cancelled,
+    /// A recorded trajectory ended before the policy did.
+    Incomplete,
+}
+
+impl FinalStatus {
+    /// Every status.
+    pub const ALL: [FinalStatus; 7] = [
+        FinalStatus::Passed,
+        FinalStatus::MaxIterationsReached,
+        FinalStatus::StoppedEarly,
+        FinalStatus::Failed,
+        FinalStatus::Skipped,
+        FinalStatus::Cancelled,
+        FinalStatus::Incomplete,
+    ];
+
+    /// The word in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FinalStatus::Passed => "passed",
+            FinalStatus::MaxIterationsReached => "max_iterations_reached",
+            FinalStatus::StoppedEarly => "stopped_early",
+            FinalStatus::Failed => "failed",
+            FinalStatus::Skipped => "skipped",
+            FinalStatus::Cancelled => "cancelled",
+            FinalStatus::Incomplete => "incomplete",
+        }
+    }
+}
+
+impl fmt::Display for FinalStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// An issue that a person must decide.
+    CriticalIssue,
+    /// The gate was missed.
+    Gate,
+    /// Every line of `accept` holds.
+    Accepted,
+    /// The limit of iterations or corrections.
+    MaxIterations,
+    /// The candidate equals one assessed before.
+    Unchanged,
+    /// Too many consecutive rollbacks.
+    Rollbacks,
+    /// The scores hardly move.
+    Stagnation,
+    /// Too little gain.
+    MinImprovement,
+    /// The scores keep falling.
+    Decline,
+    /// The scores go up and down.
+    Oscillation,
+    /// Time is up.
+    Timeout,
+    /// Money, tokens or calls are used up.
+    Budget,
+    /// The input could not be read.
+    UnreadableInput,
+    /// A call failed and its retries are spent.
+    ProviderError,
+    /// Someone stopped it.
+    Cancelled,
+    /// A recorded trajectory ended before the policy did.
+    TrajectoryExhausted,
+}
+
+impl StopReason {
+    /// The word in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StopReason::CriticalIssue => "critical_issue",
+            StopReason::Gate => "gate",
+            StopReason::Accepted => "accepted",
+            StopReason::MaxIterations => "max_iterations",
+            StopReason::Unchanged => "unchanged",
+            StopReason::Rollbacks => "rollbacks",
+            StopReason::Stagnation => "stagnation",
+            StopReason::MinImprovement => "min_improvement",
+            StopReason::Decline => "decline",
+            StopReason::Oscillation => "oscillation",
+            StopReason::Timeout => "timeout",
+            StopReason::Budget => "budget",
+            StopReason::UnreadableInput => "unreadable_input",
+            StopReason::ProviderError => "provider_error",
+            StopReason::Cancelled => "cancelled",
+            StopReason::TrajectoryExhausted => "trajectory_exhausted",
+        }
+    }
+
+    /// The status that goes with it.
+    #[must_use]
+    pub fn status(self) -> FinalStatus {
+        match self {
+            StopReason::Accepted => FinalStatus::Passed,
+            StopReason::MaxIterations => FinalStatus::MaxIterationsReached,
+            StopReason::CriticalIssue
+            | StopReason::Gate
+            | StopReason::UnreadableInput
+            | StopReason::ProviderError => FinalStatus::Failed,
+            StopReason::Cancelled => FinalStatus::Cancelled,
+            StopReason::TrajectoryExhausted => FinalStatus::Incomplete,
+            StopReason::Unchanged
+            | StopReason::Rollbacks
+            | StopReason::Stagnation
+            | StopReason::MinImprovement
+            | StopReason::Decline
+            | StopReason::Oscillation
+            | StopReason::Timeout
+            | StopReason::Budget => FinalStatus::StoppedEarly,
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why the selected candidate is the selected one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelectionReason {
+    /// There was no other.
+    OnlyIteration,
+    /// The last one is the best.
+    FinalIterationBest,
+    /// An earlier one is better than the last.
+    QualityPeakedAt(usize),
+}
+
+impl fmt::Display for SelectionReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SelectionReason::OnlyIteration => f.write_str("only_iteration"),
+            SelectionReason::FinalIterationBest => f.write_str("final_iteration_best"),
+            SelectionReason::QualityPeakedAt(iteration) => {
+                write!(f, "quality_peaked_at_iteration_{iteration}")
+            }
+        }
+    }
+}
+
+impl Serialize for SelectionReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SelectionReason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.as_str() {
+            "only_iteration" => Ok(SelectionReason::OnlyIteration),
+            "final_iteration_best" => Ok(SelectionReason::FinalIterationBest),
+            other => other
+                .strip_prefix("quality_peaked_at_iteration_")
+                .and_then(|number| number.parse().ok())
+                .map(SelectionReason::QualityPeakedAt)
+                .ok_or_else(|| serde::de::Error::custom(format!("unknown selection reason `{other}`"))),
+        }
+    }
+}
+
+/// Whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "verdict")]
+#[must_use]
+pub enum Verdict {
+    /// Correct the candidate of this iteration.
+    Continue {
+        /// The iteration that the next correction starts from.
+        base: usize,
+    },
+    /// End the loop.
+    Stop {
+        /// Why.
+        reason: StopReason,
+    },
+}
+
+/// One line of the decision table that was looked at, with the numbers it saw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// The line: `accept.overall`, `stop.max_iterations`, `gate` and so on, as in the profile.
+    pub line: String,
+    /// For bounds of acceptance: it holds. For the others: it ends the loop.
+    pub holds: bool,
+    /// What was measured.
+    pub value: f64,
+    /// What it was compared with.
+    pub bound: f64,
+}
+
+/// The lines looked at so far.
+#[derive(Debug, Default)]
+pub(super) struct Checks(pub(super) Vec<Check>);
+
+impl Checks {
+    /// Records a line that is looked at and hands back whether it holds.
+    pub(super) fn look(&mut self, line: &str, holds: bool, value: f64, bound: f64) -> bool {
+        self.0.push(Check { line: line.to_owned(), holds, value, bound });
+        holds
+    }
+}
+
+/// One decision with all the numbers it used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The iteration that it is about.
+    pub iteration: usize,
+    /// Whether the loop goes on.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The lines looked at, in the order of the table, up to the one that ended the loop.
+    pub checks: Vec<Check>,
+    /// The best iteration so far.
+    pub best: usize,
+    /// Whether this candidate was rolled back.
+    pub rolled_back: bool,
+}

@@ -1,0 +1,235 @@
+//! The candidates assessed so far, and which of them is the best.
+
+use super::rank::{Standing, compare};
+use super::{SelectionReason, Verdict};
+use crate::profile::{IssueKind, LoopPolicy, Returned, Ties};
+use crate::score::{Assessment, Scores};
+use crate::value::{Digest, Disposition, Score, Severity};
+use std::cmp::Ordering;
+
+/// What deciding needs to know of one assessed candidate.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Its dimensions.
+    pub scores: Scores,
+    /// Its overall score.
+    pub overall: f64,
+    /// Its issues by kind.
+    pub issues: IssueCounts,
+    /// Its content, where it is known (a trajectory need not carry candidates).
+    pub digest: Option<Digest>,
+}
+
+impl Facts {
+    /// Of an assessment; the overall score is computed by the policy's weights.
+    #[must_use]
+    pub fn of(policy: &LoopPolicy, assessment: &Assessment, digest: Option<Digest>) -> Self {
+        Facts {
+            scores: assessment.scores.clone(),
+            overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
+            issues: IssueCounts::of(assessment),
+            digest,
+        }
+    }
+
+    /// The score that a name stands for; a dimension that was not measured counts 0.
+    #[must_use]
+    pub fn score(&self, dimension: &str) -> f64 {
+        self.scores.get(dimension).unwrap_or(Score::ZERO).get()
+    }
+}
+
+/// How many issues of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IssueCounts {
+    severities: [u64; 3],
+    dispositions: [u64; 3],
+}
+
+impl IssueCounts {
+    /// Counts the issues of an assessment.
+    #[must_use]
+    pub fn of(assessment: &Assessment) -> Self {
+        let mut counts = IssueCounts::default();
+        for issue in &assessment.issues {
+            let severity = match issue.severity {
+                Severity::Critical => &mut counts.severities[0],
+                Severity::Major => &mut counts.severities[1],
+                Severity::Minor => &mut counts.severities[2],
+            };
+            *severity += 1;
+            let disposition = match issue.disposition {
+                Disposition::Correct => &mut counts.dispositions[0],
+                Disposition::Escalate => &mut counts.dispositions[1],
+                Disposition::Warn => &mut counts.dispositions[2],
+            };
+            *disposition += 1;
+        }
+        counts
+    }
+
+    /// How many of one kind.
+    #[must_use]
+    pub fn get(&self, kind: IssueKind) -> u64 {
+        let [critical, major, minor] = self.severities;
+        let [correct, escalate, warn] = self.dispositions;
+        match kind {
+            IssueKind::Severity(Severity::Critical) => critical,
+            IssueKind::Severity(Severity::Major) => major,
+            IssueKind::Severity(Severity::Minor) => minor,
+            IssueKind::Disposition(Disposition::Correct) => correct,
+            IssueKind::Disposition(Disposition::Escalate) => escalate,
+            IssueKind::Disposition(Disposition::Warn) => warn,
+        }
+    }
+}
+
+/// One assessed candidate and what the loop made of it.
+#[derive(Debug, Clone)]
+pub struct Iteration {
+    /// What it scored.
+    pub facts: Facts,
+    /// Whether it missed the gate.
+    pub missed_gate: bool,
+    /// Whether it ranked strictly below the best before it.
+    pub below_best: bool,
+    /// Whether it was rolled back.
+    pub rolled_back: bool,
+}
+
+/// All assessed candidates of a run.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    iterations: Vec<Iteration>,
+    best: usize,
+    best_before_latest: usize,
+    base: usize,
+    consecutive_rollbacks: u64,
+    rollbacks: u64,
+}
+
+/// Which candidate a run hands back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selection {
+    /// Its iteration.
+    pub iteration: usize,
+    /// Why it.
+    pub reason: SelectionReason,
+}
+
+impl History {
+    /// Nothing assessed yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a candidate and finds its standing: gate, rank, best.
+    pub fn push(&mut self, policy: &LoopPolicy, facts: Facts) {
+        let missed_gate = policy
+            .gate
+            .as_ref()
+            .is_some_and(|gate| crate::value::below(facts.score(&gate.dimension), gate.bound.get()));
+        let standing = Standing::of(&policy.select, &facts);
+        let against_best = self
+            .iterations
+            .get(self.best)
+            .map(|best| compare(&standing, &Standing::of(&policy.select, &best.facts)));
+        let becomes_best = match against_best {
+            None | Some(Ordering::Greater) => true,
+            Some(Ordering::Equal) => policy.select.ties == Ties::Last,
+            Some(Ordering::Less) => false,
+        };
+        self.best_before_latest = self.best;
+        if becomes_best {
+            self.best = self.iterations.len();
+        }
+        let below_best = against_best == Some(Ordering::Less);
+        self.iterations.push(Iteration { facts, missed_gate, below_best, rolled_back: false });
+    }
+
+    /// Settles whether the latest candidate is a rollback, and with it the base and the count (LOOP: between lines
+    /// 5 and 6 of the table).
+    pub(super) fn settle_rollback(&mut self, rollback: bool) {
+        let latest = self.iterations.len().saturating_sub(1);
+        if rollback {
+            self.consecutive_rollbacks += 1;
+            self.rollbacks += 1;
+            self.base = self.best_before_latest;
+        } else {
+            self.consecutive_rollbacks = 0;
+            self.base = latest;
+        }
+        if let Some(iteration) = self.iterations.last_mut() {
+            iteration.rolled_back = rollback;
+        }
+    }
+
+    /// Every assessed candidate.
+    #[must_use]
+    pub fn iterations(&self) -> &[Iteration] {
+        &self.iterations
+    }
+
+    /// The latest candidate.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Iteration> {
+        self.iterations.last()
+    }
+
+    /// The best iteration so far.
+    #[must_use]
+    pub fn best(&self) -> usize {
+        self.best
+    }
+
+    /// The iteration that the next correction starts from.
+    #[must_use]
+    pub fn base(&self) -> usize {
+        self.base
+    }
+
+    /// Rollbacks in a row, up to the latest candidate.
+    #[must_use]
+    pub fn consecutive_rollbacks(&self) -> u64 {
+        self.consecutive_rollbacks
+    }
+
+    /// Rollbacks of the whole run.
+    #[must_use]
+    pub fn rollbacks(&self) -> u64 {
+        self.rollbacks
+    }
+
+    /// The overall scores in order.
+    pub fn overalls(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
+        self.iterations.iter().map(|iteration| iteration.facts.overall)
+    }
+
+    /// The candidate to hand back; `None` when none was assessed. `accepted` tells that the latest one was.
+    #[must_use]
+    pub fn selection(&self, policy: &LoopPolicy, accepted: bool) -> Option<Selection> {
+        let latest = self.iterations.len().checked_sub(1)?;
+        let iteration = match policy.select.returned {
+            _ if accepted => latest,
+            Returned::Last => latest,
+            Returned::Best => self.best,
+        };
+        let reason = if latest == 0 {
+            SelectionReason::OnlyIteration
+        } else if iteration == latest {
+            SelectionReason::FinalIterationBest
+        } else {
+            SelectionReason::QualityPeakedAt(iteration)
+        };
+        Some(Selection { iteration, reason })
+    }
+}
+
+impl Verdict {
+    /// Whether this verdict accepts the latest candidate.
+    #[must_use]
+    pub fn accepts(&self) -> bool {
+        matches!(self, Verdict::Stop { reason: super::StopReason::Accepted })
+    }
+}

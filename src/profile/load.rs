@@ -1,0 +1,200 @@
+//! Finding a profile, its ancestors and its overrides, and laying them over each other.
+
+use super::checked::{self, Profile};
+use super::files::{Files, Library, read_text_file};
+use super::interpolate::{Environment, interpolate};
+use super::merge::merge;
+use super::overrides::Override;
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::value::yaml::{Data, Node, parse};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Longest chain of `extends`.
+const LONGEST_CHAIN: usize = 16;
+
+/// What is laid under every profile.
+const DEFAULTS: &str = include_str!("default.yaml");
+
+/// A checked profile and where its other files are looked for.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The profile.
+    pub profile: Profile,
+    /// The merged settings, each with its place.
+    pub merged: Node,
+    /// Where rules, prompts and schemas are read from: beside the profile first.
+    pub library: Library,
+}
+
+/// Loads the profile called `name`, or the one at that path if it looks like a path (has a separator or ends in
+/// `.yaml` or `.yml`). Every problem found is pushed; the profile is returned only when none is an error.
+pub fn load(
+    name: &str,
+    library: &Library,
+    overrides: &[Override],
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) -> Option<Loaded> {
+    let (file, library) = find(name, library, problems)?;
+    let fallback_name = profile_name(file.name());
+    let mut chain = Vec::new();
+    let defaults = SourceFile::new("<defaults>", DEFAULTS);
+    let mut merged = parse(&defaults, problems)?;
+    for ancestor in ancestry(&file, &library, environment, problems)?.into_iter().rev() {
+        chain.insert(0, ancestor.name);
+        merged = merge(merged, ancestor.root);
+    }
+    for setting in overrides {
+        setting.apply(&mut merged, problems);
+    }
+    let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
+    (!problems.has_errors()).then_some(Loaded { profile, merged, library })
+}
+
+/// Names of all profiles that can be loaded by name, sorted.
+#[must_use]
+pub fn available(library: &Library) -> Vec<String> {
+    let names = library.list("profiles", ".yaml");
+    names.iter().filter(|name| !name.ends_with(".test.yaml")).map(|name| profile_name(name)).collect()
+}
+
+fn looks_like_a_path(name: &str) -> bool {
+    name.contains(['/', '\\']) || name.ends_with(".yaml") || name.ends_with(".yml")
+}
+
+fn profile_name(path: &str) -> String {
+    Path::new(path).file_stem().map_or_else(|| path.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The file of a profile, and the library with the profile's own project in front.
+fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<SourceFile>, Library)> {
+    if looks_like_a_path(name) {
+        let path = Path::new(name);
+        return match read_text_file(path) {
+            Ok(file) => {
+                let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                // A profile in `…/profiles/` belongs to the project that holds that folder.
+                let in_profiles = folder.file_name().is_some_and(|f| f == "profiles");
+                let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                Some((file, library.nearest(if in_profiles { parent } else { folder })))
+            }
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        };
+    }
+    match library.read(&format!("profiles/{name}.yaml")) {
+        Ok(Some(file)) => Some((file, library.clone())),
+        Ok(None) => {
+            problems.push(unknown_profile(Problem::placeless, name, library));
+            None
+        }
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
+}
+
+fn unknown_profile(make: impl FnOnce(Code, String) -> Problem, name: &str, library: &Library) -> Problem {
+    let known = available(library);
+    let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+    let help = match nearest(name, known.iter().map(String::as_str)) {
+        Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
+        None => format!("known: {list}; or give a path such as ./my-profile.yaml"),
+    };
+    make(Code::UnknownProfile, format!("no profile is called `{name}`")).help(help)
+}
+
+struct Ancestor {
+    name: String,
+    root: Node,
+}
+
+/// The profile and all it extends, nearest first.
+fn ancestry(
+    file: &Arc<SourceFile>,
+    library: &Library,
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) -> Option<Vec<Ancestor>> {
+    let mut chain: Vec<Ancestor> = Vec::new();
+    let mut seen = vec![file.name().to_owned()];
+    let mut file = Arc::clone(file);
+    loop {
+        let mut root = parse(&file, problems)?;
+        if let Data::Null = root.data {
+            problems.push(
+                Problem::error(Code::Empty, &root.span, format!("the profile `{}` is empty", file.name()))
+                    .help("start from another one: `extends: balanced`"),
+            );
+            return None;
+        }
+        interpolate(&mut root, environment, problems);
+        let name = profile_name(file.name());
+        let parent = root.get("extends").map(|node| (node.as_text().map(str::to_owned), node.span.clone()));
+        chain.push(Ancestor { name: name.clone(), root });
+        let Some((parent, span)) = parent else { return Some(chain) };
+        let Some(parent) = parent else {
+            problems.push(
+                Problem::error(Code::WrongType, &span, "`extends` names one profile")
+                    .help("extends: balanced"),
+            );
+            return None;
+        };
+        let path =
+            chain.iter().map(|a| a.name.as_str()).chain([parent.as_str()]).collect::<Vec<_>>().join(" → ");
+        let next = read_parent(&parent, &file, library, &span, problems)?;
+        if seen.iter().any(|known| known == next.name()) {
+            let (message, help) = if next.name() == file.name() {
+                (format!("the profile `{name}` extends itself"), "a profile of the same name in a farther folder can't be reached; give this one another name".to_owned())
+            } else {
+                (format!("`extends` goes round in a circle: {path}"), "take one of the links out".to_owned())
+            };
+            problems.push(Problem::error(Code::InheritanceCycle, &span, message).help(help));
+            return None;
+        }
+        if chain.len() >= LONGEST_CHAIN {
+            problems.push(Problem::error(
+                Code::InheritanceCycle,
+                &span,
+                format!("more than {LONGEST_CHAIN} profiles extend each other: {path}"),
+            ));
+            return None;
+        }
+        seen.push(next.name().to_owned());
+        file = next;
+    }
+}
+
+fn read_parent(
+    parent: &str,
+    child: &SourceFile,
+    library: &Library,
+    span: &Span,
+    problems: &mut Problems,
+) -> Option<Arc<SourceFile>> {
+    let read = if looks_like_a_path(parent) {
+        let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
+        read_text_file(&beside).map(Some)
+    } else {
+        library.read(&format!("profiles/{parent}.yaml"))
+    };
+    match read {
+        Ok(Some(file)) => Some(file),
+        Ok(None) => {
+            problems.push(unknown_profile(
+                |code, message| Problem::error(code, span, message),
+                parent,
+                library,
+            ));
+            None
+        }
+        Err(problem) => {
+            problems.push(Problem { span: Some(span.clone()), ..problem });
+            None
+        }
+    }
+}

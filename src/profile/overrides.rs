@@ -1,0 +1,217 @@
+//! Settings from flags and the environment, laid over the profile.
+
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::value::yaml::{Data, Entry, Node, parse, resolve_plain};
+use std::sync::Arc;
+
+/// One setting laid over the profile.
+#[derive(Debug, Clone)]
+pub struct Override {
+    /// What people know it by: `--set stop.timeout=10s` or `MARC_TIMEOUT_MS`.
+    origin: String,
+    path: Vec<String>,
+    value: Node,
+}
+
+/// Environment variables with the setting that each stands for and the unit to append, weakest first:
+/// `LOOPCTL_*` beats the names of the reliability loop.
+const VARIABLES: [(&str, &str, &str); 8] = [
+    ("MARC_QUALITY_THRESHOLD", "accept.overall", ""),
+    ("MARC_MAX_ITERATIONS", "stop.max_iterations", ""),
+    ("MARC_MIN_IMPROVEMENT", "stop.min_improvement.delta", ""),
+    ("MARC_TIMEOUT_MS", "stop.timeout", "ms"),
+    ("LOOPCTL_QUALITY_THRESHOLD", "accept.overall", ""),
+    ("LOOPCTL_MAX_ITERATIONS", "stop.max_iterations", ""),
+    ("LOOPCTL_MIN_IMPROVEMENT", "stop.min_improvement.delta", ""),
+    ("LOOPCTL_TIMEOUT_MS", "stop.timeout", "ms"),
+];
+
+impl Override {
+    /// Reads the argument of `--set`: `a.b=value`, where the value is YAML.
+    pub fn from_flag(argument: &str, problems: &mut Problems) -> Option<Self> {
+        let file = SourceFile::new("--set", argument);
+        let whole = Span::new(&file, 0, argument.len());
+        let Some((path, _)) = argument.split_once('=') else {
+            problems.push(
+                Problem::error(Code::BadOverride, &whole, "a setting needs a key and a value")
+                    .help("write `--set accept.overall=0.9`"),
+            );
+            return None;
+        };
+        let path: Vec<String> = path.trim().split('.').map(str::to_owned).collect();
+        if path.iter().any(String::is_empty) {
+            problems.push(
+                Problem::error(Code::BadOverride, &whole, "the key of a setting has an empty part")
+                    .help("separate the parts with single dots: `stop.max_iterations=3`"),
+            );
+            return None;
+        }
+        let value = value_after_equals(&file, argument, problems)?;
+        Some(Override { origin: "--set".to_owned(), path, value })
+    }
+
+    /// A setting given by a flag of its own, such as `--provider`.
+    #[must_use]
+    pub fn from_option(flag: &str, path: &[&str], text: &str) -> Self {
+        let file = SourceFile::new(flag, text);
+        let value = Node {
+            span: Span::new(&file, 0, text.len()),
+            data: Data::Text { text: text.to_owned(), plain: false },
+        };
+        Override { origin: flag.to_owned(), path: path.iter().map(|&part| part.to_owned()).collect(), value }
+    }
+
+    /// The settings that environment variables ask for, weakest first.
+    pub fn from_environment(environment: super::Environment<'_>) -> Vec<Self> {
+        VARIABLES
+            .iter()
+            .filter_map(|(name, path, unit)| {
+                let text = environment(name).filter(|text| !text.trim().is_empty())?;
+                let text = format!("{}{unit}", text.trim());
+                let file = SourceFile::new(*name, text.clone());
+                let value = Node { span: Span::new(&file, 0, text.len()), data: resolve_plain(&text) };
+                Some(Override {
+                    origin: (*name).to_owned(),
+                    path: path.split('.').map(str::to_owned).collect(),
+                    value,
+                })
+            })
+            .collect()
+    }
+
+    /// Sets the value in the tree, making mappings on the way. List elements are addressed by number, or all of
+    /// them by `*`.
+    pub fn apply(&self, root: &mut Node, problems: &mut Problems) {
+        if let Err(part) = set(root, &self.path, &self.value) {
+            problems.push(
+                Problem::error(
+                    Code::BadOverride,
+                    &self.value.span,
+                    format!("{} can't set `{}`: `{part}` is not a mapping", self.origin, self.path.join(".")),
+                )
+                .help("`loopctl profile show NAME` prints the settings of a profile"),
+            );
+        }
+    }
+}
+
+fn value_after_equals(file: &Arc<SourceFile>, argument: &str, problems: &mut Problems) -> Option<Node> {
+    let at = argument.find('=')? + 1;
+    // The value alone is parsed, then its places are moved to where it stands in the argument.
+    let inner = SourceFile::new("--set", argument.get(at..)?);
+    let mut found = Problems::new();
+    let node = parse(&inner, &mut found);
+    let broken = found.has_errors();
+    for problem in found.iter() {
+        let place = Span::new(file, at, argument.len());
+        problems.push(Problem { span: Some(place), related: Vec::new(), ..problem.clone() });
+    }
+    if broken { None } else { node.map(|node| moved(node, file, at)) }
+}
+
+fn moved(mut node: Node, file: &Arc<SourceFile>, by: usize) -> Node {
+    let shift = |span: &Span| Span::new(file, span.start() + by, span.end() + by);
+    node.span = shift(&node.span);
+    node.data = match node.data {
+        Data::List(items) => Data::List(items.into_iter().map(|item| moved(item, file, by)).collect()),
+        Data::Map(entries) => Data::Map(
+            entries
+                .into_iter()
+                .map(|e| Entry { key_span: shift(&e.key_span), key: e.key, value: moved(e.value, file, by) })
+                .collect(),
+        ),
+        scalar => scalar,
+    };
+    node
+}
+
+/// Sets `value` at `path`; the error is the part of the path that can't be gone into.
+fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
+    let Some((part, rest)) = path.split_first() else {
+        *node = value.clone();
+        return Ok(());
+    };
+    match &mut node.data {
+        Data::List(items) if part == "*" => items.iter_mut().try_for_each(|item| set(item, rest, value)),
+        Data::List(items) => {
+            let item = part.parse::<usize>().ok().and_then(|index| items.get_mut(index));
+            item.map_or_else(|| Err(part.clone()), |item| set(item, rest, value))
+        }
+        Data::Map(entries) => {
+            if let Some(entry) = entries.iter_mut().find(|e| &e.key == part) {
+                if rest.is_empty() && matches!(value.data, Data::Null) {
+                    entries.retain(|e| &e.key != part);
+                    return Ok(());
+                }
+                return set(&mut entry.value, rest, value);
+            }
+            let mut child = Node { span: value.span.clone(), data: Data::Map(Vec::new()) };
+            set(&mut child, rest, value)?;
+            entries.push(Entry { key: part.clone(), key_span: value.span.clone(), value: child });
+            Ok(())
+        }
+        Data::Null => {
+            node.data = Data::Map(Vec::new());
+            set(node, path, value)
+        }
+        _ => Err(part.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn applied(yaml: &str, flags: &[&str]) -> (serde_json::Value, Problems) {
+        let mut problems = Problems::new();
+        let mut node = parse(&SourceFile::new("p.yaml", yaml), &mut problems).unwrap();
+        for flag in flags {
+            if let Some(setting) = Override::from_flag(flag, &mut problems) {
+                setting.apply(&mut node, &mut problems);
+            }
+        }
+        (node.to_json(), problems)
+    }
+
+    #[test]
+    fn settings_reach_into_mappings_and_lists() {
+        let (json, problems) = applied(
+            "stop: { timeout: 30s }\nstages: [{ id: a }, { id: b }]\n",
+            &[
+                "stop.max_iterations=4",
+                "stop.timeout=null",
+                "stages.*.provider=x",
+                "accept.overall=0.9",
+                "l=[1, 2]",
+            ],
+        );
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(
+            json,
+            json!({"stop": {"max_iterations": 4}, "stages": [{"id": "a", "provider": "x"}, {"id": "b", "provider": "x"}],
+                   "accept": {"overall": 0.9}, "l": [1, 2]})
+        );
+    }
+
+    #[test]
+    fn what_can_not_be_set_is_reported() {
+        let (_, problems) = applied("name: x\n", &["noequals", "a..b=1", "name.x=1", "a=[1", "=1"]);
+        assert_eq!(problems.len(), 5, "{problems:?}");
+    }
+
+    #[test]
+    fn the_environment_is_read_with_units() {
+        let environment = |name: &str| match name {
+            "MARC_TIMEOUT_MS" => Some("1500".to_owned()),
+            "LOOPCTL_MAX_ITERATIONS" => Some("4".to_owned()),
+            "MARC_MAX_ITERATIONS" => Some("2".to_owned()),
+            _ => None,
+        };
+        let mut node = parse(&SourceFile::new("p.yaml", "{}"), &mut Problems::new()).unwrap();
+        for setting in Override::from_environment(&environment) {
+            setting.apply(&mut node, &mut Problems::new());
+        }
+        assert_eq!(node.to_json(), json!({"stop": {"timeout": "1500ms", "max_iterations": 4}}));
+    }
+}

@@ -1,0 +1,310 @@
+//! An open provider: one request in, one completion or typed failure out, within a deadline.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
+use loopctl_plugin_sdk::protocol::{
+    Completion, CompletionRequest, Manifest, PluginError, PluginKind, VERSION,
+};
+use serde::de::DeserializeOwned;
+
+use super::error::{Fault, tame};
+use super::http::Egress;
+use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::{CallFailure, FailureKind, ProviderError};
+
+/// Which code answers: what a journal needs to know to have a run repeated.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct PluginIdentity {
+    /// The manifest's name.
+    pub name: String,
+    /// The manifest's version.
+    pub version: String,
+    /// SHA-256 of the library in lower-case hexadecimal; of the manifest, if the plugin is linked in.
+    pub digest: String,
+    /// The library, with symbolic links resolved; `(linked)` if the plugin is part of the program.
+    pub path: PathBuf,
+}
+
+/// An open provider. Clones share the instance.
+#[derive(Clone)]
+pub struct Provider {
+    shared: Arc<Shared>,
+    model: Option<String>,
+}
+
+struct Shared {
+    identity: PluginIdentity,
+    library: Arc<Library>,
+    config: Vec<u8>,
+    /// Of `http` plugins.
+    egress: Option<Egress>,
+    current: Mutex<Current>,
+}
+
+struct Current {
+    instance: Arc<Instance>,
+    state: Health,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Health {
+    /// Never panicked.
+    Well,
+    /// Panicked, and will be opened again.
+    Poisoned,
+    /// Opened again after a panic.
+    Reopened,
+    /// Panicked again.
+    Dead,
+}
+
+impl Provider {
+    pub(super) fn open(
+        identity: PluginIdentity,
+        library: Arc<Library>,
+        egress: Option<Egress>,
+        config: Vec<u8>,
+        model: Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let instance = Instance::open(&library, config.clone()).map_err(|reply| {
+            let fault = fault_of(&reply);
+            match fault.kind {
+                FailureKind::InvalidConfig => {
+                    ProviderError::Config { provider: identity.name.clone(), problem: fault.message }
+                }
+                kind => ProviderError::Open { provider: identity.name.clone(), kind, problem: fault.message },
+            }
+        })?;
+        let current = Mutex::new(Current { instance, state: Health::Well });
+        Ok(Self { shared: Arc::new(Shared { identity, library, config, egress, current }), model })
+    }
+
+    /// Which code answers.
+    pub fn identity(&self) -> &PluginIdentity {
+        &self.shared.identity
+    }
+
+    /// The model of the specification, such as `gpt-x` of `openai:gpt-x`.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// How many answers came late, twice or for a call that never was. Counts the whole library's.
+    pub fn dropped_answers(&self) -> u64 {
+        self.shared.library.dropped_answers()
+    }
+
+    /// What the plugin has written to its log since the last time.
+    pub fn take_log(&self) -> Vec<LogLine> {
+        self.shared.library.take_log()
+    }
+
+    /// One call. Needs a tokio runtime with time and IO enabled. Dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// Whatever the plugin or the network said, a missed deadline, or an answer that makes no sense.
+    pub async fn complete(
+        &self,
+        request: &CompletionRequest,
+        deadline: Duration,
+    ) -> Result<Completion, CallFailure> {
+        let outcome = match tokio::time::timeout(deadline, self.attempt(request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Fault::new(
+                FailureKind::Deadline,
+                format!("no answer within {} ms", deadline.as_millis()),
+            )),
+        };
+        outcome.map_err(|fault| CallFailure {
+            kind: fault.kind,
+            message: fault.message,
+            retry_after: fault.retry_after,
+            provider: self.shared.identity.name.clone(),
+            model: request.options.model.clone().or_else(|| self.model.clone()),
+        })
+    }
+
+    async fn attempt(&self, request: &CompletionRequest) -> Result<Completion, Fault> {
+        let json = if request.options.model.is_none() && self.model.is_some() {
+            let mut with_model = request.clone();
+            with_model.options.model.clone_from(&self.model);
+            to_json(&with_model)
+        } else {
+            to_json(request)
+        }?;
+        let instance = self.instance().await?;
+        let completion: Completion = match &self.shared.egress {
+            None => self.check(&instance, instance.complete(json).await)?,
+            Some(egress) => {
+                let asked = self.check(&instance, instance.call(LC_ENCODE, json).await)?;
+                let answer = egress.perform(asked).await?;
+                let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
+                let decoded = instance.call(LC_DECODE, to_json(&answer)?).await;
+                self.check(&instance, decoded).map_err(|mut fault| {
+                    if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
+                        fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
+                    }
+                    fault
+                })?
+            }
+        };
+        sensible(completion)
+    }
+
+    /// The instance to call: opened again, once, if it has panicked.
+    async fn instance(&self) -> Result<Arc<Instance>, Fault> {
+        {
+            let current = self.current();
+            match current.state {
+                Health::Well | Health::Reopened => return Ok(Arc::clone(&current.instance)),
+                Health::Dead => {
+                    return Err(Fault::new(
+                        FailureKind::Panic,
+                        "the plugin has panicked twice and takes no more calls",
+                    ));
+                }
+                Health::Poisoned => {}
+            }
+        }
+        let shared = Arc::clone(&self.shared);
+        let opened =
+            tokio::task::spawn_blocking(move || Instance::open(&shared.library, shared.config.clone()))
+                .await
+                .map_err(|_| Fault::new(FailureKind::Panic, "the plugin could not be opened again"))?
+                .map_err(|reply| fault_of(&reply));
+        let mut current = self.current();
+        match (current.state, opened) {
+            (Health::Poisoned, Ok(fresh)) => {
+                let old = std::mem::replace(&mut current.instance, Arc::clone(&fresh));
+                current.state = Health::Reopened;
+                drop(current);
+                // Closing may take a moment; not under the lock.
+                drop(old);
+                Ok(fresh)
+            }
+            // Another call was faster.
+            (Health::Reopened, _) => Ok(Arc::clone(&current.instance)),
+            (_, Err(fault)) => {
+                current.state = Health::Dead;
+                Err(fault)
+            }
+            (_, Ok(_)) => {
+                Err(Fault::new(FailureKind::Panic, "the plugin has panicked twice and takes no more calls"))
+            }
+        }
+    }
+
+    fn current(&self) -> std::sync::MutexGuard<'_, Current> {
+        self.shared.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A reply's payload, as what it must be.
+    fn check<T: DeserializeOwned>(&self, instance: &Arc<Instance>, reply: Reply) -> Result<T, Fault> {
+        if FailureKind::from_status(reply.status).is_some() {
+            let fault = fault_of(&reply);
+            if fault.kind == FailureKind::Panic {
+                self.poison(instance);
+            }
+            return Err(fault);
+        }
+        match reply.payload {
+            Payload::TooLarge(bytes) => Err(too_large("answer", bytes)),
+            // Where it goes wrong, and not what stands there, which may be the document.
+            Payload::Bytes(json) => serde_json::from_slice(&json).map_err(|error| {
+                let what =
+                    if error.is_data() { "not the JSON that a plugin answers with" } else { "not JSON" };
+                Fault::new(
+                    FailureKind::Garbage,
+                    format!(
+                        "the plugin's answer of {} bytes is {what} (line {}, column {})",
+                        json.len(),
+                        error.line(),
+                        error.column()
+                    ),
+                )
+            }),
+        }
+    }
+
+    fn poison(&self, instance: &Arc<Instance>) {
+        let mut current = self.current();
+        // Calls of the old instance may still fail after another has taken its place.
+        if Arc::ptr_eq(&current.instance, instance) {
+            current.state = match current.state {
+                Health::Well | Health::Poisoned => Health::Poisoned,
+                Health::Reopened | Health::Dead => Health::Dead,
+            };
+        }
+    }
+}
+
+impl std::fmt::Debug for Provider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Provider")
+            .field("identity", &self.shared.identity)
+            .field("model", &self.model)
+            .finish()
+    }
+}
+
+/// Whether a plugin of this kind needs the network, and may have it.
+pub(super) fn egress_of(
+    manifest: &Manifest,
+    config: &serde_json::Value,
+    secrets: super::http::Secrets,
+) -> Result<Option<Egress>, ProviderError> {
+    match manifest.kind {
+        PluginKind::Direct => Ok(None),
+        PluginKind::Http => Egress::new(manifest, config, secrets)
+            .map(Some)
+            .map_err(|problem| ProviderError::Config { provider: manifest.name.clone(), problem }),
+    }
+}
+
+fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
+    let json = serde_json::to_vec(payload)
+        .map_err(|_| Fault::new(FailureKind::InvalidRequest, "the request can't be written as JSON"))?;
+    if json.len() > LC_MAX_INPUT { Err(too_large("request", json.len())) } else { Ok(json) }
+}
+
+fn too_large(what: &str, bytes: usize) -> Fault {
+    Fault::new(
+        FailureKind::TooLarge,
+        format!("the {what} has {bytes} bytes, more than cross the plugin boundary"),
+    )
+}
+
+fn fault_of(reply: &Reply) -> Fault {
+    let kind = FailureKind::from_status(reply.status).unwrap_or(FailureKind::Permanent);
+    let error: PluginError = match &reply.payload {
+        Payload::Bytes(json) => serde_json::from_slice(json).unwrap_or_default(),
+        Payload::TooLarge(_) => PluginError::default(),
+    };
+    let mut message = tame(&error.message);
+    if message.is_empty() {
+        message = "the plugin didn't say why".to_owned();
+    }
+    // Numbers that the boundary doesn't name are the plugin's own, and its documentation may list them.
+    if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
+        message = format!("{message} (status {})", reply.status);
+    }
+    Fault { kind, message, retry_after: error.retry_after_ms.map(Duration::from_millis) }
+}
+
+fn sensible(completion: Completion) -> Result<Completion, Fault> {
+    let garbage =
+        |problem: &str| Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")));
+    if completion.version > VERSION {
+        return garbage("is of a version that this loopctl doesn't know");
+    }
+    if completion.value.is_none() && completion.text.is_none() {
+        return garbage("has neither `value` nor `text`");
+    }
+    if completion.usage.cost_usd.is_some_and(|cost| cost < 0.0) {
+        return garbage("has a negative cost");
+    }
+    Ok(completion)
+}

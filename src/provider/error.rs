@@ -1,0 +1,352 @@
+//! What can go wrong with a plugin: before a call ([`ProviderError`]), and in one ([`CallFailure`]).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopctl_plugin_sdk::abi;
+use serde::{Deserialize, Serialize};
+
+/// Why a provider can't be opened, inspected or trusted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProviderError {
+    /// No library of that name in any folder.
+    #[error("there is no provider `{name}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The nearest name that exists.
+        guess: Option<String>,
+        /// Every name that exists.
+        available: Vec<String>,
+        /// Where they were looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// The specification can't name a plugin.
+    #[error("`{spec}` can't be a provider's name")]
+    BadName {
+        /// What was asked for.
+        spec: String,
+    },
+    /// The file can't be read.
+    #[error("can't read `{}`: {problem}", path.display())]
+    Unreadable {
+        /// The library.
+        path: PathBuf,
+        /// What the system said.
+        problem: String,
+    },
+    /// The file is no loopctl plugin.
+    #[error("`{}` is not a loopctl plugin: {problem}", path.display())]
+    NotAPlugin {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        problem: String,
+    },
+    /// The manifest is there and wrong.
+    #[error("the manifest of `{}` is not valid: {problem}", path.display())]
+    BadManifest {
+        /// The library.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The library is called one thing and its manifest another.
+    #[error("`{}` was found as provider `{expected}`, but its manifest says `{found}`", path.display())]
+    WrongName {
+        /// The library.
+        path: PathBuf,
+        /// From the file's name.
+        expected: String,
+        /// From the manifest.
+        found: String,
+    },
+    /// Compiled for another major version of the boundary.
+    #[error("`{}` speaks plugin ABI {plugin}, this loopctl speaks {host}", path.display())]
+    AbiMismatch {
+        /// The library.
+        path: PathBuf,
+        /// `major.minor` of this loopctl.
+        host: String,
+        /// `major.minor` of the plugin.
+        plugin: String,
+    },
+    /// Neither part of the installation nor in the lock file.
+    #[error("`{}` is not trusted: {reason}", path.display())]
+    Untrusted {
+        /// The library.
+        path: PathBuf,
+        /// Its SHA-256.
+        digest: String,
+        /// Why it needs an entry in the lock file.
+        reason: String,
+    },
+    /// The lock file has another digest for this path.
+    #[error("`{}` has changed since it was trusted: expected SHA-256 {expected}, found {found}", path.display())]
+    Changed {
+        /// The library.
+        path: PathBuf,
+        /// In the lock file.
+        expected: String,
+        /// Of the file.
+        found: String,
+    },
+    /// The lock file can't be used.
+    #[error("can't use the lock file `{}`: {problem}", path.display())]
+    Lock {
+        /// The lock file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The home folder can't be written.
+    #[error("can't write `{}`: {problem}", path.display())]
+    Home {
+        /// What was to be written.
+        path: PathBuf,
+        /// What the system said.
+        problem: String,
+    },
+    /// The system's loader refused the library, or it hung while loading.
+    #[error("can't load `{}`: {problem}", path.display())]
+    Load {
+        /// The library.
+        path: PathBuf,
+        /// What the loader said.
+        problem: String,
+    },
+    /// The plugin returned no table.
+    #[error("`{}` refuses to work with this loopctl (ABI {host})", path.display())]
+    Refused {
+        /// The library.
+        path: PathBuf,
+        /// `major.minor` of this loopctl.
+        host: String,
+    },
+    /// A function that its kind needs is absent.
+    #[error("`{}` lacks the function `{function}`, which a plugin of kind `{kind}` must have", path.display())]
+    MissingFunction {
+        /// The library.
+        path: PathBuf,
+        /// Its name in `loopctl_plugin.h`.
+        function: &'static str,
+        /// `http` or `direct`.
+        kind: &'static str,
+    },
+    /// The manifest in the file and the one in the table differ.
+    #[error("`{}` shows one manifest in its file and another when it is loaded", path.display())]
+    ManifestMismatch {
+        /// The library.
+        path: PathBuf,
+    },
+    /// The configuration is wrong.
+    #[error("the configuration of provider `{provider}` is not valid: {problem}")]
+    Config {
+        /// The plugin's name.
+        provider: String,
+        /// What is wrong, by the schema or by the plugin.
+        problem: String,
+    },
+    /// The plugin could not make an instance for another reason.
+    #[error("provider `{provider}` can't be opened ({kind}): {problem}")]
+    Open {
+        /// The plugin's name.
+        provider: String,
+        /// What kind of failure.
+        kind: FailureKind,
+        /// What the plugin said.
+        problem: String,
+    },
+}
+
+impl ProviderError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        let folders = |paths: &[PathBuf]| {
+            paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
+        };
+        match self {
+            Self::Unknown { guess, available, searched, .. } => {
+                let guess = guess.as_ref().map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
+                let available = if available.is_empty() {
+                    "none were found".to_owned()
+                } else {
+                    format!("available: {}", available.join(", "))
+                };
+                format!("{guess}{available}; looked in {}", folders(searched))
+            }
+            Self::BadName { .. } => {
+                "a name has letters, digits, `-` and `_`; write a path with a `/` to use a file".to_owned()
+            }
+            Self::Unreadable { .. } => "check the path and its permissions".to_owned(),
+            Self::NotAPlugin { .. } | Self::BadManifest { .. } | Self::ManifestMismatch { .. } => {
+                "build it with `loopctl-plugin-sdk`, or with `LC_MANIFEST` from `loopctl_plugin.h`".to_owned()
+            }
+            Self::WrongName { found, .. } => format!("rename the file after `{found}`, or name it by its path"),
+            Self::AbiMismatch { .. } | Self::Refused { .. } => {
+                "rebuild the plugin against this loopctl's headers, or install the version it was built for".to_owned()
+            }
+            Self::Untrusted { path, digest, .. } => format!(
+                "if you trust whoever built it, run `loopctl plugin trust {}` (SHA-256 {digest})",
+                path.display()
+            ),
+            Self::Changed { path, .. } => format!(
+                "if you changed it yourself, run `loopctl plugin trust {}` again; otherwise put the old file back",
+                path.display()
+            ),
+            Self::Lock { .. } => "repair or remove the file, then trust your plugins again".to_owned(),
+            Self::Home { .. } => "make it writable, or set LOOPCTL_HOME to a folder that is".to_owned(),
+            Self::Load { .. } => {
+                "check that it was built for this system, and that the folder for temporary files (TMPDIR) allows \
+                 programs to be run"
+                    .to_owned()
+            }
+            Self::MissingFunction { .. } => "the plugin is incomplete: ask whoever built it".to_owned(),
+            Self::Config { provider, .. } => {
+                format!("`loopctl plugin inspect {provider}` shows what it accepts")
+            }
+            Self::Open { kind, .. } if kind.may_pass() => "try again".to_owned(),
+            Self::Open { .. } => "see what the plugin says; its documentation knows more".to_owned(),
+        }
+    }
+}
+
+/// What kind of failure a call ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// It may pass.
+    Transient,
+    /// Too many requests.
+    RateLimited,
+    /// A key is missing, wrong or not allowed to do this.
+    Unauthorized,
+    /// This request can't be answered.
+    InvalidRequest,
+    /// The configuration is unusable.
+    InvalidConfig,
+    /// It would fail again.
+    Permanent,
+    /// The call was given up.
+    Cancelled,
+    /// The plugin panicked.
+    Panic,
+    /// The two sides don't speak the same version.
+    AbiMismatch,
+    /// No answer in time.
+    Deadline,
+    /// The answer makes no sense.
+    Garbage,
+    /// The request or the answer is larger than allowed.
+    TooLarge,
+}
+
+impl FailureKind {
+    /// The name in journals and on the terminal.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Transient => "transient",
+            Self::RateLimited => "rate_limited",
+            Self::Unauthorized => "unauthorized",
+            Self::InvalidRequest => "invalid_request",
+            Self::InvalidConfig => "invalid_config",
+            Self::Permanent => "permanent",
+            Self::Cancelled => "cancelled",
+            Self::Panic => "panic",
+            Self::AbiMismatch => "abi_mismatch",
+            Self::Deadline => "deadline",
+            Self::Garbage => "garbage",
+            Self::TooLarge => "too_large",
+        }
+    }
+
+    /// Whether the same call may succeed later.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::Transient | Self::RateLimited | Self::Deadline | Self::Garbage)
+    }
+
+    /// What an ABI status means; `None` for OK. Statuses that nobody knows are permanent.
+    pub(super) fn from_status(status: abi::lc_status) -> Option<Self> {
+        Some(match status {
+            abi::LC_OK => return None,
+            abi::LC_INVALID_CONFIG => Self::InvalidConfig,
+            abi::LC_INVALID_REQUEST => Self::InvalidRequest,
+            abi::LC_TRANSIENT => Self::Transient,
+            abi::LC_RATE_LIMITED => Self::RateLimited,
+            abi::LC_UNAUTHORIZED => Self::Unauthorized,
+            abi::LC_CANCELLED => Self::Cancelled,
+            abi::LC_PANIC => Self::Panic,
+            abi::LC_ABI_MISMATCH => Self::AbiMismatch,
+            _ => Self::Permanent,
+        })
+    }
+}
+
+impl std::fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a call brought no completion.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("provider `{provider}` failed ({kind}): {message}")]
+pub struct CallFailure {
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// One line, without control characters.
+    pub message: String,
+    /// How long the provider asks to wait before another try.
+    pub retry_after: Option<Duration>,
+    /// The plugin's name.
+    pub provider: String,
+    /// The model that was asked for.
+    pub model: Option<String>,
+}
+
+/// A failure before it is known whose it is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fault {
+    pub(super) kind: FailureKind,
+    pub(super) message: String,
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Fault {
+    pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None }
+    }
+}
+
+/// One line of at most 500 characters, without control characters: what comes from outside goes to terminals and logs.
+pub(super) fn tame(message: &str) -> String {
+    const MOST: usize = 500;
+    let mut line = String::new();
+    for (count, c) in message.trim().chars().enumerate() {
+        if count == MOST {
+            line.push('…');
+            break;
+        }
+        line.push(if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c });
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_status_is_permanent() {
+        for status in [-1, 10, 999, abi::LC_FIRST_CUSTOM, i32::MAX, i32::MIN] {
+            assert_eq!(FailureKind::from_status(status), Some(FailureKind::Permanent));
+        }
+        assert_eq!(FailureKind::from_status(abi::LC_OK), None);
+    }
+
+    #[test]
+    fn messages_from_outside_are_one_tame_line() {
+        assert_eq!(tame(" a\n\u{1b}[31mb\r\n "), "a  [31mb");
+        assert_eq!(tame(&"é".repeat(2000)).chars().count(), 501);
+    }
+}

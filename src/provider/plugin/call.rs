@@ -1,0 +1,191 @@
+//! Instances and their calls. Every foreign function that may take long runs on a thread that nobody waits for
+//! beyond a deadline.
+#![expect(unsafe_code, reason = "calls the functions of a plugin's table")]
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use loopctl_plugin_sdk::abi::{LC_OK, LC_PERMANENT, LC_TRANSIENT};
+use loopctl_plugin_sdk::protocol::PluginError;
+use tokio::sync::oneshot;
+
+use super::host::{Host, Payload, Reply, lend, no_buf, take};
+use super::{Library, bounded};
+
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// A pointer that only its plugin looks behind.
+#[derive(Clone, Copy)]
+struct Opaque(*mut c_void);
+
+// SAFETY: the contract has instances and calls used from any thread; the host only passes the pointer on.
+unsafe impl Send for Opaque {}
+// SAFETY: as above.
+unsafe impl Sync for Opaque {}
+
+impl Opaque {
+    // A method, so that closures capture the whole, which may change threads, and not the pointer, which may not.
+    fn get(self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// An open plugin. Closed when nobody holds it any more, calls included.
+pub(in crate::provider) struct Instance {
+    library: Arc<Library>,
+    raw: Opaque,
+}
+
+impl Instance {
+    /// Opens an instance with `config`, JSON.
+    ///
+    /// # Errors
+    /// The plugin's reply, or one in its place when it takes too long.
+    pub(in crate::provider) fn open(library: &Arc<Library>, config: Vec<u8>) -> Result<Arc<Self>, Reply> {
+        let library = Arc::clone(library);
+        bounded(OPEN_LIMIT, move || {
+            let open = library.table.open.ok_or_else(|| own(LC_PERMANENT, "no `open`"))?;
+            let mut raw = std::ptr::null_mut();
+            let mut err = no_buf();
+            // SAFETY: arguments as the contract has them; the slice lives until the call returns.
+            let status = unsafe { open(lend(&config), &raw mut raw, &raw mut err) };
+            // SAFETY: the plugin filled it or left it empty, and hands it over.
+            let payload = unsafe { take(err) };
+            if status == LC_OK {
+                // Opened too late, it is dropped with the result that nobody takes, and so closed.
+                Ok(Arc::new(Self { library, raw: Opaque(raw) }))
+            } else {
+                Err(Reply { status, payload })
+            }
+        })
+        .unwrap_or_else(|problem| Err(own(LC_TRANSIENT, &problem)))
+    }
+
+    /// One call of a direct plugin. Dropping the future gives the call up: nobody waits any more, the plugin is told
+    /// so, and what it answers later is dropped.
+    pub(in crate::provider) async fn complete(self: &Arc<Self>, request: Vec<u8>) -> Reply {
+        let host = self.library.host;
+        let (id, receiver) = host.expect();
+        let call = Arc::new(Mutex::new(Begun::NotYet));
+        let guard = CallGuard { instance: Arc::clone(self), id, call: Arc::clone(&call) };
+        let instance = Arc::clone(self);
+        // `start` is to return at once; a plugin that works in it instead must not hold up the runtime.
+        let spawned = std::thread::Builder::new()
+            .name("loopctl-start".to_owned())
+            .spawn(move || instance.start(host, id, &request, &call));
+        let reply = match spawned {
+            Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
+            Err(error) => own(LC_TRANSIENT, &format!("can't start a thread: {error}")),
+        };
+        drop(guard);
+        reply
+    }
+
+    fn start(&self, host: &Host, id: u64, request: &[u8], call: &Mutex<Begun>) {
+        let Some(start) = self.library.table.start else {
+            return host.deliver(id, own(LC_PERMANENT, "no `start`"));
+        };
+        let mut raw = std::ptr::null_mut();
+        let mut err = no_buf();
+        // SAFETY: arguments as the contract has them; the slice lives until the call returns.
+        let status = unsafe { start(self.raw.get(), id, lend(request), &raw mut raw, &raw mut err) };
+        // SAFETY: the plugin filled it or left it empty, and hands it over.
+        let payload = unsafe { take(err) };
+        if status != LC_OK {
+            return host.deliver(id, Reply { status, payload });
+        }
+        let mut begun = call.lock().unwrap_or_else(PoisonError::into_inner);
+        match *begun {
+            Begun::NotYet => *begun = Begun::Running(Opaque(raw)),
+            Begun::Over { owed } => {
+                drop(begun);
+                self.end(Opaque(raw), owed);
+            }
+            // Only this function says so, once per call.
+            Begun::Running(_) => {}
+        }
+    }
+
+    /// The host is done with a call.
+    fn end(&self, call: Opaque, cancel: bool) {
+        if call.get().is_null() {
+            return;
+        }
+        if let (true, Some(cancel)) = (cancel, self.library.table.cancel) {
+            // SAFETY: it came from `start` and isn't released yet.
+            unsafe { cancel(call.get()) };
+        }
+        if let Some(release) = self.library.table.call_release {
+            // SAFETY: it came from `start`, and this is the last use of it.
+            unsafe { release(call.get()) };
+        }
+    }
+
+    /// ENCODE or DECODE of an http plugin. Dropping the future leaves it running, with nobody to take its answer.
+    pub(in crate::provider) async fn call(self: &Arc<Self>, op: u32, input: Vec<u8>) -> Reply {
+        let instance = Arc::clone(self);
+        let (sender, receiver) = oneshot::channel();
+        let spawned = std::thread::Builder::new().name("loopctl-codec".to_owned()).spawn(move || {
+            let Some(call) = instance.library.table.call else { return };
+            let mut out = no_buf();
+            // SAFETY: arguments as the contract has them; the slice lives until the call returns.
+            let status = unsafe { call(instance.raw.get(), op, lend(&input), &raw mut out) };
+            // SAFETY: the plugin filled it or left it empty, and hands it over.
+            let payload = unsafe { take(out) };
+            let _ = sender.send(Reply { status, payload });
+        });
+        match spawned {
+            Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
+            Err(error) => own(LC_TRANSIENT, &format!("can't start a thread: {error}")),
+        }
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if let Some(close) = self.library.table.close {
+            let raw = self.raw;
+            // SAFETY: it came from `open`, no call holds it, and this is the last use of it.
+            // A plugin that hangs here keeps a thread, and nothing else.
+            let _ = bounded(CLOSE_LIMIT, move || unsafe { close(raw.get()) });
+        }
+    }
+}
+
+/// What the thread that starts a call and the one that waits for it tell each other.
+enum Begun {
+    NotYet,
+    Running(Opaque),
+    /// Nobody waits any more; `owed` when there was no answer yet.
+    Over {
+        owed: bool,
+    },
+}
+
+/// Ends a call on every way out: answered, past its deadline, or given up.
+struct CallGuard {
+    instance: Arc<Instance>,
+    id: u64,
+    call: Arc<Mutex<Begun>>,
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        let owed = self.instance.library.host.forget(self.id);
+        let before = {
+            let mut begun = self.call.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *begun, Begun::Over { owed })
+        };
+        if let Begun::Running(call) = before {
+            self.instance.end(call, owed);
+        }
+    }
+}
+
+/// A failure of the host's own, in the form that plugins use.
+fn own(status: i32, message: &str) -> Reply {
+    let error = PluginError { message: message.to_owned(), ..PluginError::default() };
+    Reply { status, payload: Payload::Bytes(serde_json::to_vec(&error).unwrap_or_default()) }
+}

@@ -1,0 +1,191 @@
+//! The host's side of the boundary: the table that a plugin gets, and who waits for which call.
+#![expect(unsafe_code, reason = "implements the functions that plugins call, and frees what they hand over")]
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::c_void;
+use std::mem::size_of;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use loopctl_plugin_sdk::abi::{
+    LC_ABI_MAJOR, LC_ABI_MINOR, LC_LOG_DEBUG, LC_LOG_ERROR, LC_LOG_WARN, LC_MAX_OUTPUT, lc_buf, lc_host_v1,
+    lc_slice, lc_status,
+};
+use tokio::sync::oneshot;
+
+use crate::provider::error::tame;
+
+const LOG_LINES: usize = 100;
+const LOG_BYTES: usize = 4096;
+
+/// How a call ended, as the plugin has it.
+#[derive(Debug)]
+pub(in crate::provider) struct Reply {
+    pub(in crate::provider) status: lc_status,
+    pub(in crate::provider) payload: Payload,
+}
+
+#[derive(Debug)]
+pub(in crate::provider) enum Payload {
+    Bytes(Vec<u8>),
+    /// More than [`LC_MAX_OUTPUT`]; only the size is kept.
+    TooLarge(usize),
+}
+
+/// A line that a plugin wrote to the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// `error`, `warn`, `info` or `debug`.
+    pub level: &'static str,
+    /// One line without control characters.
+    pub message: String,
+}
+
+/// One library's host: nothing that it does touches the calls of another.
+#[derive(Default)]
+pub(super) struct Host {
+    waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
+    last: AtomicU64,
+    dropped: AtomicU64,
+    log: Mutex<VecDeque<LogLine>>,
+}
+
+impl Host {
+    /// A host and the table to give to a plugin. Both live until the process ends, as libraries do.
+    pub(super) fn leak() -> (&'static Self, &'static lc_host_v1) {
+        let host: &'static Self = Box::leak(Box::default());
+        let table = Box::leak(Box::new(lc_host_v1 {
+            size: size_of::<lc_host_v1>(),
+            abi_major: LC_ABI_MAJOR,
+            abi_minor: LC_ABI_MINOR,
+            ctx: std::ptr::from_ref(host).cast_mut().cast(),
+            complete: Some(complete),
+            log: Some(log),
+        }));
+        (host, table)
+    }
+
+    /// A fresh id, and where its answer will come. The entry is there before the plugin knows the id.
+    pub(super) fn expect(&self) -> (u64, oneshot::Receiver<Reply>) {
+        let id = self.last.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let (sender, receiver) = oneshot::channel();
+        self.waiting().insert(id, sender);
+        (id, receiver)
+    }
+
+    /// Hands `reply` to whoever waits for `id`; late, second and forged answers find nobody and are counted.
+    pub(super) fn deliver(&self, id: u64, reply: Reply) {
+        let waiter = self.waiting().remove(&id);
+        let undelivered = match waiter {
+            Some(waiter) => waiter.send(reply).is_err(),
+            None => true,
+        };
+        if undelivered {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Nobody waits for `id` any more. Says whether an answer was still owed.
+    pub(super) fn forget(&self, id: u64) -> bool {
+        self.waiting().remove(&id).is_some()
+    }
+
+    /// How many answers found nobody.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// The lines since the last time, oldest first.
+    pub(super) fn take_log(&self) -> Vec<LogLine> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Reply>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Copies a buffer's bytes, if they aren't too many, and has its maker free it, once.
+///
+/// # Safety
+/// `buf` is as the contract has it, and nobody else holds it.
+pub(super) unsafe fn take(mut buf: lc_buf) -> Payload {
+    let payload = if buf.len > LC_MAX_OUTPUT {
+        Payload::TooLarge(buf.len)
+    } else if buf.ptr.is_null() || buf.len == 0 {
+        Payload::Bytes(Vec::new())
+    } else {
+        // SAFETY: not null, and its maker vouches for `len` bytes.
+        Payload::Bytes(unsafe { std::slice::from_raw_parts(buf.ptr, buf.len) }.to_vec())
+    };
+    if let Some(drop) = buf.drop {
+        // SAFETY: the maker's own function, called once, by the holder.
+        unsafe { drop(&raw mut buf) };
+    }
+    payload
+}
+
+/// An empty buffer for a plugin to fill.
+pub(super) const fn no_buf() -> lc_buf {
+    lc_buf { ptr: std::ptr::null_mut(), len: 0, cap: 0, drop: None }
+}
+
+/// Borrows bytes to a plugin for one call.
+pub(super) fn lend(bytes: &[u8]) -> lc_slice {
+    lc_slice { ptr: bytes.as_ptr(), len: bytes.len() }
+}
+
+unsafe extern "C" fn complete(ctx: *mut c_void, id: u64, status: lc_status, out: lc_buf) {
+    // SAFETY: the plugin hands the buffer over with this call.
+    let payload = unsafe { take(out) };
+    // SAFETY: `ctx` is the host that `leak` made, which is never freed; null only from a plugin that makes it up.
+    if let Some(host) = unsafe { ctx.cast::<Host>().as_ref() } {
+        host.deliver(id, Reply { status, payload });
+    }
+}
+
+unsafe extern "C" fn log(ctx: *mut c_void, level: u32, msg: lc_slice) {
+    // SAFETY: as in `complete`.
+    let Some(host) = (unsafe { ctx.cast::<Host>().as_ref() }) else { return };
+    if msg.ptr.is_null() {
+        return;
+    }
+    // SAFETY: the plugin lends `len` bytes for this call.
+    let bytes = unsafe { std::slice::from_raw_parts(msg.ptr, msg.len.min(LOG_BYTES)) };
+    let level = match level {
+        LC_LOG_ERROR => "error",
+        LC_LOG_WARN => "warn",
+        LC_LOG_DEBUG => "debug",
+        _ => "info",
+    };
+    let mut log = host.log.lock().unwrap_or_else(PoisonError::into_inner);
+    if log.len() == LOG_LINES {
+        log.pop_front();
+    }
+    log.push_back(LogLine { level, message: tame(&String::from_utf8_lossy(bytes)) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ok() -> Reply {
+        Reply { status: 0, payload: Payload::Bytes(Vec::new()) }
+    }
+
+    #[test]
+    fn only_the_first_answer_to_a_known_id_counts() {
+        let host = Host::default();
+        let (id, mut receiver) = host.expect();
+        host.deliver(id + 1, ok());
+        assert!(receiver.try_recv().is_err());
+        host.deliver(id, ok());
+        assert!(receiver.try_recv().is_ok());
+        host.deliver(id, ok());
+        assert_eq!(host.dropped(), 2);
+        let (given_up, _) = host.expect();
+        assert!(host.forget(given_up));
+        host.deliver(given_up, ok());
+        assert_eq!(host.dropped(), 3);
+    }
+}

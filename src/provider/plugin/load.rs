@@ -1,0 +1,222 @@
+//! Loads the bytes that were checked, and copies the plugin's table with what it may lack as null.
+#![expect(unsafe_code, reason = "loads foreign code and reads its table")]
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::mem::{MaybeUninit, offset_of, size_of};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_plugin_v1};
+use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
+
+use super::{LogLine, bounded, host::Host};
+use crate::provider::ProviderError;
+use crate::provider::inspect::{self, PluginFile, host_abi};
+
+/// Stands for the path of a plugin that is part of the program.
+pub(in crate::provider) const LINKED: &str = "(linked)";
+
+const LOAD_LIMIT: Duration = Duration::from_secs(10);
+
+/// A plugin's table, checked for what its kind needs. Stays until the process ends.
+pub(in crate::provider) struct Library {
+    pub(super) table: lc_plugin_v1,
+    pub(super) host: &'static Host,
+}
+
+// SAFETY: the contract has the table's functions called from any thread, and what it points to never changes.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+/// By what identifies the code: a digest. The same bytes are loaded once, whoever asks.
+static LOADED: LazyLock<Mutex<HashMap<String, Arc<Library>>>> = LazyLock::new(Mutex::default);
+
+impl Library {
+    /// Loads a file whose bytes have been found trustworthy.
+    pub(in crate::provider) fn load(file: PluginFile) -> Result<Arc<Self>, ProviderError> {
+        let key = file.digest.clone();
+        if let Some(library) = cached(&key) {
+            return Ok(library);
+        }
+        let path = file.path.clone();
+        // Constructors and the entry are foreign code already: they don't get to hang the caller.
+        let library = bounded(LOAD_LIMIT, move || {
+            let entry = open_copy(&file)?;
+            Self::from_entry(&file.path, entry, &file.manifest, Some(&file.manifest_json))
+        })
+        .map_err(|problem| ProviderError::Load { path, problem })??;
+        Ok(keep(key, library))
+    }
+
+    /// Takes a plugin that is linked into this program the same way, with what its table says for a manifest.
+    pub(in crate::provider) fn linked(
+        entry: lc_entry_v1,
+    ) -> Result<(Arc<Self>, Manifest, Vec<u8>), ProviderError> {
+        let path = PathBuf::from(LINKED);
+        let key = format!("linked {:p}", entry as *const ());
+        // Held throughout: a plugin answers to the host that asked last, so it must be asked only once.
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let (table, host) = match loaded.get(&key) {
+            Some(library) => (library.table, library.host),
+            None => {
+                let (host, offered) = Host::leak();
+                // SAFETY: an entry as the contract has it; the host's table is never freed.
+                (unsafe { copy_table(&path, entry(offered)) }?, host)
+            }
+        };
+        // SAFETY: the table's manifest is static, as the contract has it.
+        let json = unsafe { manifest_bytes(&table) }.unwrap_or_default();
+        let manifest = inspect::parse(&json)
+            .map_err(|problem| ProviderError::BadManifest { path: path.clone(), problem })?;
+        check_functions(&path, &table, manifest.kind)?;
+        let library = loaded.entry(key).or_insert_with(|| Arc::new(Self { table, host }));
+        Ok((Arc::clone(library), manifest, json))
+    }
+
+    fn from_entry(
+        path: &Path,
+        entry: lc_entry_v1,
+        manifest: &Manifest,
+        expected: Option<&[u8]>,
+    ) -> Result<Self, ProviderError> {
+        let (host, offered) = Host::leak();
+        // SAFETY: the symbol has this type by its name; the host's table is never freed.
+        let table = unsafe { copy_table(path, entry(offered)) }?;
+        // SAFETY: the table's manifest is static, as the contract has it.
+        let embedded = unsafe { manifest_bytes(&table) };
+        if embedded.as_deref() != expected {
+            return Err(ProviderError::ManifestMismatch { path: path.to_owned() });
+        }
+        check_functions(path, &table, manifest.kind)?;
+        Ok(Self { table, host })
+    }
+
+    /// How many answers found nobody who waits: late, second or forged ones.
+    pub(in crate::provider) fn dropped_answers(&self) -> u64 {
+        self.host.dropped()
+    }
+
+    pub(in crate::provider) fn take_log(&self) -> Vec<LogLine> {
+        self.host.take_log()
+    }
+}
+
+fn cached(key: &str) -> Option<Arc<Library>> {
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+}
+
+/// The first to have loaded it wins; another copy stays unused.
+fn keep(key: String, library: Library) -> Arc<Library> {
+    Arc::clone(
+        LOADED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(|| Arc::new(library)),
+    )
+}
+
+/// Writes the checked bytes where nobody else can, and loads that. What has the plugin's name by now doesn't matter.
+fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
+    let failed = |problem: String| ProviderError::Load { path: file.path.clone(), problem };
+    let mut copy = tempfile::Builder::new()
+        .prefix("loopctl-plugin-")
+        .suffix(std::env::consts::DLL_SUFFIX)
+        .tempfile()
+        .map_err(|error| failed(format!("can't write a temporary copy: {error}")))?;
+    copy.write_all(&file.bytes).map_err(|error| failed(format!("can't write a temporary copy: {error}")))?;
+    // Closed before it is loaded, since a file that is being written can't be run. Removed when dropped, which a
+    // system that has it mapped doesn't mind; where it does, the copy stays in the folder for temporary files.
+    let copy = copy.into_temp_path();
+    // SAFETY: running its constructors is what loading a plugin means; it has been found trustworthy.
+    let library = unsafe { open_library(&copy) }.map_err(|error| failed(describe(&error)))?;
+    // SAFETY: the symbol has this type by the contract: the major version is in its name.
+    let entry = match unsafe { library.get::<lc_entry_v1>(LC_ENTRY_SYMBOL) } {
+        Ok(symbol) => *symbol,
+        Err(_) => {
+            return Err(ProviderError::NotAPlugin {
+                path: file.path.clone(),
+                problem: format!("it doesn't export `{LC_ENTRY_SYMBOL}`"),
+            });
+        }
+    };
+    // Never unloaded: threads, statics and buffers of the plugin may outlive every call.
+    std::mem::forget(library);
+    Ok(entry)
+}
+
+fn describe(error: &libloading::Error) -> String {
+    use std::error::Error;
+    crate::provider::error::tame(&error.source().map_or_else(|| error.to_string(), ToString::to_string))
+}
+
+#[cfg(unix)]
+unsafe fn open_library(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+    // What it needs and can't find is an error here, not a crash in the middle of a call.
+    // SAFETY: as the caller has it.
+    unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
+}
+
+#[cfg(not(unix))]
+unsafe fn open_library(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    // SAFETY: as the caller has it.
+    unsafe { libloading::Library::new(path) }
+}
+
+/// Copies as much of the table as there is; the rest is zero, which means absent.
+///
+/// # Safety
+/// `offered` is null or points to a table that begins with its size and is that large.
+unsafe fn copy_table(path: &Path, offered: *const lc_plugin_v1) -> Result<lc_plugin_v1, ProviderError> {
+    if offered.is_null() || !offered.is_aligned() {
+        return Err(ProviderError::Refused { path: path.to_owned(), host: host_abi() });
+    }
+    let mut copy = MaybeUninit::<lc_plugin_v1>::zeroed();
+    // SAFETY: every table begins with its size and has that many bytes; ours has room for as many as are written.
+    // All-zero bytes are a valid table.
+    let table = unsafe {
+        let size = (*offered).size.min(size_of::<lc_plugin_v1>());
+        std::ptr::copy_nonoverlapping(offered.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
+        copy.assume_init()
+    };
+    if table.size >= offset_of!(lc_plugin_v1, manifest) && table.abi_major != LC_ABI_MAJOR {
+        return Err(ProviderError::AbiMismatch {
+            path: path.to_owned(),
+            host: host_abi(),
+            plugin: format!("{}.{}", table.abi_major, table.abi_minor),
+        });
+    }
+    Ok(table)
+}
+
+/// # Safety
+/// The table is one that a plugin offered.
+unsafe fn manifest_bytes(table: &lc_plugin_v1) -> Option<Vec<u8>> {
+    let slice = table.manifest;
+    if slice.ptr.is_null() || slice.len > LC_MAX_MANIFEST {
+        return None;
+    }
+    // SAFETY: not null, and static by the contract.
+    Some(unsafe { std::slice::from_raw_parts(slice.ptr, slice.len) }.to_vec())
+}
+
+fn check_functions(path: &Path, table: &lc_plugin_v1, kind: PluginKind) -> Result<(), ProviderError> {
+    let direct = [
+        ("start", table.start.is_some()),
+        ("cancel", table.cancel.is_some()),
+        ("call_release", table.call_release.is_some()),
+    ];
+    let http = [("call", table.call.is_some())];
+    let (kind_name, own): (&'static str, &[(&'static str, bool)]) = match kind {
+        PluginKind::Http => ("http", &http),
+        PluginKind::Direct => ("direct", &direct),
+    };
+    let opens = [("open", table.open.is_some())];
+    let closes = [("close", table.close.is_some())];
+    match opens.iter().chain(own).chain(&closes).find(|(_, there)| !there) {
+        None => Ok(()),
+        Some((function, _)) => {
+            Err(ProviderError::MissingFunction { path: path.to_owned(), function, kind: kind_name })
+        }
+    }
+}

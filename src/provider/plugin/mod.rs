@@ -1,0 +1,35 @@
+//! The plugin boundary: the only part of loopctl that has unsafe code.
+//!
+//! What crosses it is bytes and numbers. What a plugin hands over is taken at its word only as far as the contract
+//! has it vouch for memory; sizes, counts, order and repetition of its calls are all checked.
+
+mod call;
+mod host;
+mod load;
+
+pub(super) use call::Instance;
+pub use host::LogLine;
+pub(super) use host::{Payload, Reply};
+pub(super) use load::{LINKED, Library};
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Runs `work` on a thread of its own and waits for at most `limit`. What comes later is dropped there, so it must
+/// clean up after itself.
+///
+/// # Errors
+/// In words, when there is no result in time.
+fn bounded<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::Builder::new()
+        .name("loopctl-plugin".to_owned())
+        .spawn(move || {
+            let _ = sender.send(work());
+        })
+        .map_err(|error| format!("can't start a thread: {error}"))?;
+    receiver.recv_timeout(limit).map_err(|_| format!("it took longer than {} s", limit.as_secs()))
+}

@@ -1,0 +1,217 @@
+//! Which plugins may run: those of the installation, and those whose digest stands in the lock file.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::inspect::PluginFile;
+use super::{PluginPaths, ProviderError};
+
+const MAX_LOCK: u64 = 1 << 20;
+const LOCK_VERSION: u32 = 1;
+
+/// Whether a plugin may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrustState {
+    /// It is part of the installation, which others can't write.
+    Installation,
+    /// Its digest stands in the lock file.
+    Locked,
+    /// It needs an entry in the lock file, for this reason.
+    Untrusted {
+        /// Why, in words.
+        reason: String,
+    },
+    /// The lock file has another digest for its path.
+    Changed {
+        /// The one in the lock file.
+        expected: String,
+    },
+}
+
+impl TrustState {
+    /// Whether it may run.
+    pub fn may_run(&self) -> bool {
+        matches!(self, Self::Installation | Self::Locked)
+    }
+}
+
+/// What `trust` did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trusted {
+    /// The plugin.
+    pub plugin: super::Inspected,
+    /// The lock file that has the entry.
+    pub lock_file: PathBuf,
+    /// The digest that the entry had before, if it had another.
+    pub replaced: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lock {
+    version: u32,
+    plugins: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    version: String,
+    path: PathBuf,
+    sha256: String,
+}
+
+/// Whether `file` may run.
+pub(super) fn judge(paths: &PluginPaths, file: &PluginFile) -> Result<TrustState, ProviderError> {
+    let reason = match in_installation(paths, file) {
+        Ok(()) => return Ok(TrustState::Installation),
+        Err(reason) => reason,
+    };
+    let Some(lock_file) = paths.lock_file() else { return Ok(TrustState::Untrusted { reason }) };
+    let lock = read_lock(&lock_file)?;
+    // An entry for this path decides; a plugin that was only moved keeps its trust.
+    if let Some(entry) = lock.plugins.iter().find(|entry| entry.path == file.path) {
+        return Ok(if entry.sha256 == file.digest {
+            TrustState::Locked
+        } else {
+            TrustState::Changed { expected: entry.sha256.clone() }
+        });
+    }
+    Ok(if lock.plugins.iter().any(|entry| entry.sha256 == file.digest) {
+        TrustState::Locked
+    } else {
+        TrustState::Untrusted { reason }
+    })
+}
+
+/// `Ok` for a plugin that may run.
+pub(super) fn require(paths: &PluginPaths, file: &PluginFile) -> Result<(), ProviderError> {
+    match judge(paths, file)? {
+        TrustState::Installation | TrustState::Locked => Ok(()),
+        TrustState::Untrusted { reason } => {
+            Err(ProviderError::Untrusted { path: file.path.clone(), digest: file.digest.clone(), reason })
+        }
+        TrustState::Changed { expected } => {
+            Err(ProviderError::Changed { path: file.path.clone(), expected, found: file.digest.clone() })
+        }
+    }
+}
+
+/// Writes an entry for `file`. Returns the lock file and the digest that stood there before, if it was another.
+pub(super) fn lock(
+    paths: &PluginPaths,
+    file: &PluginFile,
+) -> Result<(PathBuf, Option<String>), ProviderError> {
+    let lock_file = paths.lock_file().ok_or_else(|| ProviderError::Home {
+        path: PathBuf::from("plugins.lock"),
+        problem: "neither LOOPCTL_HOME nor HOME is set".to_owned(),
+    })?;
+    let home = lock_file.parent().unwrap_or(Path::new("."));
+    let denied =
+        |error: std::io::Error| ProviderError::Home { path: lock_file.clone(), problem: error.to_string() };
+    std::fs::create_dir_all(home).map_err(denied)?;
+    // Two that trust at once take turns; released when dropped.
+    #[cfg(unix)]
+    let turn = File::open(home).map_err(denied)?;
+    #[cfg(unix)]
+    turn.lock().map_err(denied)?;
+
+    let mut lock = read_lock(&lock_file)?;
+    let replaced =
+        lock.plugins.iter().find(|entry| entry.path == file.path).map(|entry| entry.sha256.clone());
+    lock.plugins.retain(|entry| entry.path != file.path);
+    lock.plugins.push(Entry {
+        name: file.manifest.name.clone(),
+        version: file.manifest.version.clone(),
+        path: file.path.clone(),
+        sha256: file.digest.clone(),
+    });
+    lock.plugins.sort_by(|a, b| a.path.cmp(&b.path));
+
+    let mut text = serde_json::to_vec_pretty(&lock).map_err(|error| denied(error.into()))?;
+    text.push(b'\n');
+    let mut fresh = tempfile::NamedTempFile::new_in(home).map_err(denied)?;
+    fresh.write_all(&text).map_err(denied)?;
+    fresh.as_file().sync_all().map_err(denied)?;
+    fresh.persist(&lock_file).map_err(|error| denied(error.error))?;
+    Ok((lock_file, replaced.filter(|before| *before != file.digest)))
+}
+
+fn read_lock(path: &Path) -> Result<Lock, ProviderError> {
+    let bad = |problem: String| ProviderError::Lock { path: path.to_owned(), problem };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Lock { version: LOCK_VERSION, plugins: Vec::new() });
+        }
+        Err(error) => return Err(bad(error.to_string())),
+    };
+    let metadata = file.metadata().map_err(|error| bad(error.to_string()))?;
+    if writable_by_others(&metadata) {
+        return Err(bad("others may write it (`chmod o-w` it)".to_owned()));
+    }
+    let mut text = String::new();
+    file.take(MAX_LOCK + 1).read_to_string(&mut text).map_err(|error| bad(error.to_string()))?;
+    if text.len() as u64 > MAX_LOCK {
+        return Err(bad("it is larger than 1 MiB".to_owned()));
+    }
+    let lock: Lock = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    if lock.version != LOCK_VERSION {
+        return Err(bad(format!("it is of version {}, this loopctl knows {LOCK_VERSION}", lock.version)));
+    }
+    Ok(lock)
+}
+
+/// Whether the file is part of the installation and nobody else could have put it there; else why not.
+fn in_installation(paths: &PluginPaths, file: &PluginFile) -> Result<(), String> {
+    let trees = paths.installation();
+    let Some(root) = trees.iter().find(|tree| file.path.starts_with(tree)) else {
+        return Err("it is not part of the installation".to_owned());
+    };
+    // The executable's owner could replace the executable, so nothing is lost by trusting what else they own.
+    let owner = paths.exe.as_deref().and_then(|exe| std::fs::metadata(exe).ok());
+    check_place(&file.path, &file.metadata, owner.as_ref())?;
+    for dir in file.path.ancestors().skip(1).take_while(|dir| dir.starts_with(root)) {
+        let metadata = std::fs::metadata(dir)
+            .map_err(|error| format!("`{}` can't be checked: {error}", dir.display()))?;
+        check_place(dir, &metadata, owner.as_ref())?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn check_place(
+    path: &Path,
+    metadata: &std::fs::Metadata,
+    exe: Option<&std::fs::Metadata>,
+) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt;
+    if writable_by_others(metadata) {
+        return Err(format!("others may write `{}`", path.display()));
+    }
+    if metadata.uid() != 0 && exe.is_none_or(|exe| exe.uid() != metadata.uid()) {
+        return Err(format!("`{}` belongs to neither root nor the owner of loopctl", path.display()));
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn writable_by_others(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.mode() & 0o002 != 0
+}
+
+/// Elsewhere the place alone decides: who may write there is not told by the standard library.
+#[cfg(not(unix))]
+fn check_place(_: &Path, _: &std::fs::Metadata, _: Option<&std::fs::Metadata>) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn writable_by_others(_: &std::fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,4 @@
+//! Black-box tests, one module per capability, in one binary: each further binary would link everything again.
+
+#[cfg(test)]
+mod provider;

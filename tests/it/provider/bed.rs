@@ -1,0 +1,99 @@
+//! A place to try plugins in: an own home, an own installation, and a C compiler.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use loopctl::provider::protocol::{Completion, CompletionRequest, DocumentRef, Message, Role};
+use loopctl::provider::{CallFailure, PluginPaths, Provider, Providers};
+use serde_json::{Value, json};
+
+/// Long enough for any call that ends.
+pub(super) const PLENTY: Duration = Duration::from_secs(60);
+
+/// Folders that vanish with it.
+pub(super) struct Bed {
+    pub(super) dir: tempfile::TempDir,
+}
+
+impl Bed {
+    pub(super) fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// The paths of a loopctl that is installed beside this test, where cargo leaves the shared libraries.
+    pub(super) fn paths(&self) -> PluginPaths {
+        PluginPaths {
+            search: vec![],
+            home: Some(self.path("home")),
+            exe: Some(std::env::current_exe().unwrap().canonicalize().unwrap()),
+        }
+    }
+
+    pub(super) fn providers(&self) -> Providers {
+        Providers::new(self.paths())
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Compiles `tests/plugins/NAME.c` into a library `loopctl_NAME` in `folder`.
+    pub(super) fn compile(&self, name: &str, folder: &str) -> PathBuf {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let library = self.path(folder).join(library_name(name));
+        std::fs::create_dir_all(library.parent().unwrap()).unwrap();
+        let out = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()))
+            .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o"])
+            .arg(&library)
+            .arg("-I")
+            .arg(root.join("plugins/abi/include"))
+            .arg(root.join(format!("tests/plugins/{name}.c")))
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        library
+    }
+
+    /// Compiles it and trusts it.
+    pub(super) fn trusted(&self, name: &str) -> PathBuf {
+        let library = self.compile(name, "elsewhere");
+        self.providers().trust(&library).unwrap();
+        library
+    }
+
+    /// Opens the trusted C plugin.
+    pub(super) fn neighbour(&self, name: &str) -> Provider {
+        let library = self.trusted(name);
+        self.providers().open(library.to_str().unwrap(), &Value::Null).unwrap()
+    }
+
+    /// Opens `scripted` from its shared library with this script.
+    pub(super) fn scripted(&self, script: &str) -> Provider {
+        let file = self.write("answers.yaml", script);
+        self.providers().open("scripted", &json!({ "file": file })).unwrap()
+    }
+}
+
+pub(super) fn library_name(name: &str) -> String {
+    format!("{}loopctl_{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+pub(super) fn request(id: &str) -> CompletionRequest {
+    CompletionRequest {
+        document: DocumentRef { id: id.into(), document_type: "pathology".into() },
+        messages: vec![Message { role: Role::User, content: "what is the grade?".into() }],
+        ..CompletionRequest::default()
+    }
+}
+
+pub(super) async fn ask(provider: &Provider) -> Result<Completion, CallFailure> {
+    provider.complete(&request("a"), PLENTY).await
+}

@@ -1,0 +1,185 @@
+//! An `http` plugin and the network that the host does for it, over loopback.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use loopctl::provider::{FailureKind, Provider, ProviderError};
+use serde_json::{Value, json};
+
+use super::bed::{Bed, PLENTY, ask, request};
+
+const KEY: &str = "a-key-nobody-may-see";
+
+/// Answers every request with `reply`, whole, and passes on what it was sent.
+fn serve(reply: impl Into<String>) -> (SocketAddr, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let reply = reply.into();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut whole = String::new();
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+                    break;
+                }
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                whole.push_str(&line);
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            whole.push_str(&String::from_utf8(body).unwrap());
+            let _ = sender.send(whole);
+            let _ = stream.write_all(reply.as_bytes());
+        }
+    });
+    (address, receiver)
+}
+
+fn http(status: &str, headers: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}", body.len())
+}
+
+fn try_open(config: &Value) -> Result<Provider, ProviderError> {
+    let secrets = |name: &str| (name == "CONTRARY_KEY").then(|| KEY.to_owned());
+    Bed::new().providers().with_secrets(secrets).open("contrary:m1", config)
+}
+
+fn open(address: SocketAddr, misbehave: &str) -> Provider {
+    try_open(&json!({"base_url": format!("http://{address}/v1"), "misbehave": misbehave})).unwrap()
+}
+
+#[tokio::test]
+async fn the_host_does_the_network() {
+    let (address, sent) = serve(http("200 OK", "", r#"{"answer": "grade 2", "in": 5, "out": 7}"#));
+    let completion = ask(&open(address, "")).await.unwrap();
+    assert_eq!(completion.text.as_deref(), Some("grade 2"));
+    assert_eq!((completion.usage.input_tokens, completion.usage.output_tokens), (5, 7));
+    let sent = sent.recv().unwrap();
+    assert!(sent.starts_with("POST /v1/complete HTTP/1.1"), "{sent}");
+    assert!(sent.contains(&format!("Bearer {KEY}")), "{sent}");
+    assert!(sent.ends_with(r#"{"ask":"what is the grade?","model":"m1"}"#), "{sent}");
+}
+
+#[tokio::test]
+async fn http_failures_are_typed_by_the_plugin() {
+    for (status, headers, kind, wait) in [
+        ("401 Unauthorized", "", FailureKind::Unauthorized, None),
+        (
+            "429 Too Many Requests",
+            "retry-after: 7\r\n",
+            FailureKind::RateLimited,
+            Some(Duration::from_secs(7)),
+        ),
+        ("503 Service Unavailable", "", FailureKind::Transient, None),
+        ("404 Not Found", "", FailureKind::Permanent, None),
+    ] {
+        let (address, _sent) = serve(http(status, headers, ""));
+        let failure = ask(&open(address, "")).await.unwrap_err();
+        assert_eq!((failure.kind, failure.retry_after), (kind, wait), "{failure}");
+        assert_eq!(failure.model.as_deref(), Some("m1"));
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_can_not_choose_where_its_requests_go() {
+    for (misbehave, part) in [
+        ("other_host", "wants to reach `evil.example.net`"),
+        ("other_path", "doesn't begin with `/`"),
+        ("other_secret", "doesn't declare"),
+    ] {
+        let (address, sent) = serve(http("200 OK", "", "{}"));
+        let failure = ask(&open(address, misbehave)).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Permanent, "{failure}");
+        assert!(failure.message.contains(part), "{failure}");
+        assert!(sent.try_recv().is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_host_is_not_followed() {
+    let (elsewhere, reached) = serve(http("200 OK", "", r#"{"answer": "x"}"#));
+    let (address, _sent) =
+        serve(http("307 Temporary Redirect", &format!("location: http://{elsewhere}/x\r\n"), ""));
+    let failure = ask(&open(address, "redirect")).await.unwrap_err();
+    assert!(failure.message.contains("redirects"), "{failure}");
+    assert!(reached.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_key_that_the_server_echoes_never_reaches_the_plugin() {
+    let (address, _sent) = serve(http("200 OK", "", &json!({"answer": format!("key {KEY}")}).to_string()));
+    assert_eq!(ask(&open(address, "")).await.unwrap().text.as_deref(), Some("key [secret]"));
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_ends_at_the_deadline() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let provider = open(listener.local_addr().unwrap(), "");
+    let failure = provider.complete(&request("a"), Duration::from_millis(100)).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Deadline);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_may_come_back() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let failure = ask(&open(address, "")).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Transient);
+    assert!(failure.message.contains("can't connect"), "{failure}");
+}
+
+#[tokio::test]
+async fn too_long_an_answer_is_cut_off() {
+    let (address, _sent) = serve(http("200 OK", "", &"x".repeat((16 << 20) + 1)));
+    assert_eq!(ask(&open(address, "")).await.unwrap_err().kind, FailureKind::TooLarge);
+}
+
+#[tokio::test]
+async fn a_codec_that_panics_or_hangs_is_contained() {
+    for place in ["encode", "decode"] {
+        let (address, _sent) = serve(http("200 OK", "", r#"{"answer": "x"}"#));
+        let failure = ask(&open(address, &format!("panic_{place}"))).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Panic, "{failure}");
+        let hangs = open(address, &format!("hang_{place}"));
+        let failure = hangs.complete(&request("a"), Duration::from_millis(200)).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Deadline, "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn without_its_secret_it_is_unauthorized() {
+    let (address, sent) = serve(http("200 OK", "", "{}"));
+    let provider = Bed::new()
+        .providers()
+        .with_secrets(|_| None)
+        .open("contrary", &json!({"base_url": format!("http://{address}")}))
+        .unwrap();
+    let failure = provider.complete(&request("a"), PLENTY).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unauthorized);
+    assert!(failure.message.contains("CONTRARY_KEY"), "{failure}");
+    assert!(sent.try_recv().is_err());
+}
+
+#[test]
+fn opening_may_fail_in_every_way() {
+    let kinds = |misbehave: &str| try_open(&json!({"misbehave": misbehave})).unwrap_err();
+    let config = kinds("refuse_config");
+    assert!(matches!(config, ProviderError::Config { .. }), "{config}");
+    assert!(!config.to_string().contains(['\n', '\u{1b}']), "{config:?}");
+    let panicked = kinds("panic_open");
+    assert!(matches!(panicked, ProviderError::Open { kind: FailureKind::Panic, .. }), "{panicked}");
+    let schema = try_open(&json!({"misbehave": 7})).unwrap_err();
+    assert!(matches!(schema, ProviderError::Config { .. }), "{schema}");
+    let plain = try_open(&json!({"base_url": "http://example.com"})).unwrap_err();
+    assert!(plain.to_string().contains("without TLS"), "{plain}");
+}

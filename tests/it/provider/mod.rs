@@ -1,0 +1,7 @@
+//! Providers through the public API: real shared libraries, good ones and bad ones, and a loopback server.
+
+mod bed;
+mod calls;
+mod http;
+mod neighbours;
+mod trust;

@@ -1,0 +1,24 @@
+/* Works within `start`, which ought to return at once. */
+#include <time.h>
+#include "neighbour.h"
+
+LC_MANIFEST(MANIFEST_JSON("slow_start"));
+
+static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
+{
+    (void)inst, (void)request, (void)err;
+    struct timespec second = { 1, 0 };
+    nanosleep(&second, NULL);
+    *call = &nothing;
+    answer(id, LC_OK, "{\"value\": 1}");
+    return LC_OK;
+}
+
+static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC_MANIFEST_SLICE_INIT,
+                                    open_nothing, NULL, start, ignore, ignore, ignore };
+
+const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
+{
+    host = offered;
+    return &table;
+}
