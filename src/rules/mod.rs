@@ -19,6 +19,10 @@ mod rule;
 mod schema;
 mod template;
 mod test;
+#[cfg(test)]
+pub(crate) mod memory;
+#[cfg(test)]
+mod mistakes;
 
 pub use compile::{CompiledRules, UNKNOWN_TYPE, compile};
 pub use condition::{Condition, Subject};
