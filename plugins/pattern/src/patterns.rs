@@ -176,13 +176,6 @@ impl Patterns {
     pub fn field_names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())
     }
-
-    /// The highest tier that any pattern of a field has; feedback beyond it finds nothing more.
-    #[must_use]
-    pub fn highest_tier(&self, field: &str) -> Option<u32> {
-        let (_, field) = self.fields.iter().find(|(name, _)| name == field)?;
-        field.patterns.iter().map(|p| p.tier).max()
-    }
 }
 
 fn field(place: &str, raw: RawField, has_headings: bool) -> Result<Field, PatternError> {
