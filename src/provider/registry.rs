@@ -57,7 +57,8 @@ impl Providers {
     }
 
     /// With a plugin that is linked into this program, before any file of the same name:
-    /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`.
+    /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`. All plugins export the same symbol, so the linker takes one
+    /// per program.
     ///
     /// # Errors
     /// When its table isn't what its kind needs.
