@@ -294,7 +294,7 @@ impl Observer for Screen<'_> {
             Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
             Format::Json if self.several => {
                 let before = if self.written == 0 { "[\n" } else { ",\n" };
-                before.to_owned() + &serde_json::to_string_pretty(result).unwrap_or_default()
+                format!("{before}{}", serde_json::to_string_pretty(result).unwrap_or_default())
             }
             Format::Json => serde_json::to_string_pretty(result).unwrap_or_default() + "\n",
         };

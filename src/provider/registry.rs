@@ -137,6 +137,23 @@ impl Providers {
         })
     }
 
+    /// What is known of the plugin that a specification such as `openai:model` names, found and checked as
+    /// [`Providers::open`] would, but without running any of it.
+    ///
+    /// # Errors
+    /// When there is no such plugin, or it may not run.
+    pub fn find(&self, spec: &str) -> Result<Inspected, ProviderError> {
+        let Spec { target, .. } = Spec::parse(spec)?;
+        let path = match target {
+            Target::Path(path) => path,
+            Target::Name(name) => match self.list().into_iter().find(|listed| listed.name == name) {
+                Some(listed) => return listed.plugin,
+                None => self.path_of(&name)?,
+            },
+        };
+        self.inspect(&path)
+    }
+
     /// What a library says about itself and whether it may run. Runs no plugin code.
     ///
     /// # Errors

@@ -50,6 +50,6 @@ impl Paint {
 
 /// Text from outside, safe for a terminal: control characters become spaces.
 #[must_use]
-pub fn tame(text: &str) -> String {
+pub(super) fn tame(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

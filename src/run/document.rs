@@ -79,6 +79,14 @@ impl Session {
         Session { plan, candidates, place, assessor, cancelled }
     }
 
+    /// Records that the session is over, at a time as RFC 3339.
+    ///
+    /// # Errors
+    /// When the journal can't be written.
+    pub fn close(&self, finished_at: &str) -> Result<(), StoreError> {
+        self.place.journal.finish_run(&self.place.run, finished_at)
+    }
+
     /// The profile at work.
     #[must_use]
     pub fn plan(&self) -> &Arc<Plan> {

@@ -69,7 +69,7 @@ impl Artifacts {
     /// Where an artifact stands, or would stand. Different documents never share a file.
     #[must_use]
     pub fn path(&self, document: &DocumentId, artifact: Artifact) -> PathBuf {
-        self.folder.join(stem(document) + &artifact.ending())
+        self.folder.join(format!("{}{}", stem(document), artifact.ending()))
     }
 
     /// Writes a value as indented JSON, replacing an earlier file. When this returns, the file is on the disk under
