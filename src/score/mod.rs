@@ -1,1 +1,2 @@
 //! score
+pub mod grounding;
