@@ -4,6 +4,7 @@ mod assessment;
 mod assessor;
 mod evaluate;
 mod grounded;
+pub mod grounding;
 mod machine;
 mod wording;
 
