@@ -80,7 +80,8 @@ pub fn compile(
     let errors_before = problems.error_count();
     let mut scripts = ScriptSet::new();
     let sources = Sources::read(dimensions, files, &mut scripts, problems);
-    let mut types: BTreeSet<&str> = sources.rubrics.values().flat_map(|r| r.types.keys()).map(String::as_str).collect();
+    let mut types: BTreeSet<&str> =
+        sources.rubrics.values().flat_map(|r| r.types.keys()).map(String::as_str).collect();
     types.extend(document_types.iter().map(String::as_str));
     types.insert(UNKNOWN_TYPE);
     sources.check_types(&types, problems);
@@ -115,7 +116,13 @@ pub fn compile(
         })
         .collect();
     let unknown = Arc::clone(programs.get(UNKNOWN_TYPE)?);
-    Some(CompiledRules { programs, unknown, scripts: Arc::new(scripts), dimensions: names, field_names: sources.field_names(dimensions) })
+    Some(CompiledRules {
+        programs,
+        unknown,
+        scripts: Arc::new(scripts),
+        dimensions: names,
+        field_names: sources.field_names(dimensions),
+    })
 }
 
 /// The schemas of each document type, by path template and type.
@@ -189,7 +196,10 @@ impl Sources {
                 );
                 let help = match nearest(&named.value, known.iter().copied()) {
                     Some(guess) => format!("did you mean `{guess}`?"),
-                    None => format!("known: {}", known.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")),
+                    None => format!(
+                        "known: {}",
+                        known.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+                    ),
                 };
                 problems.push(problem.help(help));
             }
@@ -323,7 +333,10 @@ fn missing(what: &str, path: &str, name: &str, known: &[&str], span: &Span) -> P
     match nearest(name, known.iter().copied()) {
         Some(guess) => problem.help(format!("did you mean `{guess}`?")),
         None if known.is_empty() => problem,
-        None => problem.help(format!("there are {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))),
+        None => problem.help(format!(
+            "there are {}",
+            known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+        )),
     }
 }
 
@@ -337,7 +350,9 @@ fn read_schemas(
     let mut schemas = Schemas::new();
     for dimension in dimensions {
         let Measure::Schema { path } = &dimension.measure else { continue };
-        let Some(template) = Template::check(&path.value, &["document_type"], &path.span, problems) else { continue };
+        let Some(template) = Template::check(&path.value, &["document_type"], &path.span, problems) else {
+            continue;
+        };
         for document_type in types {
             let rendered = template.render(|| minijinja::context! { document_type => *document_type });
             let name = match rendered {
@@ -348,7 +363,8 @@ fn read_schemas(
                     continue;
                 }
             };
-            let schema = by_path.entry(name.clone()).or_insert_with(|| read_schema(&name, path, files, problems));
+            let schema =
+                by_path.entry(name.clone()).or_insert_with(|| read_schema(&name, path, files, problems));
             if let Some(schema) = schema {
                 schemas.insert((path.value.clone(), (*document_type).to_owned()), Arc::clone(schema));
             }
@@ -382,7 +398,8 @@ fn read_schema(
         Err(error) => {
             let span = place(&file, error.line(), error.column());
             problems.push(
-                Problem::error(Code::Syntax, &span, "this is not JSON").related(&path.span, "the schema is named here"),
+                Problem::error(Code::Syntax, &span, "this is not JSON")
+                    .related(&path.span, "the schema is named here"),
             );
             return None;
         }

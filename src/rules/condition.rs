@@ -3,9 +3,9 @@
 use super::formats::parse_date;
 use super::test::{Moment, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::value::JsonPath;
 use crate::value::decode::{Decode, Fields, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
-use crate::value::JsonPath;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
@@ -61,7 +61,9 @@ impl Condition {
         match self {
             Condition::Test { subject: Subject::Value, test } => test.to_string(),
             Condition::Test { subject: Subject::Key, test } => format!("a key that is {test}"),
-            Condition::Test { subject: Subject::At(reference), test } => format!("`{reference}` to be {test}"),
+            Condition::Test { subject: Subject::At(reference), test } => {
+                format!("`{reference}` to be {test}")
+            }
             Condition::All(inner) => join(inner, ", and "),
             Condition::Any(inner) => join(inner, ", or "),
             Condition::Not(inner) => format!("not {}", inner.expectation()),
@@ -125,7 +127,11 @@ fn joined(mut all: Vec<Condition>) -> Condition {
 }
 
 /// Reads every check in a mapping, each with where it stands.
-pub(super) fn checks(fields: &mut Fields<'_>, place: &Place, problems: &mut Problems) -> Vec<(Condition, Span)> {
+pub(super) fn checks(
+    fields: &mut Fields<'_>,
+    place: &Place,
+    problems: &mut Problems,
+) -> Vec<(Condition, Span)> {
     let mut found = Vec::new();
     let mut add = |condition: Condition, span: &Span| found.push((condition, span.clone()));
     for (key, read) in READERS {
@@ -141,9 +147,14 @@ pub(super) fn checks(fields: &mut Fields<'_>, place: &Place, problems: &mut Prob
             continue;
         };
         if items.is_empty() {
-            problems.push(Problem::error(Code::Empty, &node.span, format!("`{key}` needs at least one condition")));
+            problems.push(Problem::error(
+                Code::Empty,
+                &node.span,
+                format!("`{key}` needs at least one condition"),
+            ));
         }
-        let inner: Vec<Condition> = items.iter().filter_map(|item| condition(item, place, problems)).collect();
+        let inner: Vec<Condition> =
+            items.iter().filter_map(|item| condition(item, place, problems)).collect();
         if !inner.is_empty() {
             add(join(inner), &node.span);
         }
@@ -184,7 +195,11 @@ const READERS: [(&str, Reader); 18] = [
 pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Reference> {
     let text = String::decode(node, problems)?;
     if text.is_empty() {
-        problems.push(Problem::error(Code::BadPath, &node.span, "expected the name of a field, found nothing"));
+        problems.push(Problem::error(
+            Code::BadPath,
+            &node.span,
+            "expected the name of a field, found nothing",
+        ));
         return None;
     }
     if text.starts_with('$') {
@@ -219,8 +234,15 @@ fn parse_path(text: &str, node: &Node, problems: &mut Problems) -> Option<JsonPa
         Ok(path) => Some(path),
         Err(error) => {
             problems.push(
-                Problem::error(Code::BadPath, &node.span, format!("`{text}` is not a JSONPath: {}", error.message))
-                    .help(format!("it goes wrong at character {}; a path looks like `$.measurements[*].size`", error.position + 1)),
+                Problem::error(
+                    Code::BadPath,
+                    &node.span,
+                    format!("`{text}` is not a JSONPath: {}", error.message),
+                )
+                .help(format!(
+                    "it goes wrong at character {}; a path looks like `$.measurements[*].size`",
+                    error.position + 1
+                )),
             );
             None
         }
@@ -250,7 +272,8 @@ pub(super) fn pattern(text: &str, ignore_case: bool, span: &Span, problems: &mut
         Ok(regex) => Some(regex),
         Err(regex::Error::CompiledTooBig(limit)) => {
             let message = format!("this pattern is too large: more than {limit} bytes when compiled");
-            problems.push(Problem::error(Code::BadPattern, span, message).help("use smaller repetition counts"));
+            problems
+                .push(Problem::error(Code::BadPattern, span, message).help("use smaller repetition counts"));
             None
         }
         Err(error) => {
@@ -258,7 +281,11 @@ pub(super) fn pattern(text: &str, ignore_case: bool, span: &Span, problems: &mut
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default().trim();
             let why = last.strip_prefix("error: ").unwrap_or(last);
-            problems.push(Problem::error(Code::BadPattern, span, format!("this pattern does not compile: {why}")));
+            problems.push(Problem::error(
+                Code::BadPattern,
+                span,
+                format!("this pattern does not compile: {why}"),
+            ));
             None
         }
     }

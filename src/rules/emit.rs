@@ -76,7 +76,8 @@ impl Emitter<'_> {
             self.condition(when);
             leave.push(self.pending(Op::IfFalse(0)));
         }
-        let (presence, others): (Vec<_>, Vec<_>) = rule.checks.iter().partition(|check| check.asks_presence());
+        let (presence, others): (Vec<_>, Vec<_>) =
+            rule.checks.iter().partition(|check| check.asks_presence());
         for check in presence {
             leave.push(self.check(check, issue));
         }
@@ -100,7 +101,8 @@ impl Emitter<'_> {
         let passed = self.pending(Op::IfTrue(0));
         let blames = match condition {
             Condition::Test {
-                test: test @ (Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_)), ..
+                test: test @ (Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_)),
+                ..
             } => Some(add(&mut self.program.tests, test.clone())),
             _ => None,
         };

@@ -61,8 +61,7 @@ fn digits_in_groups<'a>(text: &'a str, groups: &'a [usize]) -> Option<impl Itera
         seen += 1;
         c.is_ascii_digit() || (seen == total && matches!(c, 'X' | 'x'))
     });
-    (shaped && spelled)
-        .then(|| text.chars().filter(|c| *c != '-').map(|c| c.to_digit(10).unwrap_or(10)))
+    (shaped && spelled).then(|| text.chars().filter(|c| *c != '-').map(|c| c.to_digit(10).unwrap_or(10)))
 }
 
 /// ISO 7064 MOD 11-2, as ORCID describes it: fold each digit into a sum, double it, and the check digit brings the
@@ -76,14 +75,22 @@ fn is_orcid(text: &str) -> bool {
 /// ISSN: digits weighted 8 down to 1 add up to a multiple of 11.
 fn is_issn(text: &str) -> bool {
     let id = strip_any(text, &["ISSN ", "ISSN: ", "ISSN:"]);
-    digits_in_groups(id, &[4, 4])
-        .is_some_and(|digits| digits.zip((1..=8).rev()).map(|(digit, weight)| digit * weight).sum::<u32>() % 11 == 0)
+    digits_in_groups(id, &[4, 4]).is_some_and(|digits| {
+        digits.zip((1..=8).rev()).map(|(digit, weight)| digit * weight).sum::<u32>() % 11 == 0
+    })
 }
 
 fn is_doi(text: &str) -> bool {
     let doi = strip_any(
         text,
-        &["https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/", "doi: ", "doi:"],
+        &[
+            "https://doi.org/",
+            "http://doi.org/",
+            "https://dx.doi.org/",
+            "http://dx.doi.org/",
+            "doi: ",
+            "doi:",
+        ],
     );
     let Some((registrant, suffix)) = doi.strip_prefix("10.").and_then(|rest| rest.split_once('/')) else {
         return false;
@@ -102,7 +109,9 @@ fn is_pmid(text: &str) -> bool {
 
 fn is_url(text: &str) -> bool {
     let rest = strip_any(text, &["https://", "http://"]);
-    if rest.len() == text.len() || text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"".contains(c)) {
+    if rest.len() == text.len()
+        || text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"".contains(c))
+    {
         return false;
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -116,7 +125,10 @@ fn is_url(text: &str) -> bool {
         && port.bytes().all(|b| b.is_ascii_digit())
         && (labels.starts_with('[')
             || labels.split('.').all(|l| {
-                !l.is_empty() && !l.starts_with('-') && !l.ends_with('-') && l.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+                !l.is_empty()
+                    && !l.starts_with('-')
+                    && !l.ends_with('-')
+                    && l.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
             }))
 }
 
@@ -131,7 +143,10 @@ fn is_email(text: &str) -> bool {
         && local.chars().all(allowed)
         && domain.contains('.')
         && domain.split('.').all(|l| {
-            !l.is_empty() && !l.starts_with('-') && !l.ends_with('-') && l.chars().all(|c| c.is_alphanumeric() || c == '-')
+            !l.is_empty()
+                && !l.starts_with('-')
+                && !l.ends_with('-')
+                && l.chars().all(|c| c.is_alphanumeric() || c == '-')
         })
 }
 
@@ -151,7 +166,13 @@ mod tests {
             (
                 Format::Orcid,
                 &["0000-0002-1825-0097", "https://orcid.org/0000-0002-1694-233X", "0000-0001-5109-3700"],
-                &["0000-0002-1825-0098", "0000-0002-1694-2330", "0000000218250097", "X000-0002-1825-0097", ""],
+                &[
+                    "0000-0002-1825-0098",
+                    "0000-0002-1694-2330",
+                    "0000000218250097",
+                    "X000-0002-1825-0097",
+                    "",
+                ],
             ),
             (
                 Format::Doi,
@@ -159,7 +180,11 @@ mod tests {
                 &["10.1000", "11.1000/x", "10.1/x", "10.1000/", "10.1000/a b"],
             ),
             (Format::Pmid, &["1", "23193287", "PMID: 23193287"], &["", "0123", "123456789", "12a", "PMC123"]),
-            (Format::Issn, &["0317-8471", "2434-561X", "ISSN 1050-124X"], &["0317-8472", "03178471", "2434-5610", ""]),
+            (
+                Format::Issn,
+                &["0317-8471", "2434-561X", "ISSN 1050-124X"],
+                &["0317-8472", "03178471", "2434-5610", ""],
+            ),
             (
                 Format::Url,
                 &["https://example.org", "http://a.b:80/c?d=e#f", "https://[::1]/x", "HTTPS://träger.de"],

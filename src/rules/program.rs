@@ -234,7 +234,8 @@ impl Program {
         let _ = match &self.overall {
             Overall::From(name) => writeln!(out, "overall = {name}"),
             Overall::Weighted(weights) => {
-                let terms: Vec<String> = weights.iter().map(|(name, weight)| format!("{weight} × {name}")).collect();
+                let terms: Vec<String> =
+                    weights.iter().map(|(name, weight)| format!("{weight} × {name}")).collect();
                 writeln!(out, "overall = {}", terms.join(" + "))
             }
         };
@@ -265,7 +266,12 @@ impl Program {
             }
             Op::BeginRules => "rules".to_owned(),
             Op::EndRules { dimension: d, penalty, floor } => {
-                format!("score       {} = 1 - {} × issues, at least {}", dimension(d), penalty.get(), floor.get())
+                format!(
+                    "score       {} = 1 - {} × issues, at least {}",
+                    dimension(d),
+                    penalty.get(),
+                    floor.get()
+                )
             }
             Op::Field { name, end } => {
                 let name = self.names.get(name as usize).map_or("?", |n| n.as_ref());
@@ -292,7 +298,9 @@ impl Program {
             Op::IfAbsent(to) => format!("if absent   → {to}"),
             Op::Jump(to) => format!("jump        → {to}"),
             Op::Report { issue, .. } => match self.issues.get(issue as usize) {
-                Some(i) => format!("report      {} ({}, {})", i.rule, i.severity.as_str(), i.disposition.as_str()),
+                Some(i) => {
+                    format!("report      {} ({}, {})", i.rule, i.severity.as_str(), i.disposition.as_str())
+                }
                 None => "report      ?".to_owned(),
             },
             Op::Script { issue, function } => {

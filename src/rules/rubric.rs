@@ -111,9 +111,8 @@ pub(super) fn decode_rubric(root: &Node, problems: &mut Problems) -> Option<Rubr
 fn decode_weights(node: &Node, problems: &mut Problems) -> Option<Weights> {
     let mut fields = Fields::open(node, "table of weights", problems)?;
     let defaults = Weights::default();
-    let mut read = |key, default| {
-        fields.node(key).and_then(|n| number_in(n, 0.0, 1e6, problems)).unwrap_or(default)
-    };
+    let mut read =
+        |key, default| fields.node(key).and_then(|n| number_in(n, 0.0, 1e6, problems)).unwrap_or(default);
     let weights = Weights {
         required: read("required", defaults.required),
         important: read("important", defaults.important),
@@ -125,7 +124,11 @@ fn decode_weights(node: &Node, problems: &mut Problems) -> Option<Weights> {
 
 fn decode_types(node: &Node, problems: &mut Problems) -> BTreeMap<String, Vec<(Importance, String)>> {
     let Data::Map(entries) = &node.data else {
-        crate::value::decode::wrong_type::<()>(node, "a mapping from document types to their fields", problems);
+        crate::value::decode::wrong_type::<()>(
+            node,
+            "a mapping from document types to their fields",
+            problems,
+        );
         return BTreeMap::new();
     };
     let mut types = BTreeMap::new();
@@ -133,13 +136,18 @@ fn decode_types(node: &Node, problems: &mut Problems) -> BTreeMap<String, Vec<(I
         let Some(mut fields) = Fields::open(&entry.value, "document type", problems) else { continue };
         let mut list: Vec<(Importance, Spanned<String>)> = Vec::new();
         for importance in Importance::ALL {
-            let names: Vec<Spanned<String>> = fields.optional(importance.as_str(), problems).unwrap_or_default();
+            let names: Vec<Spanned<String>> =
+                fields.optional(importance.as_str(), problems).unwrap_or_default();
             for name in names {
                 if let Some((_, first)) = list.iter().find(|(_, known)| known.value == name.value) {
                     problems.push(
-                        Problem::error(Code::Conflict, &name.span, format!("the field `{}` is listed twice", name.value))
-                            .related(&first.span, "first here")
-                            .help("a field has one importance"),
+                        Problem::error(
+                            Code::Conflict,
+                            &name.span,
+                            format!("the field `{}` is listed twice", name.value),
+                        )
+                        .related(&first.span, "first here")
+                        .help("a field has one importance"),
                     );
                     continue;
                 }

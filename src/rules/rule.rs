@@ -88,9 +88,13 @@ pub(super) fn decode_rules(
                     let Some(rule) = decode_rule(item, surroundings, problems) else { continue };
                     if let Some(first) = rules.iter().find(|known| known.id.value == rule.id.value) {
                         problems.push(
-                            Problem::error(Code::Conflict, &rule.id.span, format!("two rules have the id `{}`", rule.id.value))
-                                .related(&first.id.span, "first here")
-                                .help("rename one of the two"),
+                            Problem::error(
+                                Code::Conflict,
+                                &rule.id.span,
+                                format!("two rules have the id `{}`", rule.id.value),
+                            )
+                            .related(&first.id.span, "first here")
+                            .help("rename one of the two"),
                         );
                     }
                     rules.push(rule);
@@ -116,10 +120,7 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     }
     let types = decode_types(&mut fields, problems);
     let target = decode_target(&mut fields, problems);
-    let place = Place {
-        subject: Subject::Value,
-        has_key: !matches!(target, Some(Target::Candidate)),
-    };
+    let place = Place { subject: Subject::Value, has_key: !matches!(target, Some(Target::Candidate)) };
     let when = fields.node("when").and_then(|when| condition::condition(when, &place, problems));
     let checks = condition::checks(&mut fields, &place, problems);
     let script: Option<Spanned<String>> = fields.optional("script", problems);
@@ -132,8 +133,12 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     fields.finish(problems);
     if let (Some(script), Some(Target::Field(_) | Target::Each(_))) = (&script, &target) {
         problems.push(
-            Problem::error(Code::Conflict, &script.span, "a script looks at the whole candidate; it can't have a target")
-                .help("remove `field` or `each`; the script gets the candidate and walks it itself"),
+            Problem::error(
+                Code::Conflict,
+                &script.span,
+                "a script looks at the whole candidate; it can't have a target",
+            )
+            .help("remove `field` or `each`; the script gets the candidate and walks it itself"),
         );
     }
     let function = script.as_ref().and_then(|script| {
@@ -162,16 +167,13 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
 }
 
 fn check_id(id: &Spanned<String>, problems: &mut Problems) {
-    let word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let word =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     if id.value.split('-').all(word) {
         return;
     }
-    let kebab: String = id
-        .value
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
+    let kebab: String =
+        id.value.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let kebab = kebab.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
     let problem = Problem::error(
         Code::UnknownWord,
@@ -201,7 +203,8 @@ fn decode_types(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Spanned
     if matches!(node.data, Data::Text { .. }) {
         return crate::value::decode::Decode::decode(node, problems).into_iter().collect();
     }
-    let types: Vec<Spanned<String>> = crate::value::decode::Decode::decode(node, problems).unwrap_or_default();
+    let types: Vec<Spanned<String>> =
+        crate::value::decode::Decode::decode(node, problems).unwrap_or_default();
     if matches!(&node.data, Data::List(items) if items.is_empty()) {
         problems.push(
             Problem::error(Code::Empty, &node.span, "this rule is for no document type")
@@ -227,8 +230,12 @@ fn decode_target(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Tar
             super::test::Reference::Field(name) => Some(Target::Field(name)),
             _ => {
                 problems.push(
-                    Problem::error(Code::BadPath, &field.span, "`field` is the name of a top-level field, not a path")
-                        .help("use `each` for a path"),
+                    Problem::error(
+                        Code::BadPath,
+                        &field.span,
+                        "`field` is the name of a top-level field, not a path",
+                    )
+                    .help("use `each` for a path"),
                 );
                 None
             }

@@ -26,11 +26,8 @@ impl Schema {
     /// # Errors
     /// One line that says what is wrong with it.
     pub fn compile(name: &str, schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::options()
-            .should_validate_formats(true)
-            .offline()
-            .build(schema)
-            .map_err(|error| {
+        let validator =
+            jsonschema::options().should_validate_formats(true).offline().build(schema).map_err(|error| {
                 let at = error.instance_path().as_str();
                 let message: String = error.to_string().chars().take(200).collect();
                 if at.is_empty() { message } else { format!("{message} (at `{at}`)") }
@@ -121,7 +118,10 @@ mod tests {
         for (schema, expected) in [
             (json!(true), 0),
             (json!({"type": "object"}), 0),
-            (json!({"properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {"type": "number"}}}}), 2),
+            (
+                json!({"properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {"type": "number"}}}}),
+                2,
+            ),
             (json!({"properties": {"a": {"properties": {"x": {}, "y": {}}}, "never": false}}), 2),
             (json!({"properties": {"m": {"items": {"properties": {"size": {}, "site": {}}}}}}), 2),
             (json!({"anyOf": [{"properties": {"a": {}}}, {"properties": {"a": {}, "b": {}}}]}), 2),

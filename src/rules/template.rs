@@ -32,14 +32,20 @@ impl Template {
             Ok(compiled) => compiled,
             Err(error) => {
                 let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-                problems.push(Problem::error(Code::BadTemplate, span, format!("this template does not compile: {what}")));
+                problems.push(Problem::error(
+                    Code::BadTemplate,
+                    span,
+                    format!("this template does not compile: {what}"),
+                ));
                 return None;
             }
         };
         let mut unknown: Vec<String> = compiled
             .undeclared_variables(false)
             .into_iter()
-            .filter(|name| !known.contains(&name.as_str()) && !ENVIRONMENT.globals().any(|(global, _)| global == name))
+            .filter(|name| {
+                !known.contains(&name.as_str()) && !ENVIRONMENT.globals().any(|(global, _)| global == name)
+            })
             .collect();
         unknown.sort();
         for name in &unknown {
@@ -49,8 +55,12 @@ impl Template {
                 None => format!("known: {list}"),
             };
             problems.push(
-                Problem::error(Code::BadTemplate, span, format!("this template uses the unknown variable `{name}`"))
-                    .help(help),
+                Problem::error(
+                    Code::BadTemplate,
+                    span,
+                    format!("this template uses the unknown variable `{name}`"),
+                )
+                .help(help),
             );
         }
         unknown.is_empty().then(|| Template { source: source.to_owned(), is_fixed })

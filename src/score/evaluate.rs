@@ -89,7 +89,8 @@ impl Item<'_> {
             }
             (Item::Map(a), Value::Object(b)) => {
                 a.len() == b.len()
-                    && a.iter().all(|(key, x)| b.get(key).is_some_and(|y| Item::from(x).equals(y, ignore_case)))
+                    && a.iter()
+                        .all(|(key, x)| b.get(key).is_some_and(|y| Item::from(x).equals(y, ignore_case)))
             }
             _ => false,
         }
@@ -170,7 +171,9 @@ impl Scope<'_> {
             Test::Present | Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_) => true,
             Test::Type(kinds) => kinds.iter().any(|kind| item.is_of(*kind)),
             Test::Matches(regex) => text_of(item, text).is_some_and(|text| regex.is_match(text)),
-            Test::OneOf { values, ignore_case } => values.iter().any(|value| item.equals(value, *ignore_case)),
+            Test::OneOf { values, ignore_case } => {
+                values.iter().any(|value| item.equals(value, *ignore_case))
+            }
             Test::Range { min, max } => item
                 .number()
                 .is_some_and(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),

@@ -57,7 +57,12 @@ pub(super) fn ground(
             out.evidence.push(leaf.pointer, SourceSpan::from(found.chars));
         } else {
             let message = format!("`{}` is not found in the source", shown(leaf.value));
-            out.issues.push(plain_issue("UNGROUNDED_VALUE", settings.severity, leaf.pointer.to_owned(), message));
+            out.issues.push(plain_issue(
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                leaf.pointer.to_owned(),
+                message,
+            ));
         }
     });
     #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]

@@ -46,7 +46,10 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    #[expect(clippy::too_many_arguments, reason = "called once; a struct of the same fields would say no more")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "called once; a struct of the same fields would say no more"
+    )]
     pub(super) fn new(
         program: &'a Program,
         scripts: &'a ScriptSet,
@@ -188,7 +191,8 @@ impl<'a> Machine<'a> {
             let Some(mention) = mention else { return };
             self.sums.1 += field.weight;
             let message = format!("`{}` is said to be absent, but the source speaks of it", field.name);
-            let issue = plain_issue("NOT_PRESENT_BUT_MENTIONED", Severity::Major, pointer(&field.name), message);
+            let issue =
+                plain_issue("NOT_PRESENT_BUT_MENTIONED", Severity::Major, pointer(&field.name), message);
             self.out.issues.push(Issue {
                 suggested_fix: field.suggestion.clone(),
                 source_span: Some(mention),
@@ -252,8 +256,14 @@ impl<'a> Machine<'a> {
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
             return;
         };
-        let score =
-            grounded::ground(self.candidate, self.names, source, settings, &mut self.room.grounding, self.out);
+        let score = grounded::ground(
+            self.candidate,
+            self.names,
+            source,
+            settings,
+            &mut self.room.grounding,
+            self.out,
+        );
         self.score(dimension, score);
     }
 

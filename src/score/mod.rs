@@ -8,6 +8,15 @@ pub mod grounding;
 mod machine;
 mod wording;
 
+#[cfg(test)]
+mod arithmetic;
+#[cfg(test)]
+mod check_table;
+#[cfg(test)]
+mod clinical;
+#[cfg(test)]
+mod scripted;
+
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;

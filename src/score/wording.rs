@@ -31,7 +31,8 @@ pub(super) fn shown(value: &Value) -> String {
 /// The issue of a check that has failed.
 pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, scope: &Scope<'_>) -> Issue {
     let target = scope.at.to_string();
-    let blamed = check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
+    let blamed =
+        check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
     let fallback = match &blamed {
         Some((reference, true)) => format!("`{reference}` is missing"),
         Some((reference, false)) => format!("`{reference}` must not be given here"),
@@ -90,7 +91,9 @@ pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message:
 /// The reference that made a test fail, and whether it is missing (else it is there and must not be).
 fn blame<'t>(test: &'t Test, scope: &Scope<'_>) -> Option<(&'t Reference, bool)> {
     match test {
-        Test::Require(all) | Test::RequireWith(all) => all.iter().find(|one| !scope.has(one)).map(|one| (one, true)),
+        Test::Require(all) | Test::RequireWith(all) => {
+            all.iter().find(|one| !scope.has(one)).map(|one| (one, true))
+        }
         Test::Forbid(all) => all.iter().find(|one| scope.has(one)).map(|one| (one, false)),
         _ => None,
     }
