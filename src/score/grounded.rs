@@ -1,93 +1,95 @@
 //! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
 
 use super::assessment::{Assessment, SourceSpan};
+use super::grounding::{Grounder, Scratch, Settings, SourceIndex, Vocabulary};
 use super::wording::{plain_issue, shown};
 use crate::rules::{FieldName, GroundingSettings};
-use crate::value::{Pointer, Score, Segment};
+use crate::value::Score;
 use serde_json::Value;
 
 /// What fields may be called, prepared for the search.
 #[derive(Debug, Default)]
-pub(super) struct Names;
+pub(super) struct Names(Vocabulary);
 
 impl Names {
-    pub(super) fn new(_fields: &[FieldName]) -> Self {
-        Names
+    pub(super) fn new(fields: &[FieldName]) -> Self {
+        Names(Vocabulary::new(fields.iter().map(|field| (&field.key, &field.synonyms))))
     }
 }
 
 /// The text of a document, indexed once and used for each of its candidates.
 #[derive(Debug)]
-pub struct Source {
-    text: String,
-}
+pub struct Source(SourceIndex);
 
 impl Source {
-    pub(super) fn new(text: &str, _names: &Names) -> Self {
-        Source { text: text.to_owned() }
+    pub(super) fn new(text: &str, names: &Names) -> Self {
+        Source(SourceIndex::new(text, &names.0))
     }
 
     /// The text itself.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.0.text()
     }
 }
 
-/// Buffers kept from one candidate to the next.
-#[derive(Debug, Default)]
-pub(super) struct Scratch;
-
 /// Grounds every leaf, records evidence and issues, and gives the share that is grounded: 0 without any leaf.
+///
+/// Leaves are texts that are not blank, and numbers; neither what stands under a `…_status` key nor under a top-level
+/// field that the settings ignore.
 pub(super) fn ground(
     candidate: &Value,
-    _names: &Names,
+    names: &Names,
     source: &Source,
     settings: &GroundingSettings,
-    _scratch: &mut Scratch,
+    scratch: &mut Scratch,
     out: &mut Assessment,
 ) -> Score {
-    let mut counts = (0_usize, 0_usize);
-    walk(candidate, &Pointer::ROOT, source, settings, out, &mut counts);
+    let (mut grounded, mut checked) = (0_usize, 0_usize);
+    let search = Settings { fuzzy: settings.fuzzy.get() };
+    Grounder::ground_all(candidate, &names.0, &source.0, search, scratch, |leaf, found| {
+        if !is_checked(leaf.pointer, &settings.ignore) {
+            return;
+        }
+        checked += 1;
+        if let Some(found) = found {
+            grounded += 1;
+            out.evidence.push(leaf.pointer, SourceSpan::from(found.chars));
+        } else {
+            let message = format!("`{}` is not found in the source", shown(leaf.value));
+            out.issues.push(plain_issue(
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                leaf.pointer.to_owned(),
+                message,
+            ));
+        }
+    });
     #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
-    let share = if counts.1 == 0 { 0.0 } else { counts.0 as f64 / counts.1 as f64 };
+    let share = if checked == 0 { 0.0 } else { grounded as f64 / checked as f64 };
     Score::clamped(share)
 }
 
-fn walk(
-    value: &Value,
-    at: &Pointer<'_>,
-    source: &Source,
-    settings: &GroundingSettings,
-    out: &mut Assessment,
-    counts: &mut (usize, usize),
-) {
-    match value {
-        Value::Object(members) => {
-            for (key, member) in members {
-                let ignored =
-                    key.ends_with("_status") || (at.last().is_none() && settings.ignore.contains(key));
-                if !ignored {
-                    walk(member, &at.child(Segment::Key(key)), source, settings, out, counts);
-                }
-            }
+/// Whether the leaf at `pointer` counts.
+fn is_checked(pointer: &str, ignore: &[String]) -> bool {
+    let mut steps = pointer.split('/').skip(1);
+    let ignored = steps.next().is_some_and(|field| ignore.iter().any(|name| unescaped_eq(field, name)));
+    !ignored && !pointer.split('/').skip(1).any(|step| step.ends_with("_status"))
+}
+
+/// Whether a step of a pointer, with `~0` and `~1` in it, is this name.
+fn unescaped_eq(step: &str, name: &str) -> bool {
+    let mut rest = step;
+    for c in name.chars() {
+        let written = match c {
+            '~' => rest.strip_prefix("~0"),
+            '/' => rest.strip_prefix("~1"),
+            c => rest.strip_prefix(c),
+        };
+        match written {
+            Some(after) => rest = after,
+            None => return false,
         }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                walk(item, &at.child(Segment::Index(index)), source, settings, out, counts);
-            }
-        }
-        Value::String(text) if !text.trim().is_empty() => {
-            counts.1 += 1;
-            if let Some(start) = source.text.find(text.as_str()) {
-                counts.0 += 1;
-                let before = source.text.get(..start).unwrap_or_default().chars().count();
-                out.evidence.push(at, SourceSpan { start: before, end: before + text.chars().count() });
-            } else {
-                let message = format!("`{}` is not found in the source", shown(value));
-                out.issues.push(plain_issue("UNGROUNDED_VALUE", settings.severity, at.to_string(), message));
-            }
-        }
-        _ => {}
     }
+    rest.is_empty()
 }

@@ -2,7 +2,8 @@
 
 use super::assessment::{Assessment, Issue, SourceSpan};
 use super::evaluate::{Item, Scope};
-use super::grounded::{self, Names, Scratch, Source};
+use super::grounded::{self, Names, Source};
+use super::grounding::Scratch;
 use super::wording::{check_issue, plain_issue, script_issue};
 use crate::rules::{Address, Importance, Index, Op, OpSubject, Program, RubricField, Schema};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};

@@ -4,8 +4,18 @@ mod assessment;
 mod assessor;
 mod evaluate;
 mod grounded;
+pub mod grounding;
 mod machine;
 mod wording;
+
+#[cfg(test)]
+mod arithmetic;
+#[cfg(test)]
+mod check_table;
+#[cfg(test)]
+mod clinical;
+#[cfg(test)]
+mod scripted;
 
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
 pub use assessor::{Assessor, Scoring};

@@ -2,15 +2,19 @@
 
 use super::error::{ScriptError, ScriptFailure, failure_of};
 use super::finding::{Finding, findings};
+use super::limits::{Limit, MAX_OPERATIONS};
 use super::sandbox;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::Files;
 use crate::value::decode::Spanned;
-use rhai::{AST, Dynamic, Engine, Position, Scope};
+use rhai::{AST, Dynamic, Engine, EvalAltResult, Position, Scope};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+/// How often a script that ran out of operations at an unknown place is run again to find the place.
+const MORE_OPERATIONS: u64 = 3;
 
 /// A function of a [`ScriptSet`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,14 +24,22 @@ pub struct FunctionId(u32);
 pub struct ScriptSet {
     engine: Engine,
     /// By file name; `None` for a file that is missing or does not compile, which has been reported.
-    scripts: HashMap<String, Option<Arc<AST>>>,
+    scripts: HashMap<String, Option<Script>>,
     functions: Vec<Function>,
+}
+
+#[derive(Clone)]
+struct Script {
+    ast: Arc<AST>,
+    source: Arc<SourceFile>,
 }
 
 struct Function {
     script: String,
     name: String,
     ast: Arc<AST>,
+    /// The line of its declaration: what a failure without a place of its own is pinned to.
+    line: Option<usize>,
 }
 
 /// What a function is called with.
@@ -90,7 +102,7 @@ impl ScriptSet {
             );
             return None;
         };
-        let ast = self.script(file, &reference.span, files, problems)?;
+        let Script { ast, source } = self.script(file, &reference.span, files, problems)?;
         let found = ast.iter_functions().any(|f| f.name == name && f.params.len() == parameters);
         if !found {
             problems.push(missing_function(&ast, file, name, parameters, &reference.span));
@@ -98,7 +110,8 @@ impl ScriptSet {
         }
         let known = self.functions.iter().position(|f| f.script == file && f.name == name);
         let index = known.unwrap_or_else(|| {
-            self.functions.push(Function { script: file.to_owned(), name: name.to_owned(), ast });
+            let line = declaration(source.text(), name);
+            self.functions.push(Function { script: file.to_owned(), name: name.to_owned(), ast, line });
             self.functions.len() - 1
         });
         u32::try_from(index).ok().map(FunctionId)
@@ -110,12 +123,12 @@ impl ScriptSet {
         at: &Span,
         files: &dyn Files,
         problems: &mut Problems,
-    ) -> Option<Arc<AST>> {
+    ) -> Option<Script> {
         if let Some(known) = self.scripts.get(file) {
             return known.clone();
         }
         let path = format!("rules/{file}");
-        let ast = match files.read(&path) {
+        let script = match files.read(&path) {
             Err(problem) => {
                 problems.push(problem);
                 None
@@ -132,7 +145,7 @@ impl ScriptSet {
                 None
             }
             Ok(Some(source)) => match self.engine.compile(source.text()) {
-                Ok(ast) => Some(Arc::new(ast)),
+                Ok(ast) => Some(Script { ast: Arc::new(ast), source }),
                 Err(error) => {
                     let span = place(&source, error.position());
                     problems.push(
@@ -143,8 +156,8 @@ impl ScriptSet {
                 }
             },
         };
-        self.scripts.insert(file.to_owned(), ast.clone());
-        ast
+        self.scripts.insert(file.to_owned(), script.clone());
+        script
     }
 
     /// `file.rhai#function`.
@@ -206,17 +219,28 @@ impl ScriptSet {
             let kind = ScriptFailure::Failed("this function belongs to another set of scripts".to_owned());
             return Err(self.error(id, None, kind));
         };
-        let result = self.engine.call_fn::<Dynamic>(
-            &mut Scope::new(),
-            &function.ast,
-            &function.name,
-            arguments.0.clone(),
-        );
-        result.map_err(|error| {
+        run(&self.engine, function, arguments).map_err(|error| {
             let (kind, line) = failure_of(&error);
-            self.error(id, line, kind)
+            let line = match (&kind, line) {
+                (ScriptFailure::Limit(Limit::Operations), None) => later_line(function, arguments),
+                (_, line) => line,
+            };
+            self.error(id, line.or(function.line), kind)
         })
     }
+}
+
+fn run(engine: &Engine, function: &Function, arguments: &Arguments) -> Result<Dynamic, Box<EvalAltResult>> {
+    engine.call_fn(&mut Scope::new(), &function.ast, &function.name, arguments.0.clone())
+}
+
+/// Rhai counts some operations without a place. Scripts are deterministic, so one that ran out of operations at such
+/// a place is run again with a few more, which ends at the operation after it.
+fn later_line(function: &Function, arguments: &Arguments) -> Option<usize> {
+    (1..=MORE_OPERATIONS).find_map(|more| {
+        let engine = sandbox::engine_with(MAX_OPERATIONS + more);
+        failure_of(run(&engine, function, arguments).err()?.as_ref()).1
+    })
 }
 
 fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &Span) -> Problem {
@@ -239,6 +263,18 @@ fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &S
         }
     };
     Problem::error(Code::BadScript, at, format!("`{file}` has no function `{name}`")).help(help)
+}
+
+/// The line, from 1, on which a function is declared. Rhai does not keep it.
+fn declaration(text: &str, name: &str) -> Option<usize> {
+    let declares = |line: &str| {
+        let mut words = line.trim_start().trim_start_matches("private ").splitn(2, "fn ");
+        words.next() == Some("")
+            && words.next().is_some_and(|rest| {
+                rest.trim_start().strip_prefix(name).is_some_and(|r| r.trim_start().starts_with('('))
+            })
+    };
+    text.lines().position(declares).map(|at| at + 1)
 }
 
 /// The character at a position that Rhai gives in lines and columns.

@@ -1,0 +1,226 @@
+//! Every check of the rule language with what passes, what fails, and what the issue says.
+
+use super::{Assessment, Assessor, Scoring};
+use crate::rules::memory::{Memory, compiled};
+use serde_json::{Value, json};
+
+/// Assesses a candidate by one rule, written as YAML flow.
+fn assess(rule: &str, candidate: &Value) -> Assessment {
+    let files = Memory::default().with("rules/r.yaml", format!("rules:\n  - {rule}\n"));
+    let rules = compiled("v: { rules: r, penalty: 0.1 }", &files)
+        .unwrap_or_else(|problems| panic!("{rule}: {:?}", problems.sorted()));
+    let mut out = Assessment::default();
+    Assessor::new(Scoring::new(rules)).assess("unknown", candidate, None, &[], &mut out);
+    out
+}
+
+fn paths(rule: &str, candidate: &Value) -> Vec<String> {
+    assess(rule, candidate).issues.into_iter().map(|issue| issue.path).collect()
+}
+
+/// Field `x` of a candidate with some other fields.
+fn with_x(x: &Value) -> Value {
+    json!({"x": x, "other": "here", "start": "2024-01-01", "ids": [{"id": "a"}, {"id": 2}]})
+}
+
+#[test]
+fn each_check_passes_and_fails() {
+    let table: &[(&str, Value, Value)] = &[
+        ("required: true", json!(["a", 0, false, [null], " "]), json!([null, "", [], {}])),
+        ("type: text", json!(["a"]), json!([1, true, [1], {"a": 1}])),
+        ("type: number", json!([1, 1.5]), json!(["1", true])),
+        ("type: integer", json!([1, 2.0, -3]), json!([1.5, "1"])),
+        ("type: boolean", json!([true, false]), json!([0, "true"])),
+        ("type: list", json!([[1]]), json!(["a", {"a": 1}])),
+        ("type: mapping", json!([{"a": 1}]), json!(["a", [1]])),
+        (
+            "type: numeric",
+            json!([1, "2.5", " 3 ", "-1e3", "+4"]),
+            json!(["2.5 mm", "NaN", "inf", "1,5", true, [1]]),
+        ),
+        ("type: [text, number]", json!(["a", 1]), json!([true])),
+        ("matches: '^[ab]+$'", json!(["abba"]), json!(["ABBA", "c", ["a"], {"a": "a"}])),
+        ("matches: {pattern: '^[ab]+$', ignore_case: true}", json!(["ABba"]), json!(["c"])),
+        ("matches: '^(12|true)$'", json!([12, true, "12"]), json!([12.5, false])),
+        ("one_of: [a, 1, true]", json!(["a", 1, 1.0, true]), json!(["A", "1", 2, false])),
+        ("one_of: {values: [Straße], ignore_case: true}", json!(["STRAßE", "straße"]), json!(["weg"])),
+        ("range: {min: 1, max: 2}", json!([1, 2, 1.5, "1.5"]), json!([0.999, 2.001, "x", true, [1]])),
+        ("range: {min: 1}", json!([1, 1e300]), json!([0])),
+        (
+            "length: {min: 2, max: 3}",
+            json!(["ab", "äöü", [1, 2], {"a": 1, "b": 2}]),
+            json!(["a", "abcd", [1], 12]),
+        ),
+        ("format: date", json!(["2024-02-29"]), json!(["2023-02-29", 20240229])),
+        ("format: pmid", json!(["123", 123]), json!(["x", 1.5])),
+        ("unit: [mm, cm]", json!(["3 mm", "3.5MM", "1x2 cm wide"]), json!(["3", "mm 3", "3 mmHg", "3 m", 3])),
+        ("unit: '%'", json!(["3 %", "3%x"]), json!(["3"])),
+        (
+            "unique: true",
+            json!([[1, 2], ["1", 1], [[1], [2]]]),
+            json!([[1, 1.0], ["a", "a"], [{"a": 1, "b": 2}, {"b": 2, "a": 1}], "aa"]),
+        ),
+        (
+            "unique: id",
+            json!([[{"id": 1}, {"id": 2}, {}, {}]]),
+            json!([[{"id": 1, "n": 1}, {"id": 1, "n": 2}]]),
+        ),
+        (
+            "equals: {a: [1, x]}",
+            json!([{"a": [1.0, "x"]}]),
+            json!([{"a": [1, "x"], "b": 1}, {"a": [1]}, "x"]),
+        ),
+        (
+            "contains: Carcinoma",
+            json!(["ductal CARCINOMA in situ", ["carcinoma", 1]]),
+            json!(["adenoma", ["carcinomas"], {"a": "carcinoma"}]),
+        ),
+        ("contains: a.b", json!(["xA.Bx"]), json!(["aXb"])),
+        ("contains: 12", json!([[12.0], "no 123", 512]), json!([["12"], "1 2"])),
+        ("before: 2024-06-01", json!(["2024-05-31"]), json!(["2024-06-01", "soon", 2024])),
+        ("after: start", json!(["2024-01-02T10:00:00Z"]), json!(["2024-01-01", "2023-12-31"])),
+        ("after: nowhere", json!(["2024-01-02"]), json!(["not a date"])),
+        ("sum_to: 100", json!([[60, 40], {"a": 99, "b": "1"}]), json!([[60, 39], [60, "x"], 100])),
+        ("sum_to: {value: 100, tolerance: 1.5}", json!([[60, 39], [101.5]]), json!([[60, 38], [102]])),
+        ("resolves: '$.ids[*].id'", json!(["a", 2, 2.0, ["a", 2]]), json!(["b", "2", ["a", "b"]])),
+        ("require: other", json!(["a", null]), json!([])),
+        ("requires: [other, '$.ids[0].id']", json!(["a"]), json!([])),
+        ("requires: nowhere", json!([null, ""]), json!(["a"])),
+        ("require: nowhere", json!([]), json!(["a", null])),
+        ("require: '@.n'", json!([{"n": 1}]), json!([{"m": 1}, "n"])),
+        ("forbids: nowhere", json!(["a"]), json!([])),
+        ("forbids: [nowhere, other]", json!([null]), json!(["a"])),
+        ("any: [{type: number}, {matches: '^a'}]", json!([1, "ab"]), json!(["b", true])),
+        ("all: [{type: text}, {length: {min: 2}}]", json!(["ab"]), json!(["a", 12])),
+        ("not: {one_of: [a, b]}", json!(["c", null]), json!(["a"])),
+        ("not: {any: [{equals: a}, {not: {type: text}}]}", json!(["b"]), json!(["a", 1])),
+        ("any: [{required: true}, {field: other, equals: there}]", json!(["x"]), json!([null])),
+        (
+            "all: [{field: other, contains: HER}, {key: {equals: x}}, {value: {type: text}}]",
+            json!(["a"]),
+            json!([1]),
+        ),
+        ("type: text, length: {max: 2}", json!(["ab"]), json!(["abc", 1])),
+    ];
+    for (check, valid, invalid) in table {
+        let rule = format!("{{id: r, field: x, {check}}}");
+        for x in valid.as_array().unwrap() {
+            assert_eq!(paths(&rule, &with_x(x)), Vec::<String>::new(), "{check} should hold for {x}");
+        }
+        for x in invalid.as_array().unwrap() {
+            assert_eq!(paths(&rule, &with_x(x)).len(), 1, "{check} should not hold for {x}");
+        }
+        let asks_presence = check.contains("required: true")
+            || check.starts_with("require: nowhere")
+            || check.starts_with("require: '@");
+        for absent in [json!(null), json!(""), json!([]), json!({})] {
+            let issues = paths(&rule, &with_x(&absent)).len();
+            assert_eq!(issues, usize::from(asks_presence), "{check} of the absent {absent}");
+        }
+    }
+}
+
+#[test]
+fn conditions_choose_what_is_checked() {
+    let candidate = json!({
+        "markers": {"ER": "95%", "PR": "high", "HER2": "high"},
+        "sizes": [{"size": "2 cm", "kind": "mass"}, {"size": "3", "kind": "mass"}, {"size": "4", "kind": "note"}],
+        "histology": "Invasive CARCINOMA"
+    });
+    for (rule, expected) in [
+        (
+            "{id: r, each: '$.markers.*', when: {key: {matches: '^(ER|PR)$'}}, matches: '%'}",
+            vec!["/markers/PR"],
+        ),
+        (
+            "{id: r, each: '$.markers.*', when: {not: {key: {matches: '^(ER|PR)$'}}}, matches: '%'}",
+            vec!["/markers/HER2"],
+        ),
+        (
+            "{id: r, each: '$.markers.*', when: {value: {equals: high}}, forbids: histology}",
+            vec!["/histology", "/histology"],
+        ),
+        (
+            "{id: r, each: '$.sizes[*]', when: {field: '@.kind', equals: mass}, any: [{field: '@.size', unit: cm}]}",
+            vec!["/sizes/1"],
+        ),
+        (
+            "{id: r, each: '$.sizes[*]', require: '@.unit'}",
+            vec!["/sizes/0/unit", "/sizes/1/unit", "/sizes/2/unit"],
+        ),
+        ("{id: r, each: '$.sizes[?@.kind==\"note\"].size', unit: cm}", vec!["/sizes/2/size"]),
+        (
+            "{id: r, each: '$.sizes[*].size', when: {key: {equals: size}}, unit: cm}",
+            vec!["/sizes/1/size", "/sizes/2/size"],
+        ),
+        (
+            "{id: r, each: '$.sizes[*]', when: {key: {one_of: [0, 2]}}, require: '@.x'}",
+            vec!["/sizes/0/x", "/sizes/2/x"],
+        ),
+        ("{id: r, when: {field: histology, contains: carcinoma}, require: grade}", vec!["/grade"]),
+        ("{id: r, when: {field: histology, contains: adenoma}, require: grade}", vec![]),
+        ("{id: r, when: {field: absent, contains: x}, require: grade}", vec![]),
+        ("{id: r, when: {not: {field: absent, contains: x}}, require: grade}", vec!["/grade"]),
+        ("{id: r, when: {field: '$.sizes[*].size', equals: '3'}, require: '$.a.b'}", vec!["/a/b"]),
+        (
+            "{id: r, when: {any: [{field: absent, required: true}, {field: histology, type: text}]}, requires: [a, b]}",
+            vec!["/a"],
+        ),
+        ("{id: r, length: {max: 1}}", vec![""]),
+    ] {
+        assert_eq!(paths(rule, &candidate), expected, "{rule}");
+    }
+}
+
+#[test]
+fn a_candidate_of_any_kind_can_be_checked() {
+    for candidate in [json!(null), json!("x"), json!([]), json!(5), json!({})] {
+        assert_eq!(paths("{id: r, require: grade}", &candidate), ["/grade"], "{candidate}");
+        assert_eq!(paths("{id: r, field: grade, required: true}", &candidate), ["/grade"]);
+        assert_eq!(paths("{id: r, each: '$.a[*]', type: text}", &candidate).len(), 0);
+    }
+}
+
+#[test]
+fn issues_say_what_the_rule_says_or_what_was_expected() {
+    let candidate = json!({"grade": "fourth", "m": {"a/b": 5}});
+    let issue = |rule: &str| assess(rule, &candidate).issues.remove(0);
+
+    let default = issue("{id: grade-format, field: grade, matches: '^[123]'}");
+    assert_eq!(default.code, "GRADE_FORMAT");
+    assert_eq!(default.rule.as_deref(), Some("grade-format"));
+    assert_eq!(default.message, "`/grade` is `fourth`; expected text that matches `^[123]`");
+    assert_eq!((default.severity.as_str(), default.disposition.as_str()), ("major", "correct"));
+    assert_eq!(default.suggested_fix, None);
+
+    let own = issue(
+        "{id: r, each: '$.m.*', range: {max: 3}, code: TOO_LARGE, severity: critical, disposition: escalate, \
+         message: '{{ key }}={{ value }} at {{ path }} in {{ field }}', suggestion: 'lower {{ key }}'}",
+    );
+    assert_eq!(own.message, "a/b=5 at /m/a~1b in m");
+    assert_eq!((own.code.as_str(), own.path.as_str()), ("TOO_LARGE", "/m/a~1b"));
+    assert_eq!((own.severity.as_str(), own.disposition.as_str()), ("critical", "escalate"));
+    assert_eq!(own.suggested_fix.as_deref(), Some("lower a/b"));
+
+    assert_eq!(issue("{id: r, field: site, required: true}").message, "`/site` is missing");
+    assert_eq!(issue("{id: r, require: [grade, site]}").message, "`site` is missing");
+    assert_eq!(issue("{id: r, forbids: grade}").message, "`grade` must not be given here");
+    assert!(issue("{id: r, field: grade, any: [{equals: a}, {equals: b}]}").message.contains("`a`, or `b`"));
+}
+
+#[test]
+fn one_issue_for_each_element_however_many_checks_fail() {
+    let candidate = json!({"m": ["a", "bb", 3]});
+    let rule = "{id: r, each: '$.m[*]', type: text, length: {min: 2}, matches: '^b'}";
+    assert_eq!(paths(rule, &candidate), ["/m/0", "/m/2"]);
+}
+
+#[test]
+fn long_values_are_cut_in_messages() {
+    let candidate = json!({"x": "ä".repeat(100_000)});
+    let issue =
+        assess("{id: r, field: x, type: number, message: '{{ value }} and {{ value|upper }}'}", &candidate)
+            .issues
+            .remove(0);
+    assert!(issue.message.chars().count() < 400);
+}

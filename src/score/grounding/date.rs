@@ -1,0 +1,101 @@
+//! A date written otherwise: `2024-03-01` as `March 1, 2024`, `1 de marzo de 2024`, `03/01/2024`, `01.03.2024`.
+
+use super::fold::Word;
+use super::index::SourceIndex;
+use super::probe::{Probe, number_at};
+use super::sequence::{Found, is_dash};
+use super::token::Kind;
+
+/// The month that a folded word names: English, Spanish, Turkish, Dutch, German.
+fn month(word: &str) -> Option<u32> {
+    Some(match word {
+        "january" | "jan" | "enero" | "ocak" | "januari" | "januar" => 1,
+        "february" | "feb" | "febrero" | "subat" | "februari" | "februar" => 2,
+        "march" | "mar" | "marzo" | "mart" | "maart" | "marz" => 3,
+        "april" | "apr" | "abril" | "nisan" => 4,
+        "may" | "mayo" | "mayis" | "mei" | "mai" => 5,
+        "june" | "jun" | "junio" | "haziran" | "juni" => 6,
+        "july" | "jul" | "julio" | "temmuz" | "juli" => 7,
+        "august" | "aug" | "agosto" | "agustos" | "augustus" => 8,
+        "september" | "sep" | "sept" | "septiembre" | "eylul" => 9,
+        "october" | "oct" | "octubre" | "ekim" | "oktober" => 10,
+        "november" | "nov" | "noviembre" | "kasim" => 11,
+        "december" | "dec" | "diciembre" | "aralik" | "dezember" => 12,
+        _ => return None,
+    })
+}
+
+/// Whether the value is a date `YYYY-MM-DD`.
+fn iso(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
+    let text = probe.text.trim();
+    let shaped = text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(i, b)| if matches!(i, 4 | 7) { b == b'-' } else { b.is_ascii_digit() });
+    let part = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
+    let date = (part(0..4)?, part(5..7)?, part(8..10)?);
+    (shaped && (1..=12).contains(&date.1) && (1..=31).contains(&date.2)).then_some(date)
+}
+
+/// Finds the value, if it is a date, where the source writes it in another way.
+pub(super) fn find(probe: &Probe<'_>, source: &SourceIndex, accept: impl Fn(Found) -> bool) -> Option<Found> {
+    let (year, month, day) = iso(probe)?;
+    source.occurrences(probe.token(0)?.hash).iter().find_map(|&at| {
+        let at = at as usize;
+        if plain(source, at) != Some(year) {
+            return None;
+        }
+        let found = before(at, month, day, source).or_else(|| after(at, month, day, source))?;
+        accept(found).then_some(found)
+    })
+}
+
+fn plain(source: &SourceIndex, i: usize) -> Option<u32> {
+    source.token(i).filter(|token| token.kind == Kind::Number)?;
+    number_at(source.text(), source.tokens(), i, source.decimal_comma())?.small()
+}
+
+fn month_at(source: &SourceIndex, i: usize) -> Option<u32> {
+    source
+        .token(i)
+        .and_then(|token| Word::new(token.text(source.text())))
+        .and_then(|word| month(word.as_str()))
+}
+
+/// `03/01/2024`, `March 1, 2024`, `1 de marzo de 2024`: the year last.
+fn before(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<Found> {
+    let (a, b) = (year.checked_sub(2)?, year.checked_sub(1)?);
+    let found = |from| Some(Found { from, to: year + 1, numeric: true });
+    let (gap, gap_too) = (source.gap_after(a), source.gap_after(b));
+    if let (Some(first), Some(second)) = (plain(source, a), plain(source, b)) {
+        let dotted = gap == "." && gap_too == ".";
+        let other = gap == gap_too && (gap == "/" || (gap.chars().count() == 1 && gap.chars().all(is_dash)));
+        let day_first = first == day && second == month;
+        let month_first = first == month && second == day;
+        return if (day_first && (dotted || other)) || (month_first && other) { found(a) } else { None };
+    }
+    let near = |gap: &str| gap.len() <= 3 && gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | '.'));
+    if month_at(source, a) == Some(month) && plain(source, b) == Some(day) && near(gap) && near(gap_too) {
+        return found(a);
+    }
+    if month_at(source, b) == Some(month) && plain(source, a) == Some(day) && near(gap) && near(gap_too) {
+        return found(a);
+    }
+    let de = |i: usize| source.token_is(i, "de") || source.token_is(i, "del");
+    let start = year.checked_sub(4)?;
+    (de(year - 1)
+        && de(year - 3)
+        && month_at(source, year - 2) == Some(month)
+        && plain(source, start) == Some(day))
+    .then(|| found(start))
+    .flatten()
+}
+
+/// `2024/03/01`: the year first.
+fn after(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<Found> {
+    let gaps = (source.gap_after(year), source.gap_after(year + 1));
+    let joined = gaps.0 == gaps.1 && matches!(gaps.0, "/" | "." | "-");
+    (joined && plain(source, year + 1) == Some(month) && plain(source, year + 2) == Some(day))
+        .then_some(Found { from: year, to: year + 3, numeric: true })
+}

@@ -1,0 +1,226 @@
+//! Finding a phrase through scanning errors.
+//!
+//! Plain edit distance is no measure here: `asymptomatic` is one letter from `symptomatic`, `gastrostomy` one from
+//! `gastrotomy`, `intraorbital` one from `infraorbital`. Only the errors that scanners and hurried typists make are
+//! forgiven: shapes that look alike (`rn` for `m`), letters swapped, a doubled letter; never the first letter, never in
+//! numbers, short words, or words that say whether something is there.
+
+use super::fold::{Word, fold_eq};
+use super::index::SourceIndex;
+use super::probe::{Probe, number_at, unit_at};
+use super::sequence::Found;
+use super::token::{Kind, Token, letters};
+use super::words::listed;
+
+/// Shapes that scanning confuses, folded, either way round.
+const ALIKE: &[(&str, &str)] = &[
+    ("rn", "m"),
+    ("cl", "d"),
+    ("vv", "w"),
+    ("ii", "u"),
+    ("li", "h"),
+    ("ri", "n"),
+    ("0", "o"),
+    ("1", "l"),
+    ("1", "i"),
+    ("l", "i"),
+    ("5", "s"),
+    ("c", "e"),
+    ("u", "v"),
+    ("v", "y"),
+    ("g", "q"),
+    ("8", "b"),
+    ("6", "b"),
+    ("9", "g"),
+    ("j", "i"),
+];
+
+/// Words shorter than this must be right.
+const SHORTEST_WORD: usize = 5;
+/// Values with fewer letters are never found approximately.
+const SHORTEST_VALUE: usize = 8;
+/// Costs are counted in halves of a letter.
+const SHAPE: usize = 1;
+const SLIP: usize = 2;
+
+/// The cheapest way to read `b` as `a`, in half letters, within `budget`. Bytes: both are folded.
+fn cost(a: &str, b: &str, budget: usize, first: bool) -> Option<usize> {
+    let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let same = (0..=same).rev().find(|i| a.is_char_boundary(*i) && b.is_char_boundary(*i)).unwrap_or(0);
+    let (rest_a, rest_b) = (a.get(same..)?, b.get(same..)?);
+    if rest_a.is_empty() && rest_b.is_empty() {
+        return Some(0);
+    }
+    if first && same == 0 {
+        return None;
+    }
+    let mut best: Option<usize> = None;
+    let mut consider = |spent: usize, a: &str, b: &str| {
+        if let Some(rest) = budget.checked_sub(spent).and_then(|left| cost(a, b, left, false)) {
+            best = Some(best.map_or(rest + spent, |known| known.min(rest + spent)));
+        }
+    };
+    for (x, y) in ALIKE {
+        for (x, y) in [(x, y), (y, x)] {
+            if let (Some(a), Some(b)) = (rest_a.strip_prefix(x), rest_b.strip_prefix(y)) {
+                consider(SHAPE, a, b);
+            }
+        }
+    }
+    let two = |text: &str| {
+        let mut chars = text.chars();
+        Some((chars.next()?, chars.next()?, chars.as_str().len()))
+    };
+    if let (Some((a1, a2, left_a)), Some((b1, b2, left_b))) = (two(rest_a), two(rest_b))
+        && a1 == b2
+        && a2 == b1
+    {
+        consider(SLIP, rest_a.get(rest_a.len() - left_a..)?, rest_b.get(rest_b.len() - left_b..)?);
+    }
+    let before = a.get(..same)?.chars().next_back();
+    for (longer, shorter, swapped) in [(rest_a, rest_b, false), (rest_b, rest_a, true)] {
+        let mut chars = longer.chars();
+        if chars.next().is_some_and(|c| Some(c) == before) {
+            let (a, b) = if swapped { (shorter, chars.as_str()) } else { (chars.as_str(), shorter) };
+            consider(SLIP, a, b);
+        }
+    }
+    best
+}
+
+/// Looks for the value with at most `1 - bound` errors per letter. `accept` settles boundaries and negation.
+pub(super) fn find(
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    bound: f64,
+    work: &mut usize,
+    accept: impl Fn(Found) -> bool,
+) -> Option<Found> {
+    let total: usize = probe
+        .tokens
+        .iter()
+        .filter(|token| token.kind == Kind::Word)
+        .map(|token| letters(token.text(probe.text)))
+        .sum();
+    if total < SHORTEST_VALUE || !(0.0..1.0).contains(&bound) {
+        return None;
+    }
+    let allowed = allowed_halves(total, bound);
+    let longest = (0..probe.tokens.len()).max_by_key(|i| (letters(probe.word(*i)), usize::MAX - i))?;
+    // A word that is there as it should be leads to the place; else every word that might be the longest one.
+    let anchor = (0..probe.tokens.len())
+        .filter(|i| letters(probe.word(*i)) >= SHORTEST_WORD)
+        .map(|i| (probe.token(i).map_or(0, |token| source.occurrences(token.hash).len()), i))
+        .filter(|(count, _)| *count > 0)
+        .min();
+    let at = |place: usize, anchor: usize, work: &mut usize| {
+        let found = aligned(probe, source, place.checked_sub(anchor)?, allowed, work)?;
+        accept(found).then_some(found)
+    };
+    if let Some((_, i)) = anchor {
+        let places = source.occurrences(probe.token(i)?.hash);
+        if let Some(found) = places.iter().find_map(|place| at(*place as usize, i, work)) {
+            return Some(found);
+        }
+    }
+    let word = Word::new(probe.word(longest))?;
+    let first = word.as_str().chars().next()?;
+    let len = probe.word(longest).len();
+    for (place, token) in source.tokens().iter().enumerate() {
+        let size = (token.end - token.start) as usize;
+        if token.kind != Kind::Word || size.abs_diff(len) > allowed + 2 {
+            continue;
+        }
+        let starts = token
+            .text(source.text())
+            .chars()
+            .next()
+            .is_some_and(|c| c == first || !c.is_ascii() || c.to_ascii_lowercase() == first);
+        if starts && let Some(found) = at(place, longest, work) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// How many half letters may be wrong.
+fn allowed_halves(letters: usize, bound: f64) -> usize {
+    let letters = u32::try_from(letters).unwrap_or(u32::MAX);
+    (1..=40_u32)
+        .take_while(|halves| f64::from(*halves) <= f64::from(letters) * 2.0 * (1.0 - bound) + 1e-9)
+        .count()
+}
+
+/// The value against the source's tokens from `from` on, one to one.
+fn aligned(
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    from: usize,
+    allowed: usize,
+    work: &mut usize,
+) -> Option<Found> {
+    let mut spent = 0;
+    for (i, token) in probe.tokens.iter().enumerate() {
+        *work += 1;
+        let here = source.token(from + i)?;
+        if here.kind != token.kind
+            || (i > 0 && source.gap_before(from + i).contains([';', '|', '!', '?', ':']))
+        {
+            return None;
+        }
+        spent += match token.kind {
+            Kind::Number => usize::from(!same_number(probe, source, i, from + i)) * (allowed + 1),
+            Kind::Symbol | Kind::Word => {
+                word_cost(probe.word(i), here, source, allowed.saturating_sub(spent))?
+            }
+        };
+        if spent > allowed {
+            return None;
+        }
+    }
+    Some(Found { from, to: from + probe.tokens.len(), numeric: false })
+}
+
+fn same_number(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -> bool {
+    let own = number_at(probe.text, probe.tokens, i, false);
+    own.is_some()
+        && own == number_at(source.text(), source.tokens(), j, source.decimal_comma())
+        && unit_at(probe.text, probe.tokens, i) == unit_at(source.text(), source.tokens(), j)
+}
+
+fn word_cost(word: &str, here: Token, source: &SourceIndex, budget: usize) -> Option<usize> {
+    let text = here.text(source.text());
+    if fold_eq(word, text) {
+        return Some(0);
+    }
+    let (own, other) = (Word::new(word)?, Word::new(text)?);
+    let exact = letters(word) < SHORTEST_WORD || own.as_str().chars().any(|c| c.is_ascii_digit());
+    if exact || listed(own.as_str()).is_some() || listed(other.as_str()).is_some() {
+        return None;
+    }
+    cost(own.as_str(), other.as_str(), budget, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgives_what_scanners_do_and_nothing_else() {
+        assert_eq!(cost("carcinoma", "carcinorna", 4, true), Some(SHAPE));
+        assert_eq!(cost("adenocarcinoma", "adenocacrinoma", 4, true), Some(SLIP));
+        assert_eq!(cost("papilloma", "papiloma", 4, true), Some(SLIP));
+        for (a, b) in [
+            ("symptomatic", "asymptomatic"),
+            ("gastrostomy", "gastrotomy"),
+            ("intraorbital", "infraorbital"),
+            ("hypertension", "hypotension"),
+            ("osteoblastic", "osteoclastic"),
+            ("ureteroscopy", "urethroscopy"),
+            ("dysphagia", "dysphasia"),
+            ("prednisone", "prednisolone"),
+        ] {
+            assert_eq!(cost(a, b, 4, true), None, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Grounding: where in the source does an extracted value stand?
+//!
+//! A value is looked for as it is written; then without regard to case, spaces, hyphenation, accents and typography;
+//! then by the numbers it holds, in their units; then through scanning errors. A match is a whole word or number, never
+//! part of one. Short and common values (`negative`, `2`, `left`) count only beside a name of their own field.
+//! A wrong match harms more than a missed one, so what is not clear is not grounded.
+
+mod boundary;
+mod date;
+mod fold;
+mod fuzzy;
+mod index;
+mod names;
+mod neighbourhood;
+mod number;
+mod probe;
+mod sequence;
+mod token;
+mod walk;
+mod words;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod sentences;
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::Value;
+
+pub use index::SourceIndex;
+pub use names::Vocabulary;
+pub use walk::{Leaf, Place};
+
+use boundary::{is_denied, is_whole};
+use names::{Concept, Hit, NameTable, unit_in_key};
+use neighbourhood::{Names, belongs};
+use probe::{Evidence, Probe};
+use sequence::{Found, align};
+use token::{Kind, Style, Token, tokenize};
+
+/// How a value was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Method {
+    /// Character for character.
+    Exact,
+    /// But for case, spaces, hyphenation, accents, typography.
+    Normalized,
+    /// A number, quantity or date that is equal, written otherwise.
+    Numeric,
+    /// But for scanning errors, within the bound.
+    Fuzzy,
+}
+
+/// Where a value stands in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Offsets in characters (Unicode scalar values) of the source as given.
+    pub chars: Range<usize>,
+    /// Offsets in bytes of the source as given; always on character boundaries.
+    pub bytes: Range<usize>,
+    /// How it was found.
+    pub method: Method,
+}
+
+/// What grounding may forgive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Least similarity of an approximate match, in [0, 1]: 1 minus errors per letter. 1 finds nothing approximately.
+    pub fuzzy: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { fuzzy: 0.9 }
+    }
+}
+
+/// Buffers that one grounding leaves to the next: once warm, grounding allocates nothing.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    tokens: Vec<Token>,
+    number: String,
+    pointer: String,
+    names: NameTable,
+    probe: NameTable,
+    hits: Vec<Hit>,
+    own: Vec<Concept>,
+    neutral: Vec<Concept>,
+}
+
+/// Grounds the leaves of one candidate in one source.
+#[derive(Debug)]
+pub struct Grounder<'a> {
+    vocabulary: &'a Vocabulary,
+    source: &'a SourceIndex,
+    settings: Settings,
+    scratch: &'a mut Scratch,
+}
+
+/// Token comparisons spent on one value before it counts as not found: far above any honest need, linear in the text.
+fn work_limit(source: &SourceIndex) -> usize {
+    source.tokens().len().saturating_mul(8).saturating_add(1 << 20)
+}
+
+impl<'a> Grounder<'a> {
+    /// Prepares to ground leaves of `candidate`: its keys and labels join the vocabulary, so that a value is not taken
+    /// from beside a name that only this candidate uses. `source` must have been indexed with the same vocabulary.
+    pub fn new(
+        candidate: &Value,
+        vocabulary: &'a Vocabulary,
+        source: &'a SourceIndex,
+        settings: Settings,
+        scratch: &'a mut Scratch,
+    ) -> Self {
+        let mut grounder = Self { vocabulary, source, settings, scratch };
+        grounder.scratch.names.clear(vocabulary.table().concepts);
+        walk::names(candidate, &mut |name| grounder.learn(name));
+        let scratch = &mut *grounder.scratch;
+        scratch.hits.clear();
+        scratch.hits.extend_from_slice(source.hits());
+        scratch.names.locate(source, &mut scratch.hits);
+        scratch.hits.sort_unstable();
+        // Within `progesterone receptor`, `receptor` is no name of its own. Sorted: a longer name comes first.
+        let mut widest = (0, 0);
+        scratch.hits.retain(|hit| {
+            let here = (hit.start, hit.end.0);
+            let inside = here != widest && here.1 <= widest.1;
+            if here.1 > widest.1 {
+                widest = here;
+            }
+            !inside
+        });
+        grounder
+    }
+
+    /// Adds a name that the vocabulary does not know.
+    fn learn(&mut self, name: &str) {
+        let scratch = &mut *self.scratch;
+        scratch.probe.clear(0);
+        scratch.probe.add(0, name);
+        scratch.own.clear();
+        self.vocabulary.table().resolve(&scratch.probe, &mut scratch.own);
+        scratch.names.resolve(&scratch.probe, &mut scratch.own);
+        if scratch.own.is_empty() {
+            let concept = scratch.names.concepts;
+            scratch.names.add(concept, name);
+            scratch.names.concepts = concept.saturating_add(1);
+        }
+    }
+
+    /// Finds the string or number `value`, which stands at `place` in the candidate.
+    ///
+    /// None when it is not found, and for empty strings, nulls, booleans, arrays and objects.
+    pub fn ground(&mut self, value: &Value, place: &Place<'_>) -> Option<Match> {
+        let mut number = std::mem::take(&mut self.scratch.number);
+        let mut tokens = std::mem::take(&mut self.scratch.tokens);
+        number.clear();
+        let text = match value {
+            Value::String(text) => Some(text.as_str()),
+            Value::Number(given) => write_plain(given, &mut number).then_some(number.as_str()),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let found = text.and_then(|text| self.find(text, place, &mut tokens));
+        self.scratch.number = number;
+        self.scratch.tokens = tokens;
+        found
+    }
+
+    fn find(&mut self, text: &str, place: &Place<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
+        let source = self.source;
+        if text.len() > 64 && text == source.text() {
+            return Some(self.span(0..text.len(), Method::Exact));
+        }
+        if text.len() > source.text().len().saturating_mul(4) {
+            return None;
+        }
+        tokens.clear();
+        tokenize(text, &mut Style::default(), &mut |token| tokens.push(token));
+        if tokens.is_empty() {
+            return None;
+        }
+        self.resolve(place);
+        let mut probe = Probe { text, tokens, hint: None };
+        if probe.is_bare_number() {
+            probe.hint = place
+                .unit
+                .and_then(number::unit_of_phrase)
+                .or_else(|| unit_in_key(place.key).map(|(unit, _)| unit));
+        }
+        let evidence = if place.is_label() && !probe.tokens.iter().all(|token| token.kind == Kind::Number) {
+            Evidence::Free
+        } else {
+            probe.evidence()
+        };
+        let scratch = &*self.scratch;
+        let names = Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral };
+        let accept = |found: Found| {
+            is_whole(found, &probe, source, names.hits)
+                && !is_denied(found, &probe, source, evidence)
+                && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
+                && (evidence == Evidence::Free || belongs(found, &probe, source, &names, evidence))
+        };
+        if let Some((bytes, method)) = as_written(&probe, source, accept) {
+            return Some(self.span(bytes, method));
+        }
+        if let Some(found) = date::find(&probe, source, |found| {
+            is_whole(found, &probe, source, names.hits)
+                && belongs(found, &probe, source, &names, Evidence::Lenient)
+        }) {
+            return Some(self.span(bytes_of(found, source), Method::Numeric));
+        }
+        if evidence != Evidence::Free {
+            return None;
+        }
+        let mut work = 0;
+        let found = fuzzy::find(&probe, source, self.settings.fuzzy, &mut work, accept)?;
+        Some(self.span(bytes_of(found, source), Method::Fuzzy))
+    }
+
+    /// Whose names count as the field's own.
+    fn resolve(&mut self, place: &Place<'_>) {
+        let Scratch { names, probe, own, neutral, .. } = &mut *self.scratch;
+        own.clear();
+        neutral.clear();
+        let table = self.vocabulary.table();
+        let mut add = |name: &str, into: &mut Vec<Concept>| {
+            probe.clear(0);
+            probe.add(0, name);
+            table.resolve(probe, into);
+            names.resolve(probe, into);
+        };
+        if let Some(label) = place.label {
+            add(label, own);
+        }
+        // `status` says nothing about whose status it is; the key above it does.
+        let mut named = place.label.is_some();
+        let mut at = Some(place);
+        while let Some(here) = at {
+            let generic = here.is_generic();
+            if !named && (!generic || here.outer.is_none()) || (std::ptr::eq(here, place) && !generic) {
+                add(here.key, own);
+                if let Some((_, stem)) = unit_in_key(here.key) {
+                    add(stem, own);
+                }
+                named = true;
+            } else {
+                add(here.key, neutral);
+            }
+            at = here.outer;
+        }
+    }
+
+    fn span(&self, bytes: Range<usize>, method: Method) -> Match {
+        Match { chars: self.source.chars(&bytes), bytes, method }
+    }
+}
+
+/// Writes a number without exponent; false when that is no text to look for.
+fn write_plain(number: &serde_json::Number, into: &mut String) -> bool {
+    if number.is_i64() || number.is_u64() {
+        return write!(into, "{number}").is_ok();
+    }
+    // Rust writes floats in full and as short as reads back the same.
+    number.as_f64().is_some_and(|float| write!(into, "{float}").is_ok())
+}
+
+fn bytes_of(found: Found, source: &SourceIndex) -> Range<usize> {
+    let start = source.token(found.from).map_or(0, |token| token.start as usize);
+    let end =
+        found.to.checked_sub(1).and_then(|last| source.token(last)).map_or(start, |token| token.end as usize);
+    start..end
+}
+
+/// Short labels (`Na`, `K`, `ER`) are found only as they are capitalised.
+fn capitals_agree(found: Found, probe: &Probe<'_>, source: &SourceIndex) -> bool {
+    let short = probe.tokens.len() == 1 && token::letters(probe.text) <= 5;
+    let here = source.text().get(bytes_of(found, source)).unwrap_or_default();
+    !short || !probe::is_capitalised(probe.text) || here == probe.text.trim()
+}
+
+/// The first acceptable place where the value stands exactly; else the first where it stands but for spelling.
+fn as_written(
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    accept: impl Fn(Found) -> bool,
+) -> Option<(Range<usize>, Method)> {
+    let candidates = |i: usize| {
+        probe
+            .token(i)
+            .map_or(0, |token| source.occurrences(token.hash).len() + source.joined(token.hash).len())
+    };
+    let anchors = (0..probe.tokens.len().min(16)).filter(|i| {
+        let unit = *i > 0 && number::unit_of_word(probe.word(*i)).is_some();
+        !unit && !probe::is_times(probe.text, probe.tokens, *i)
+    });
+    let anchor = anchors.min_by_key(|i| candidates(*i))?;
+    let hash = probe.token(anchor)?.hash;
+    let limit = work_limit(source);
+    let (mut work, mut other) = (0, None);
+    let places =
+        source.occurrences(hash).iter().copied().chain(source.joined(hash).iter().map(|join| join.1));
+    for place in places {
+        // Words joined over a line break and repeated units before the anchor shift it a little.
+        for shift in [0_usize, 1, 2] {
+            work += 1;
+            let Some(from) = (place as usize).checked_sub(anchor + shift) else {
+                break;
+            };
+            if let Some(found) = align(probe, source, from, &mut work)
+                && accept(found)
+            {
+                let bytes = bytes_of(found, source);
+                if let Some(exact) = exactly(probe, source, &bytes) {
+                    return Some((exact, Method::Exact));
+                }
+                let method = if found.numeric { Method::Numeric } else { Method::Normalized };
+                other.get_or_insert((bytes, method));
+            }
+            if anchor == 0 {
+                break;
+            }
+        }
+        if work > limit {
+            break;
+        }
+    }
+    other
+}
+
+/// The bytes of an exact match, with the punctuation around the value's words.
+fn exactly(probe: &Probe<'_>, source: &SourceIndex, bytes: &Range<usize>) -> Option<Range<usize>> {
+    let value = probe.text.trim();
+    let offset = probe.text.len() - probe.text.trim_start().len();
+    let lead = (probe.token(0)?.start as usize).checked_sub(offset)?;
+    let start = bytes.start.checked_sub(lead)?;
+    let end = start.checked_add(value.len())?;
+    // The number 12.5 is not exactly 12.50, but 90 is exactly in 90%.
+    let rest = if end < bytes.end { source.text().get(end..bytes.end)? } else { "" };
+    let whole = rest.trim_start_matches([' ', '%']).is_empty();
+    (whole && source.text().get(start..end) == Some(value)).then_some(start..end)
+}

@@ -1,0 +1,400 @@
+//! Whose value is it? The name of a field that a short or common value stands beside.
+//!
+//! Names come before their values, in the same clause, with little between: `ER (clone SP1): strongly positive`.
+//! Names joined by `and`, commas or slashes share what follows. A value comes before its names only when it opens the
+//! clause and nothing but small words follow: `negative for ER and PR`. What is not clear belongs to nobody.
+
+use super::boundary::listed_at;
+use super::index::SourceIndex;
+use super::names::{Concept, Hit};
+use super::number::{Dimension, unit_of_word};
+use super::probe::{Evidence, Probe, unit_at};
+use super::sequence::{Found, has_blank_line};
+use super::token::Kind;
+use super::words::Listed;
+
+/// How far to look, in tokens.
+const REACH: usize = 24;
+/// How many words that say something may stand between a name and its value.
+const WORDS: usize = 6;
+
+/// Names in the source and whose they are, seen from one field.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    /// All hits, sorted; none inside another.
+    pub(super) hits: &'a [Hit],
+    /// The field's own concepts.
+    pub(super) own: &'a [Concept],
+    /// Its ancestors': neither its own nor another's.
+    pub(super) neutral: &'a [Concept],
+}
+
+/// A run of tokens that are names of fields.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    from: usize,
+    to: usize,
+    own: bool,
+}
+
+impl Names<'_> {
+    /// The name that ends before token `end`: its first token, and whether it is the field's own.
+    fn ending(&self, end: usize) -> Option<Group> {
+        let upto = self.hits.partition_point(|hit| (hit.start as usize) < end);
+        let near = self.hits.get(upto.saturating_sub(16)..upto)?;
+        self.one(near.iter().filter(|hit| hit.end.0 as usize == end))
+    }
+
+    /// The name that starts at token `start`.
+    fn starting(&self, start: usize) -> Option<Group> {
+        let from = self.hits.partition_point(|hit| (hit.start as usize) < start);
+        let near = self.hits.get(from..)?;
+        self.one(near.iter().take_while(|hit| hit.start as usize == start))
+    }
+
+    fn one<'h>(&self, hits: impl Iterator<Item = &'h Hit>) -> Option<Group> {
+        let mut group: Option<Group> = None;
+        for hit in hits {
+            let own = self.own.contains(&hit.concept);
+            if !own && self.neutral.contains(&hit.concept) {
+                continue;
+            }
+            let own = own || group.is_some_and(|group| group.own);
+            group = Some(Group { from: hit.start as usize, to: hit.end.0 as usize, own });
+        }
+        group
+    }
+
+    /// Adds the names that are joined to `group` on its left.
+    fn widen_left(&self, group: Group, source: &SourceIndex) -> Group {
+        let mut wide = group;
+        loop {
+            let mut end = wide.from;
+            if !joins(source.gap_before(end)) {
+                return wide;
+            }
+            if end > 0 && source.gap_before(end).trim().is_empty() && is_and(source, end - 1) {
+                end -= 1;
+                if !joins(source.gap_before(end)) {
+                    return wide;
+                }
+            } else if source.gap_before(end).trim().is_empty() {
+                // Side by side without anything to join them: two columns, or a name in two parts.
+                return wide;
+            }
+            match self.ending(end) {
+                Some(more) => wide = Group { from: more.from, own: wide.own || more.own, ..wide },
+                None => return wide,
+            }
+        }
+    }
+
+    /// Adds the names that are joined to `group` on its right.
+    fn widen_right(&self, group: Group, source: &SourceIndex) -> Group {
+        let mut wide = group;
+        loop {
+            let gap = source.gap_before(wide.to);
+            if !joins(gap) {
+                return wide;
+            }
+            let start = if is_and(source, wide.to) && joins(source.gap_after(wide.to)) {
+                wide.to + 1
+            } else {
+                wide.to
+            };
+            match self.starting(start) {
+                Some(more) if !has_own_value(more.to, source) => {
+                    wide = Group { to: more.to, own: wide.own || more.own, ..wide }
+                }
+                _ => return wide,
+            }
+        }
+    }
+}
+
+/// Whether a gap may stand between two names that share a value.
+fn joins(gap: &str) -> bool {
+    !gap.contains('\n')
+        && gap
+            .chars()
+            .all(|c| c.is_whitespace() || matches!(c, ',' | '/' | '&' | '(' | ')' | '[' | ']' | '+'))
+}
+
+fn is_and(source: &SourceIndex, i: usize) -> bool {
+    listed_at(source, i) == Some(Listed::And)
+}
+
+/// Whether the name that ends before token `end` is followed by a value of its own.
+fn has_own_value(end: usize, source: &SourceIndex) -> bool {
+    let gap = source.gap_before(end).trim_start();
+    if gap.starts_with([':', '=']) {
+        return true;
+    }
+    let next = source.token(end);
+    matches!(listed_at(source, end), Some(Listed::Polarity | Listed::Degree | Listed::Not))
+        || (next.is_some_and(|token| token.kind == Kind::Number) && !gap.contains([',', ';', '.', '\n']))
+        || ["is", "are", "was", "were"].iter().any(|word| source.token_is(end, word))
+}
+
+/// What a gap means for the clause.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Break {
+    None,
+    Weak,
+    Line,
+    Strong,
+}
+
+fn break_before(i: usize, source: &SourceIndex) -> Break {
+    let gap = source.gap_before(i);
+    if gap == " " {
+        return Break::None;
+    }
+    let labels = gap.contains(':') && !gap.contains(['.', ';', '!', '?']);
+    if has_blank_line(gap) && !labels {
+        return Break::Strong;
+    }
+    if gap.contains([';', '!', '?', '\u{2022}']) {
+        return Break::Strong;
+    }
+    if let Some(dot) = gap.find('.') {
+        let goes_on =
+            source.token(i).is_some_and(|token| token.text(source.text()).starts_with(char::is_lowercase));
+        let spaced = gap.get(dot + 1..).is_none_or(|rest| {
+            rest.is_empty() || rest.starts_with([' ', ',', '\n', '\r', '\t', ')', '"', '.'])
+        });
+        if spaced && !goes_on {
+            return Break::Strong;
+        }
+        return Break::Weak;
+    }
+    if gap.contains('\n') {
+        // `- ` or `* ` opens a line of a list: another statement.
+        return Break::Line;
+    }
+    if gap.contains(',') || gap.contains(" - ") || gap.contains('\u{2013}') || gap.contains('\u{2014}') {
+        return Break::Weak;
+    }
+    Break::None
+}
+
+/// Whether a match of the value at `found` is evidence for this field.
+pub(super) fn belongs(
+    found: Found,
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    names: &Names<'_>,
+    evidence: Evidence,
+) -> bool {
+    let left = look_left(found, probe, source, names, evidence);
+    let right = look_right(found, source, names);
+    if evidence == Evidence::Lenient {
+        return match (left, right) {
+            (Left::Group { own, .. }, _) => own,
+            (Left::Unclear, _) | (Left::Nothing, None) => true,
+            (Left::Nothing, Some(right)) => right.own,
+        };
+    }
+    match (left, right) {
+        (Left::Group { own, .. }, None) => own,
+        (Left::Group { value_first: true, .. }, Some(right)) => right.own,
+        (Left::Group { own, near, .. }, Some(right)) => own && (near || right.own),
+        (Left::Nothing, Some(right)) => right.own,
+        (Left::Unclear, _) | (Left::Nothing, None) => false,
+    }
+}
+
+/// What stands before a value.
+#[derive(Clone, Copy, Debug)]
+enum Left {
+    /// The nearest names. `near`: only small words between. `value_first`: the clause opens with a value.
+    Group { own: bool, near: bool, value_first: bool },
+    /// Names, but something between says that they may be another value's.
+    Unclear,
+    /// No name in this clause.
+    Nothing,
+}
+
+/// What was passed on the way left from a value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    /// Words of any kind.
+    steps: usize,
+    /// Words that say something.
+    words: usize,
+    numbers: usize,
+    polarity: bool,
+    degree: bool,
+    denial: bool,
+    coded: bool,
+    weak: usize,
+    lines: usize,
+    /// Words that say something, in the value's own segment.
+    own_segment: usize,
+    after_line: usize,
+}
+
+fn look_left(
+    found: Found,
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    names: &Names<'_>,
+    evidence: Evidence,
+) -> Left {
+    let mut passed = Passed::default();
+    let mut depth = 0_usize;
+    let mut cell = false;
+    let mut at = found.from;
+    for _ in 0..REACH {
+        if at == 0 {
+            return Left::Nothing;
+        }
+        let gap = source.gap_before(at);
+        depth = (depth + gap.matches(')').count()).saturating_sub(gap.matches('(').count());
+        cell |= at == found.from && (gap.contains([':', '=', '\t', '|']) || gap.contains("   "));
+        match break_before(at, source) {
+            Break::Strong => return Left::Nothing,
+            Break::Line => passed.lines += 1,
+            Break::Weak if depth == 0 => passed.weak += 1,
+            Break::Weak | Break::None => {}
+        }
+        if let Some(group) = names.ending(at) {
+            let group = names.widen_left(group, source);
+            cell |= source.gap_before(at).contains([':', '=']);
+            return judge(found, probe, source, &passed, group, cell, evidence);
+        }
+        at -= 1;
+        // What stands in parentheses is about the name or the value, not between them.
+        if depth > 0 {
+            continue;
+        }
+        note(&mut passed, source, at);
+    }
+    Left::Nothing
+}
+
+/// Notes the token at `at` as standing between the value and the name that is still to come.
+fn note(passed: &mut Passed, source: &SourceIndex, at: usize) {
+    let Some(token) = source.token(at) else {
+        return;
+    };
+    passed.steps += usize::from(token.kind == Kind::Word);
+    match token.kind {
+        Kind::Number => passed.numbers += 1,
+        Kind::Symbol => {}
+        Kind::Word => match listed_at(source, at) {
+            Some(Listed::Polarity) => passed.polarity = true,
+            Some(Listed::Degree) => passed.degree = true,
+            Some(Listed::Not | Listed::No | Listed::NotBefore) => passed.denial = true,
+            Some(Listed::And) => passed.weak += 1,
+            Some(Listed::Connector | Listed::Common) => {}
+            None => {
+                let text = token.text(source.text());
+                if unit_of_word(text).is_some() {
+                    return;
+                }
+                passed.coded |=
+                    text.chars().any(|c| c.is_ascii_digit()) && text.starts_with(char::is_alphabetic);
+                passed.words += 1;
+                passed.own_segment += usize::from(passed.weak == 0 && passed.lines == 0);
+                passed.after_line += usize::from(passed.lines > 0);
+            }
+        },
+    }
+}
+
+/// Decides about the nearest names before the value, given what stands between.
+fn judge(
+    found: Found,
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    passed: &Passed,
+    group: Group,
+    cell: bool,
+    evidence: Evidence,
+) -> Left {
+    let near = passed.words == 0 && !passed.coded;
+    if evidence == Evidence::Lenient {
+        return Left::Group { own: group.own, near, value_first: false };
+    }
+    let crossed = passed.weak > 0 || passed.lines > 0;
+    let is_number = probe.tokens.iter().all(|token| token.kind == Kind::Number);
+    // Crossing into another segment, that segment's own words would be its subject.
+    let other_subject = crossed && passed.own_segment > 0 || passed.lines > 1 || passed.after_line > 0;
+    let own_polarity = probe.has(Listed::Polarity);
+    let contradicted = if is_number {
+        passed.numbers > 0 || passed.denial
+    } else {
+        own_polarity && passed.polarity
+            || probe.has(Listed::Degree) && passed.degree && !own_polarity
+            || passed.denial && !probe.has(Listed::Not) && !probe.has(Listed::No)
+    };
+    let too_far = if probe.is_bare_number() {
+        bare_is_far(found, probe, source, passed, cell, crossed)
+    } else {
+        passed.words > WORDS
+    };
+    if other_subject || contradicted || passed.coded || too_far {
+        return Left::Unclear;
+    }
+    Left::Group { own: group.own, near, value_first: opens_with_value(group.from, source) }
+}
+
+/// A bare number counts things or measures something else unless its name is right before it.
+fn bare_is_far(
+    found: Found,
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    passed: &Passed,
+    cell: bool,
+    crossed: bool,
+) -> bool {
+    let unit = unit_at(source.text(), source.tokens(), found.from);
+    let measured = unit.is_some_and(|unit| unit.dimension != Dimension::Percent) && probe.hint.is_none();
+    if crossed && unit.is_none() && passed.lines == 0 || crossed && measured {
+        return true;
+    }
+    if measured && !cell && passed.steps > 1 {
+        return true;
+    }
+    passed.words > if cell { WORDS } else { 0 }
+}
+
+/// Whether the segment that holds the names opens with a value before any name: `positive ER, …`.
+fn opens_with_value(from: usize, source: &SourceIndex) -> bool {
+    let mut at = from;
+    let mut opens = false;
+    for _ in 0..REACH {
+        if at == 0 || break_before(at, source) != Break::None {
+            return opens;
+        }
+        at -= 1;
+        match listed_at(source, at) {
+            Some(Listed::And) => return opens,
+            Some(Listed::Polarity) => opens = true,
+            Some(Listed::Connector | Listed::Degree) => {}
+            _ => opens = false,
+        }
+    }
+    opens
+}
+
+/// The names right after a value, with only small words between, that have no value of their own.
+fn look_right(found: Found, source: &SourceIndex, names: &Names<'_>) -> Option<Group> {
+    let mut at = found.to;
+    for _ in 0..4 {
+        let broken = break_before(at, source) != Break::None;
+        if broken || source.gap_before(at).contains(['(', ')']) || at >= source.tokens().len() {
+            return None;
+        }
+        if let Some(group) = names.starting(at) {
+            let group = names.widen_right(group, source);
+            return (!has_own_value(group.to, source)).then_some(group);
+        }
+        if !matches!(listed_at(source, at), Some(Listed::Connector)) {
+            return None;
+        }
+        at += 1;
+    }
+    None
+}

@@ -1,0 +1,164 @@
+//! Numbers, exactly: decimal digits and a power of ten, so that 0.3 cm and 3 mm are equal and no rounding makes two
+//! different numbers so. And the units whose ratios are powers of ten.
+
+use super::fold::{Word, fold_str};
+
+/// A decimal number: `mantissa × 10^exponent`, without trailing zeros in the mantissa.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decimal {
+    negative: bool,
+    mantissa: u128,
+    exponent: i32,
+}
+
+impl Decimal {
+    fn new(mantissa: u128, exponent: i32) -> Self {
+        let mut number = Self { negative: false, mantissa, exponent };
+        if mantissa == 0 {
+            number.exponent = 0;
+        }
+        while number.mantissa != 0 && number.mantissa.is_multiple_of(10) {
+            number.mantissa /= 10;
+            number.exponent = number.exponent.saturating_add(1);
+        }
+        number
+    }
+
+    /// The number with the sign that stands before it. Zero has none.
+    pub(super) fn signed(self, negative: bool) -> Self {
+        Self { negative: negative && self.mantissa != 0, ..self }
+    }
+
+    /// The number in a unit that is `10^power` of the base unit.
+    pub(super) fn scaled(self, power: i32) -> Self {
+        if self.mantissa == 0 { self } else { Self { exponent: self.exponent.saturating_add(power), ..self } }
+    }
+
+    /// The number as a small whole one, for days, months and years.
+    pub(super) fn small(self) -> Option<u32> {
+        let power = u32::try_from(self.exponent).ok().filter(|power| *power <= 6)?;
+        if self.negative {
+            return None;
+        }
+        u32::try_from(self.mantissa.checked_mul(10_u128.pow(power))?).ok()
+    }
+
+    /// Reads the text of a number token. `decimal_comma` settles `1,500` and `1.500`. None above 38 digits.
+    pub(super) fn parse(text: &str, decimal_comma: bool) -> Option<Self> {
+        let (mut dots, mut commas, mut last, mut after, mut before, mut zero_led) =
+            (0, 0, ' ', 0_i32, 0_i32, false);
+        let mut mantissa = Some(0_u128);
+        fold_str(text, &mut |c| match c {
+            '0'..='9' => {
+                if before == 0 && after == 0 && last == ' ' {
+                    zero_led = c == '0';
+                }
+                if last == ' ' {
+                    before += 1
+                } else {
+                    after += 1
+                }
+                mantissa = mantissa.and_then(|m| m.checked_mul(10)?.checked_add(u128::from(c.to_digit(10)?)));
+            }
+            '.' | ',' => {
+                if c == '.' {
+                    dots += 1
+                } else {
+                    commas += 1
+                }
+                last = c;
+                after = 0;
+            }
+            _ => {}
+        });
+        let fraction = match (dots, commas) {
+            (0, 0) => 0,
+            (1, 0) | (0, 1) => {
+                let could_group = after == 3 && (1..=3).contains(&before) && !zero_led;
+                let groups = could_group && (last == ',') != decimal_comma;
+                if groups { 0 } else { after }
+            }
+            (_, 0) | (0, _) => 0,
+            _ => after,
+        };
+        Some(Self::new(mantissa?, -fraction))
+    }
+}
+
+/// What a unit measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dimension {
+    /// Metres.
+    Length,
+    /// Grams.
+    Mass,
+    /// Litres.
+    Volume,
+    /// Parts of a hundred.
+    Percent,
+}
+
+/// A unit: `10^power` of the dimension's base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// What it measures.
+    pub(super) dimension: Dimension,
+    /// Its power of ten.
+    pub(super) power: i32,
+}
+
+/// Per cent.
+pub(super) const PERCENT: Unit = Unit { dimension: Dimension::Percent, power: 0 };
+
+/// The unit that a word names, in any case.
+pub(super) fn unit_of_word(text: &str) -> Option<Unit> {
+    use Dimension::{Length, Mass, Volume};
+    let (dimension, power) = match Word::new(text)?.as_str() {
+        "nm" => (Length, -9),
+        "um" | "μm" | "micron" | "microns" | "micrometer" | "micrometers" => (Length, -6),
+        "mm" | "millimeter" | "millimeters" | "millimetre" | "millimetres" | "milimetro" | "milimetros"
+        | "milimetre" => (Length, -3),
+        "cm" | "cms" | "centimeter" | "centimeters" | "centimetre" | "centimetres" | "centimetro"
+        | "centimetros" | "santimetre" => (Length, -2),
+        "m" | "meter" | "meters" | "metre" | "metres" => (Length, 0),
+        "ng" => (Mass, -9),
+        "ug" | "μg" | "mcg" | "microgram" | "micrograms" => (Mass, -6),
+        "mg" | "milligram" | "milligrams" => (Mass, -3),
+        "g" | "gm" | "gms" | "gr" | "gram" | "grams" | "gramos" | "gramo" => (Mass, 0),
+        "kg" | "kgs" | "kilogram" | "kilograms" | "kilogramos" => (Mass, 3),
+        "ul" | "μl" | "microliter" | "microliters" => (Volume, -6),
+        "ml" | "cc" | "milliliter" | "milliliters" | "millilitre" | "millilitres" => (Volume, -3),
+        "dl" => (Volume, -1),
+        "l" | "liter" | "liters" | "litre" | "litres" => (Volume, 0),
+        "percent" | "percentage" | "pct" => (Dimension::Percent, 0),
+        _ => return None,
+    };
+    Some(Unit { dimension, power })
+}
+
+/// The unit that a whole text is, such as a sibling `unit` gives: `mm`, `%`. Compound units (`g/dL`) are none.
+pub(super) fn unit_of_phrase(text: &str) -> Option<Unit> {
+    match text.trim() {
+        "%" => Some(PERCENT),
+        word => unit_of_word(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_both_decimal_styles() {
+        let read = |text, comma| Decimal::parse(text, comma).unwrap();
+        assert_eq!(read("0.30", false), read(",3", false));
+        assert_eq!(read("1,5", false), read("1.5", true));
+        assert_eq!(read("1,500", false), read("1500", false));
+        assert_eq!(read("1,500", true), read("1.5", true));
+        assert_eq!(read("1.500", true), read("1500", true));
+        assert_eq!(read("0,500", false), read("0.5", false));
+        assert_eq!(read("1,234.5", false), read("1.234,5", true));
+        assert_eq!(Decimal::parse("9".repeat(50).as_str(), false), None);
+        assert_ne!(read("9007199254740993", false), read("9007199254740992", false));
+    }
+}

@@ -1,0 +1,137 @@
+//! A value to look for: its tokens, and how much evidence it needs.
+
+use super::fold::Word;
+use super::index::{has_capital, is_negative};
+use super::number::{Decimal, PERCENT, Unit, unit_of_word};
+use super::token::{Kind, Token, letters};
+use super::words::{Listed, listed};
+
+/// How much a match of the value proves by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// Distinctive: wherever it stands, it is this value.
+    Free,
+    /// A quantity with its unit: must not stand beside another field's name.
+    Lenient,
+    /// Short or common: must stand beside a name of its own field.
+    Strict,
+}
+
+/// The value, cut into tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: &'a [Token],
+    /// The unit that the field's key or a sibling gives a bare number.
+    pub(super) hint: Option<Unit>,
+}
+
+impl Probe<'_> {
+    pub(super) fn token(&self, i: usize) -> Option<Token> {
+        self.tokens.get(i).copied()
+    }
+
+    pub(super) fn word(&self, i: usize) -> &str {
+        self.token(i).map_or("", |token| token.text(self.text))
+    }
+
+    /// One number and nothing else, without a unit.
+    pub(super) fn is_bare_number(&self) -> bool {
+        matches!(self.tokens, [only] if only.kind == Kind::Number && !only.percent)
+    }
+
+    /// The list that token `i` is in.
+    pub(super) fn listed(&self, i: usize) -> Option<Listed> {
+        Word::new(self.word(i)).and_then(|word| listed(word.as_str()))
+    }
+
+    pub(super) fn has(&self, kind: Listed) -> bool {
+        (0..self.tokens.len()).any(|i| self.listed(i) == Some(kind))
+    }
+
+    /// How much evidence the value needs.
+    pub(super) fn evidence(&self) -> Evidence {
+        let (mut words, mut total, mut longest, mut numbers, mut units) = (0, 0, 0, 0, 0);
+        for (i, token) in self.tokens.iter().enumerate() {
+            let text = token.text(self.text);
+            match token.kind {
+                Kind::Number => {
+                    numbers += 1;
+                    units += usize::from(token.percent && self.tokens.len() > 1);
+                }
+                Kind::Symbol => {}
+                Kind::Word if i > 0 && unit_of_word(text).is_some() => units += 1,
+                Kind::Word
+                    if self.listed(i).is_some() || (numbers > 0 && is_times(self.text, self.tokens, i)) => {}
+                Kind::Word => {
+                    let count = letters(text);
+                    let digits = text.chars().any(|c| c.is_ascii_digit());
+                    if digits && text.starts_with(char::is_alphabetic) && text.chars().count() >= 3
+                        || is_acronym(text)
+                    {
+                        return Evidence::Free;
+                    }
+                    words += 1;
+                    total += count;
+                    longest = longest.max(count);
+                }
+            }
+        }
+        let identifier = words >= 1
+            && numbers >= 2
+            && units == 0
+            && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= 8;
+        if longest >= 6 || (words >= 2 && total >= 8) || identifier {
+            Evidence::Free
+        } else if numbers > 0 && units > 0 && words == 0 {
+            Evidence::Lenient
+        } else {
+            Evidence::Strict
+        }
+    }
+}
+
+/// `KRAS`, `HSIL`: four capitals or more, but not a Roman numeral.
+pub(super) fn is_acronym(text: &str) -> bool {
+    text.chars().count() >= 4
+        && text.chars().all(char::is_uppercase)
+        && !text.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'L' | 'C'))
+}
+
+/// The number at token `i`, with its sign.
+pub(super) fn number_at(text: &str, tokens: &[Token], i: usize, decimal_comma: bool) -> Option<Decimal> {
+    let token = tokens.get(i)?;
+    Some(Decimal::parse(token.text(text), decimal_comma)?.signed(is_negative(text, *token)))
+}
+
+/// Whether token `i` multiplies the numbers beside it: `2.5 x 1 cm`.
+pub(super) fn is_times(text: &str, tokens: &[Token], i: usize) -> bool {
+    tokens.get(i).is_some_and(|token| matches!(token.text(text), "x" | "X" | "\u{d7}" | "by" | "por"))
+}
+
+/// The unit of the number at token `i`: its own, or that at the end of the dimensions it opens.
+pub(super) fn unit_at(text: &str, tokens: &[Token], i: usize) -> Option<Unit> {
+    let mut at = i;
+    for _ in 0..4 {
+        if tokens.get(at)?.percent {
+            return Some(PERCENT);
+        }
+        let gap = super::index::gap(text, tokens, at);
+        if gap.len() > 4 || !gap.chars().all(|c| c.is_whitespace() || c == '-') {
+            return None;
+        }
+        if let Some(unit) = unit_of_word(tokens.get(at + 1)?.text(text)) {
+            return Some(unit);
+        }
+        if !is_times(text, tokens, at + 1) || tokens.get(at + 2)?.kind != Kind::Number {
+            return None;
+        }
+        at += 2;
+    }
+    None
+}
+
+/// Whether a text is written with a capital, as names of three letters and fewer must be.
+pub(super) fn is_capitalised(text: &str) -> bool {
+    has_capital(text)
+}

@@ -1,0 +1,180 @@
+//! Walking a candidate: its leaves, and what the keys and labels around each say about it.
+
+use serde_json::{Map, Value};
+
+use super::names::{key_is, unit_in_key};
+use super::words::{is_generic_key, is_label_key};
+use super::{Grounder, Match, Scratch, Settings, SourceIndex, Vocabulary};
+
+/// Longest text that can be a label, in bytes.
+const LONGEST_LABEL: usize = 80;
+
+/// Where a leaf stands in the candidate.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The leaf's key; for the elements of an array, the array's.
+    pub key: &'a str,
+    /// The place of the object that holds it. None at the top.
+    pub outer: Option<&'a Place<'a>>,
+    /// What a sibling (`name`, `test`, `marker`, …) says that the object is about.
+    pub label: Option<&'a str>,
+    /// The unit that a sibling gives.
+    pub unit: Option<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    /// A field at the top of the candidate.
+    #[must_use]
+    pub fn top(key: &'a str) -> Self {
+        Self { key, outer: None, label: None, unit: None }
+    }
+
+    pub(super) fn is_generic(&self) -> bool {
+        key_is(self.key, is_generic_key)
+    }
+
+    pub(super) fn is_label(&self) -> bool {
+        key_is(self.key, is_label_key)
+    }
+}
+
+/// One leaf of a candidate.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf<'a> {
+    /// Its JSON Pointer.
+    pub pointer: &'a str,
+    /// Its value: a string that is not blank, or a number.
+    pub value: &'a Value,
+}
+
+impl Grounder<'_> {
+    /// Grounds every string and number of `candidate` in document order and gives each to `visit`.
+    /// Blank strings, nulls and booleans are passed over.
+    pub fn ground_all(
+        candidate: &Value,
+        vocabulary: &Vocabulary,
+        source: &SourceIndex,
+        settings: Settings,
+        scratch: &mut Scratch,
+        mut visit: impl FnMut(Leaf<'_>, Option<Match>),
+    ) {
+        let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch);
+        let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
+        pointer.clear();
+        let mut walk = Walk { grounder: &mut grounder, pointer: &mut pointer, visit: &mut visit };
+        walk.value(candidate, &Place::top(""));
+        grounder.scratch.pointer = pointer;
+    }
+}
+
+struct Walk<'w, 'g, V> {
+    grounder: &'w mut Grounder<'g>,
+    pointer: &'w mut String,
+    visit: &'w mut V,
+}
+
+impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
+    fn value(&mut self, value: &Value, place: &Place<'_>) {
+        match value {
+            Value::Object(fields) => {
+                let (label, unit) = (label_of(fields), text_at(fields, &["unit", "units", "unitOfMeasure"]));
+                // The candidate itself is no place.
+                let outer = if self.pointer.is_empty() { None } else { Some(place) };
+                for (key, value) in fields {
+                    self.within(key, |walk| {
+                        walk.value(
+                            value,
+                            &Place {
+                                key,
+                                outer,
+                                label: label.or(if outer.is_some() { place.label } else { None }),
+                                unit,
+                            },
+                        )
+                    });
+                }
+            }
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    let mut digits = [0; 20];
+                    let index = write_index(i, &mut digits);
+                    self.within(index, |walk| walk.value(item, place));
+                }
+            }
+            Value::String(text) if text.trim().is_empty() => {}
+            Value::String(_) | Value::Number(_) => {
+                let found = self.grounder.ground(value, place);
+                (self.visit)(Leaf { pointer: self.pointer, value }, found);
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Runs `then` with one more step in the pointer.
+    fn within(&mut self, step: &str, then: impl FnOnce(&mut Self)) {
+        let len = self.pointer.len();
+        self.pointer.push('/');
+        for c in step.chars() {
+            match c {
+                '~' => self.pointer.push_str("~0"),
+                '/' => self.pointer.push_str("~1"),
+                _ => self.pointer.push(c),
+            }
+        }
+        then(self);
+        self.pointer.truncate(len);
+    }
+}
+
+fn write_index(index: usize, digits: &mut [u8; 20]) -> &str {
+    let mut rest = index;
+    let mut from = digits.len();
+    for (at, slot) in digits.iter_mut().enumerate().rev() {
+        *slot = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+        from = at;
+        if rest == 0 {
+            break;
+        }
+    }
+    digits.get(from..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
+}
+
+fn text_at<'a>(fields: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a str> {
+    keys.iter()
+        .find_map(|key| fields.get(*key).and_then(Value::as_str))
+        .filter(|text| !text.trim().is_empty())
+}
+
+/// What an object is about, if a key says so.
+fn label_of(fields: &Map<String, Value>) -> Option<&str> {
+    fields
+        .iter()
+        .find(|(key, value)| {
+            value.as_str().is_some_and(|text| text.len() <= LONGEST_LABEL && !text.trim().is_empty())
+                && key_is(key, is_label_key)
+        })
+        .and_then(|(_, value)| value.as_str())
+}
+
+/// Gives every key and label of a candidate to `learn`, but for the keys that say nothing.
+pub(super) fn names(candidate: &Value, learn: &mut impl FnMut(&str)) {
+    match candidate {
+        Value::Object(fields) => {
+            if let Some(label) = label_of(fields) {
+                learn(label);
+            }
+            for (key, value) in fields {
+                if !key_is(key, is_generic_key) && !key_is(key, is_label_key) {
+                    learn(key);
+                    if let Some((_, stem)) = unit_in_key(key) {
+                        learn(stem);
+                    }
+                }
+                names(value, learn);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, learn)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}

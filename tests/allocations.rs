@@ -1,0 +1,149 @@
+//! Scoring a candidate without issues allocates nothing once its buffers are warm.
+//!
+//! A binary of its own: it counts every allocation of the process's test thread with a global allocator.
+#![expect(unsafe_code, reason = "a global allocator can't be written without it")]
+
+use loopctl::diag::{Problems, SourceFile};
+use loopctl::profile::{Dimension, Library, Measure, Overall};
+use loopctl::rules::compile;
+use loopctl::score::{Assessment, Assessor, Scoring};
+use loopctl::value::yaml::{self, Data};
+use serde_json::{Map, Value, json};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is passed on to the system's allocator unchanged; counting touches a plain thread-local cell,
+// which neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(run: impl FnOnce()) -> u64 {
+    let before = COUNT.with(Cell::get);
+    run();
+    COUNT.with(Cell::get) - before
+}
+
+fn scoring(assess: &str, roots: &[&Path]) -> Arc<Scoring> {
+    let mut problems = Problems::new();
+    let node = yaml::parse(&SourceFile::new("profile.yaml", assess), &mut problems).unwrap();
+    let Data::Map(entries) = &node.data else { panic!("not a mapping") };
+    let dimensions: Vec<Dimension> = entries
+        .iter()
+        .map(|entry| Dimension {
+            name: entry.key.clone(),
+            name_span: entry.key_span.clone(),
+            measure: Measure::decode(&entry.value, &mut problems).unwrap(),
+        })
+        .collect();
+    let share = 1.0 / dimensions.len() as f64;
+    let overall = Overall::Weighted(dimensions.iter().map(|d| (d.name.clone(), share)).collect());
+    let files = Library::new(roots.iter().map(|root| root.to_path_buf()).collect());
+    let rules = compile(&dimensions, &overall, &[], &files, &mut problems);
+    assert!(problems.is_empty(), "{problems:?}");
+    Scoring::new(rules.unwrap())
+}
+
+#[track_caller]
+fn assert_free(scoring: &Arc<Scoring>, document_type: &str, candidate: &Value, text: &str) {
+    let source = scoring.source(text);
+    let mut assessor = Assessor::new(Arc::clone(scoring));
+    let mut out = Assessment::default();
+    for _ in 0..3 {
+        assessor.assess(document_type, candidate, Some(&source), &[], &mut out);
+    }
+    assert!(out.issues.is_empty(), "{:?}", out.issues);
+    assert!((out.overall - 1.0).abs() < 1e-9, "{:?}", out.scores);
+    let count = allocations(|| assessor.assess(document_type, candidate, Some(&source), &[], &mut out));
+    assert_eq!(count, 0, "a candidate without issues was assessed with {count} allocations");
+}
+
+#[test]
+fn a_pathology_report_costs_no_allocation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scoring = scoring(
+        "completeness: { rubric: clinical }
+accuracy: grounding
+validity: { rules: clinical-validity, penalty: 0.10, floor: 0.30 }
+consistency: { rules: clinical-consistency, penalty: 0.15, floor: 0.50 }
+",
+        &[root],
+    );
+    let text = "City Hospital\nDate of report: 2024-03-05\nFinal diagnosis: invasive ductal carcinoma.\n\
+                Histologic grade: 2.\nMargins: negative.\nER: positive (95%). PR: negative. HER2: 1+.\n";
+    let candidate = json!({
+        "histology": "invasive ductal carcinoma", "grade": "2", "margins": "negative", "date": "2024-03-05",
+        "institution": "City Hospital", "ihcMarkers": {"ER": "positive (95%)", "PR": "negative", "HER2": "1+"}, "rawText": text
+    });
+    assert_free(&scoring, "pathology", &candidate, text);
+}
+
+#[test]
+fn two_hundred_fields_and_every_check_cost_no_allocation() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(root.path().join("rules/rubrics")).unwrap();
+    let fields: Vec<String> = (0..200).map(|i| format!("field{i}")).collect();
+    std::fs::write(
+        root.path().join("rules/rubrics/wide.yaml"),
+        format!("types: {{unknown: {{required: [{}]}}}}\n", fields.join(", ")),
+    )
+    .unwrap();
+    std::fs::write(
+        root.path().join("rules/wide.yaml"),
+        "rules:
+  - {id: a, each: '$.*', when: {key: {matches: '^field'}}, type: [text, number], matches: 'a|\\d'}
+  - {id: b, field: field0, required: true, length: {min: 1, max: 40}, one_of: {values: [ALPHA], ignore_case: true}, contains: LPH, not: {equals: beta}}
+  - {id: c, field: field1, format: date, before: field2, after: 2000-01-01}
+  - {id: d, field: field3, unit: [mm], any: [{range: {min: 5}}, {contains: mm}]}
+  - {id: e, field: list, unique: true, resolves: '$.list[*]', sum_to: 6}
+  - {id: f, require: field5, forbids: [nothing], requires: ['$.list[0]']}
+  - {id: g, field: field4, type: integer, range: {min: 1, max: 9}}
+",
+    )
+    .unwrap();
+    let mut candidate: Map<String, Value> =
+        fields.iter().enumerate().map(|(i, field)| (field.clone(), json!(format!("a value {i}")))).collect();
+    for (field, value) in [
+        ("field0", json!("alpha")),
+        ("field1", json!("2024-01-01")),
+        ("field2", json!("2024-02-01")),
+        ("field3", json!("12 mm")),
+        ("field4", json!(7)),
+        ("list", json!([1, 2, 3])),
+    ] {
+        candidate.insert(field.to_owned(), value);
+    }
+    let scoring = scoring("c: { rubric: wide }\nv: { rules: wide, penalty: 0.1 }\n", &[root.path()]);
+    assert_free(&scoring, "unknown", &Value::Object(candidate), "");
+}
+
+#[test]
+fn the_counter_counts() {
+    assert!(allocations(|| drop(std::hint::black_box(vec![1_u8]))) > 0);
+}
