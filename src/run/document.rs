@@ -58,6 +58,8 @@ struct Task<'a> {
     supplied: Option<Arc<Value>>,
     started: Instant,
     warnings: Vec<String>,
+    /// What the provider said about each candidate, with its iteration.
+    notes: Vec<(usize, String)>,
 }
 
 impl Task<'_> {
@@ -150,6 +152,7 @@ impl Session {
             supplied,
             started: Instant::now(),
             warnings,
+            notes: Vec::new(),
         };
         let first = match &document.text {
             Ok(_) => Input::Started,
@@ -157,6 +160,9 @@ impl Session {
         };
         let mut run = Run::new(Arc::clone(&self.plan.policy), self.plan.retry());
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
+        // What was said about candidates that are not handed back would only confuse.
+        let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
+        task.warnings.extend(task.notes.iter().filter(selected).map(|(_, note)| note.clone()));
         let result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
         if let Some(artifacts) = &self.place.artifacts {
@@ -212,11 +218,7 @@ impl Session {
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
         match event {
             Event::Produced { iteration, produced } => {
-                for note in &produced.notes {
-                    if !task.warnings.contains(note) {
-                        task.warnings.push(note.clone());
-                    }
-                }
+                task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
             }
             Event::Assessed { iteration, assessment } => {

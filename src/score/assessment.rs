@@ -20,7 +20,7 @@ pub struct Assessment {
     /// What is wrong, in the order of dimensions, rules and document.
     #[serde(default)]
     pub issues: Vec<Issue>,
-    /// Rubric fields that are not present: required ones first, then important ones.
+    /// Rubric fields that are not present: required ones first, then important, then optional ones.
     #[serde(default)]
     pub missing: Vec<Arc<str>>,
     /// Where the source bears the candidate out.

@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
     }
 
     fn note_missing(&mut self, field: &RubricField) {
-        if field.importance != Importance::Optional && !self.out.missing.contains(&field.name) {
+        if !self.out.missing.contains(&field.name) {
             self.out.missing.push(Arc::clone(&field.name));
         }
     }

@@ -38,6 +38,25 @@ struct Group {
 }
 
 impl Names<'_> {
+    /// Whether the match itself holds a name of its own field and of no other: `poorly differentiated` says whose
+    /// degree it is.
+    fn within(&self, found: Found) -> bool {
+        let first = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
+        let inside = self
+            .hits
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|hit| (hit.start as usize) < found.to)
+            .filter(|hit| hit.end.0 as usize <= found.to);
+        let (mut own, mut other) = (false, false);
+        for hit in inside {
+            own |= self.own.contains(&hit.concept);
+            other |= !self.own.contains(&hit.concept) && !self.neutral.contains(&hit.concept);
+        }
+        own && !other
+    }
+
     /// The name that ends before token `end`: its first token, and whether it is the field's own.
     fn ending(&self, end: usize) -> Option<Group> {
         let upto = self.hits.partition_point(|hit| (hit.start as usize) < end);
@@ -186,6 +205,9 @@ pub(super) fn belongs(
     names: &Names<'_>,
     evidence: Evidence,
 ) -> bool {
+    if names.within(found) {
+        return true;
+    }
     let left = look_left(found, probe, source, names, evidence);
     let right = look_right(found, source, names);
     if evidence == Evidence::Lenient {

@@ -9,7 +9,7 @@ fn vocabulary() -> Vocabulary {
         ("ER", &["estrogen receptor", "oestrogen receptor", "Östrojen Reseptörü"]),
         ("PR", &["progesterone receptor", "PgR", "Progesteron Reseptörü"]),
         ("HER2", &["HER2/neu", "c-erbB-2"]),
-        ("grade", &["histologic grade", "tumor grade", "grado", "derece", "graad"]),
+        ("grade", &["histologic grade", "tumor grade", "differentiated", "grado", "derece", "graad"]),
         ("histology", &["histologic type", "diagnosis", "tipo histológico", "histolojik tip"]),
         ("margins", &["surgical margins", "márgenes", "cerrahi sınırlar", "snijvlakken"]),
         ("tmb", &["tumor mutational burden"]),
@@ -345,6 +345,15 @@ fn scanning_errors_are_forgiven_within_the_bound() {
     misses("Gleason score 9 adenocarcinorna", "x", "Gleason score 8 adenocarcinoma");
     misses("no adenocarcinorna here", "x", "yes adenocarcinoma here");
     misses("hypotension treated", "x", "hypertension treated");
+}
+
+#[test]
+fn a_value_that_names_its_field_needs_no_other_name() {
+    let text = "Sigmoid colon: adenocarcinoma, moderately differentiated. HER2 negative.";
+    finds(text, "grade", "Moderately differentiated", "moderately differentiated", Method::Normalized);
+    misses(text, "ihcMarkers.ER", "moderately differentiated");
+    misses(text, "ihcMarkers.ER", "HER2 negative");
+    misses("Not poorly differentiated", "grade", "poorly");
 }
 
 #[test]
