@@ -186,7 +186,7 @@ fn missing_fields_are_listed_by_importance_with_suggestions() {
         out.issues.iter().map(|i| (i.code.as_str(), i.severity.as_str(), i.path.as_str())).collect();
     assert_eq!(issues, [("MISSING_FIELD", "major", "/b"), ("MISSING_FIELD", "minor", "/a")]);
     assert_eq!(out.issues[1].suggested_fix.as_deref(), Some("find a"));
-    assert_eq!(out.missing, ["b".into(), "a".into()]);
+    assert_eq!(out.missing, ["b".into(), "a".into(), "c".into()]);
     for candidate in [json!(null), json!([1]), json!("a")] {
         assert_eq!(one("c: { rubric: c }", &files, &candidate, None).scores.get("c"), Some(Score::ZERO));
     }

@@ -206,6 +206,7 @@ impl<'a> Machine<'a> {
             self.sums.0 += field.weight;
             return;
         }
+        self.note_missing(field);
         let severity = match field.importance {
             Importance::Required => Severity::Major,
             Importance::Important => Severity::Minor,
@@ -214,7 +215,6 @@ impl<'a> Machine<'a> {
         let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
         let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
         self.out.issues.push(Issue { suggested_fix: field.suggestion.clone(), ..issue });
-        self.note_missing(field);
     }
 
     fn note_missing(&mut self, field: &RubricField) {
