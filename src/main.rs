@@ -1,1 +1,7 @@
-fn main() {}
+//! The `loopctl` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    loopctl::cli::main()
+}

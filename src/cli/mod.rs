@@ -1,1 +1,77 @@
-//! cli
+//! The command line: arguments in, library call, rendering out, exit status.
+
+mod check;
+mod correct;
+mod exit;
+mod loading;
+mod output;
+mod plugin;
+mod profile;
+mod run;
+mod score;
+mod validate;
+
+use clap::{Parser, Subcommand};
+use exit::Exit;
+use output::{Output, complain};
+use std::process::ExitCode;
+
+/// Make the output of language models trustworthy: validate, score, feed back, correct, and stop by a policy.
+#[derive(Parser)]
+#[command(name = "loopctl", version, max_term_width = 110, propagate_version = true)]
+#[command(
+    after_help = "Exit status: 0 every document passed; 1 something broke; 2 wrong usage or an invalid profile;\n3 finished, but not every document passed; 130 interrupted."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run the loop over documents: extract, assess, correct until the policy stops
+    Run(run::Arguments),
+    /// Assess one extraction against its document, without any provider
+    Validate(validate::Arguments),
+    /// Correct one extraction once
+    Correct(correct::Arguments),
+    /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
+    Score(score::Arguments),
+    /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
+    Check(check::Arguments),
+    /// List profiles
+    Profile(profile::Arguments),
+    /// List, inspect and trust provider plugins
+    Plugin(plugin::Arguments),
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version go to standard output and are a success; mistakes go to standard error with status 2.
+            let status = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            let _ = error.print();
+            return status.into();
+        }
+    };
+    let mut output = Output::of_process();
+    let outcome = match arguments.verb {
+        Verb::Run(arguments) => run::execute(&arguments, &mut output),
+        Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
+        Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
+        Verb::Score(arguments) => score::execute(&arguments, &mut output),
+        Verb::Check(arguments) => check::execute(&arguments, &mut output),
+        Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
+        Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            complain(&mut output, &error);
+            error.exit.into()
+        }
+    }
+}

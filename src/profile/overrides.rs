@@ -89,7 +89,7 @@ impl Override {
                     &self.value.span,
                     format!("{} can't set `{}`: `{part}` is not a mapping", self.origin, self.path.join(".")),
                 )
-                .help("`loopctl profile show NAME` prints the settings of a profile"),
+                .help("every part before the last must be a mapping of the profile, or the number of a list element"),
             );
         }
     }

@@ -57,7 +57,8 @@ impl Providers {
     }
 
     /// With a plugin that is linked into this program, before any file of the same name:
-    /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`.
+    /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`. All plugins export the same symbol, so the linker takes one
+    /// per program.
     ///
     /// # Errors
     /// When its table isn't what its kind needs.
@@ -134,6 +135,23 @@ impl Providers {
             let linked = self.shared.linked.iter().map(|(identity, ..)| identity.name.clone()).collect();
             locate::unknown(&self.shared.paths, name, linked)
         })
+    }
+
+    /// What is known of the plugin that a specification such as `openai:model` names, found and checked as
+    /// [`Providers::open`] would, but without running any of it.
+    ///
+    /// # Errors
+    /// When there is no such plugin, or it may not run.
+    pub fn find(&self, spec: &str) -> Result<Inspected, ProviderError> {
+        let Spec { target, .. } = Spec::parse(spec)?;
+        let path = match target {
+            Target::Path(path) => path,
+            Target::Name(name) => match self.list().into_iter().find(|listed| listed.name == name) {
+                Some(listed) => return listed.plugin,
+                None => self.path_of(&name)?,
+            },
+        };
+        self.inspect(&path)
     }
 
     /// What a library says about itself and whether it may run. Runs no plugin code.

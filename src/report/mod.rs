@@ -1,1 +1,9 @@
-//! report
+//! What people and programs read about runs: pure functions of events and results.
+
+mod live;
+mod paint;
+mod summary;
+
+pub use live::{Live, decision_line};
+pub use paint::Paint;
+pub use summary::{assessment_table, closing, document_summary, sparkline};

@@ -11,6 +11,7 @@
 mod compile;
 mod condition;
 mod emit;
+mod extraction;
 mod formats;
 mod program;
 mod rubric;
@@ -25,6 +26,7 @@ mod mistakes;
 
 pub use compile::{CompiledRules, UNKNOWN_TYPE, compile};
 pub use condition::{Condition, Subject};
+pub use extraction::check_extraction;
 pub use formats::{is_format, parse_date};
 pub use program::{Address, Check, FieldName, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
 pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};

@@ -1,1 +1,16 @@
-//! run
+//! The driver: carries out what the engine asks for, on documents, with providers, journal and artifacts.
+//!
+//! The only room that knows the time. Everything it is told to do comes from [`crate::engine::Run`]; what happens is
+//! recorded before it is acted on.
+
+mod batch;
+mod document;
+mod plan;
+mod request;
+mod result;
+
+pub use batch::{Batch, BatchEnd, Observer};
+pub use document::{Candidates, Place, Session};
+pub use plan::Plan;
+pub use request::{Answer, answer_of, correction_request, stage_request};
+pub use result::{DocumentResult, IterationResult};

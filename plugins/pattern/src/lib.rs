@@ -9,6 +9,8 @@
 //!
 //! ```yaml
 //! extract: pathology                # the document type
+//! words:                            # parts of patterns by name, used as `{differentiated}`
+//!   differentiated: '(?:well|moderately|poorly) differentiated'
 //! headings:                         # what a heading looks like; its words are the group `title`
 //!   - '^(?P<title>[A-Z ]+):'
 //! fields:
@@ -48,6 +50,7 @@ pub mod patterns;
 mod provider;
 mod sections;
 mod verbatim;
+mod words;
 
 pub use provider::PatternPlugin;
 

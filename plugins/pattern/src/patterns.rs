@@ -5,12 +5,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::words::{Words, is_name};
+
 /// Most fields in one pattern file.
 pub const MAX_FIELDS: usize = 200;
 /// Most patterns of one field, headings of one file, or keys of one field.
 pub const MAX_PATTERNS: usize = 200;
-/// Longest pattern, in bytes.
-pub const MAX_PATTERN_BYTES: usize = 8_192;
+/// Longest pattern, in bytes, after its words are put in.
+pub const MAX_PATTERN_BYTES: usize = 16_384;
 /// Memory bound of one compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
@@ -71,6 +73,8 @@ struct RawFile {
     /// The document type that the file is for. Only a label: the host chose the file.
     #[serde(rename = "extract")]
     _extract: String,
+    #[serde(default)]
+    words: Map<String, Value>,
     #[serde(default)]
     headings: Vec<String>,
     fields: Map<String, Value>,
@@ -154,8 +158,11 @@ impl Patterns {
     /// that does not compile, that is too large, or that lacks the named groups which its field's kind needs.
     pub fn from_json(file: &Value) -> Result<Self, PatternError> {
         let raw = RawFile::deserialize(file).map_err(|e| shape("patterns", &e))?;
+        within("words", raw.words.len(), MAX_PATTERNS)?;
         within("headings", raw.headings.len(), MAX_PATTERNS)?;
         within("fields", raw.fields.len(), MAX_FIELDS)?;
+        let words = declared(&raw.words)?;
+        let compile = |place: &str, pattern: &str| compile(&words, place, pattern);
         let mut headings = Vec::with_capacity(raw.headings.len());
         for (at, pattern) in raw.headings.iter().enumerate() {
             let place = format!("headings[{at}]");
@@ -167,7 +174,7 @@ impl Patterns {
         for (name, value) in &raw.fields {
             let place = format!("fields.{name}");
             let raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
-            fields.push((name.clone(), field(&place, raw, !headings.is_empty())?));
+            fields.push((name.clone(), field(&words, &place, raw, !headings.is_empty())?));
         }
         Ok(Self { headings, fields })
     }
@@ -176,16 +183,10 @@ impl Patterns {
     pub fn field_names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())
     }
-
-    /// The highest tier that any pattern of a field has; feedback beyond it finds nothing more.
-    #[must_use]
-    pub fn highest_tier(&self, field: &str) -> Option<u32> {
-        let (_, field) = self.fields.iter().find(|(name, _)| name == field)?;
-        field.patterns.iter().map(|p| p.tier).max()
-    }
 }
 
-fn field(place: &str, raw: RawField, has_headings: bool) -> Result<Field, PatternError> {
+fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Result<Field, PatternError> {
+    let compile = |place: &str, pattern: &str| compile(words, place, pattern);
     within(&format!("{place}.patterns"), raw.patterns.len(), MAX_PATTERNS)?;
     within(&format!("{place}.keys"), raw.keys.len(), MAX_PATTERNS)?;
     if raw.kind == Kind::Whole && !raw.patterns.is_empty() {
@@ -210,7 +211,7 @@ fn field(place: &str, raw: RawField, has_headings: bool) -> Result<Field, Patter
     let mut patterns = Vec::with_capacity(raw.patterns.len());
     for (at, raw_pattern) in raw.patterns.into_iter().enumerate() {
         let place = format!("{place}.patterns[{at}]");
-        patterns.push(pattern(&place, raw_pattern, raw.kind, has_headings)?);
+        patterns.push(pattern(words, &place, raw_pattern, raw.kind, has_headings)?);
     }
     let absent = match raw.absent {
         Some(RawAbsent { after: 0, .. }) => {
@@ -227,7 +228,14 @@ fn field(place: &str, raw: RawField, has_headings: bool) -> Result<Field, Patter
     Ok(Field { kind: raw.kind, keys, patterns, absent })
 }
 
-fn pattern(place: &str, raw: RawPattern, kind: Kind, has_headings: bool) -> Result<Pattern, PatternError> {
+fn pattern(
+    words: &Words,
+    place: &str,
+    raw: RawPattern,
+    kind: Kind,
+    has_headings: bool,
+) -> Result<Pattern, PatternError> {
+    let compile = |place: &str, pattern: &str| compile(words, place, pattern);
     let section = match &raw.section {
         Some(_) if !has_headings => {
             return Err(wrong(place, "`section` needs `headings` at the top of the file"));
@@ -265,12 +273,34 @@ fn pattern(place: &str, raw: RawPattern, kind: Kind, has_headings: bool) -> Resu
     Ok(Pattern { tier: raw.tier, section, head: raw.head, regex, reject, take: raw.take })
 }
 
-/// Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless the pattern says otherwise.
-fn compile(place: &str, pattern: &str) -> Result<Regex, PatternError> {
-    if pattern.len() > MAX_PATTERN_BYTES {
-        return Err(refused(place, pattern, &format!("more than {MAX_PATTERN_BYTES} bytes")));
+fn declared(raw: &Map<String, Value>) -> Result<Words, PatternError> {
+    let mut words = Words::default();
+    for (name, pattern) in raw {
+        let place = format!("words.{name}");
+        if !is_name(name) {
+            return Err(wrong(&place, "expected a name of lower-case letters, digits and `_`"));
+        }
+        let Value::String(pattern) = pattern else {
+            return Err(wrong(&place, "expected a pattern (text)"));
+        };
+        let compiled = compile(&words, &place, pattern)?;
+        if let Some(group) = compiled.capture_names().flatten().next() {
+            return Err(refused(
+                &place,
+                pattern,
+                &format!("a word may not have the group `(?P<{group}>...)`"),
+            ));
+        }
+        words.declare(name, compiled.as_str().to_owned());
     }
-    RegexBuilder::new(pattern)
+    Ok(words)
+}
+
+/// Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless the pattern says otherwise.
+fn compile(words: &Words, place: &str, pattern: &str) -> Result<Regex, PatternError> {
+    let expanded =
+        words.expand(pattern, MAX_PATTERN_BYTES).map_err(|reason| refused(place, pattern, &reason))?;
+    RegexBuilder::new(&expanded)
         .case_insensitive(true)
         .multi_line(true)
         .crlf(true)

@@ -84,7 +84,7 @@ impl DirectPlugin for PatternPlugin {
     }
 }
 
-/// Requests count iterations from 1, and the first one is no correction: the second one widens to tier 1.
+/// Iterations are numbered from 0, and correction k is iteration k: it may use the patterns up to tier k.
 fn tier(iteration: u32) -> u32 {
-    iteration.saturating_sub(1).max(1)
+    iteration.max(1)
 }

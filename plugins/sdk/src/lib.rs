@@ -93,7 +93,8 @@ macro_rules! __export_plugin {
             $crate::export::slice_of(&LOOPCTL_MANIFEST_BLOB, LOOPCTL_MANIFEST),
         );
 
-        /// This plugin, for a program that has it linked in.
+        /// This plugin, for a program that has it linked in. All plugins export the same symbol, so a program can
+        /// have only one of them linked in; it loads the others from their libraries.
         // SAFETY: the entry is the one below, made of the SDK's own functions.
         pub const LOOPCTL_PLUGIN: $crate::Linked = unsafe { $crate::Linked::new(loopctl_plugin_v1) };
 

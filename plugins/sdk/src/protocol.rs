@@ -76,7 +76,7 @@ pub struct CompletionRequest {
     /// The stage of the profile: `extract`, …
     #[serde(default)]
     pub stage: String,
-    /// Which iteration of the loop, from 1.
+    /// Which iteration of the loop: 0 for the first candidate, k for the k-th correction.
     #[serde(default)]
     pub iteration: u32,
     /// Which try within the iteration, from 1: more after a failed call.
@@ -111,7 +111,7 @@ impl Default for CompletionRequest {
             version: VERSION,
             document: DocumentRef::default(),
             stage: String::new(),
-            iteration: 1,
+            iteration: 0,
             attempt: 1,
             messages: Vec::new(),
             schema: None,

@@ -63,6 +63,23 @@ fn sections_bound_the_search() {
 }
 
 #[test]
+fn words_stand_for_their_patterns_everywhere() {
+    let file = json!({
+        "extract": "test",
+        "words": { "degree": "well|poorly", "differentiated": "{degree} differentiated", "title": "findings" },
+        "headings": [r"^(?P<title>{title}):"],
+        "fields": { "f": {
+            "kind": "object",
+            "keys": { "grade": "{title}" },
+            "patterns": [{ "section": "{title}", "pattern": r"(?P<key>{title}) (?P<value>{differentiated})", "reject": "{degree} x" }],
+        } },
+    });
+    let patterns = Patterns::from_json(&file).unwrap();
+    let source = "Findings poorly differentiated\nFINDINGS: findings well differentiated";
+    assert_eq!(extract(&patterns, source).fields.get("f"), Some(&json!({ "grade": "well differentiated" })));
+}
+
+#[test]
 fn head_bounds_the_search_in_characters() {
     let field = json!({ "patterns": [{ "head": 4, "pattern": r"(?P<value>\d+)" }] });
     assert_eq!(found(field.clone(), "ççç12"), json!("1"));

@@ -28,6 +28,26 @@ fn a_bad_file_is_refused_with_its_place_and_pattern() {
             json!({ "extract": "t", "headings": ["^x:"], "fields": {} }),
             "`headings[0]` in the patterns: no group `(?P<title>...)` in `^x:`",
         ),
+        (
+            json!({ "extract": "t", "words": { "a": "{b}", "b": "x" }, "fields": {} }),
+            "`words.a` in the patterns: no word `b`",
+        ),
+        (
+            json!({ "extract": "t", "words": { "A": "x" }, "fields": {} }),
+            "`words.A` in the patterns: expected a name",
+        ),
+        (
+            json!({ "extract": "t", "words": { "a": ["x"] }, "fields": {} }),
+            "`words.a` in the patterns: expected a pattern",
+        ),
+        (
+            json!({ "extract": "t", "words": { "a": "(?P<value>x)" }, "fields": {} }),
+            "`words.a` in the patterns: a word may not have the group",
+        ),
+        (
+            field(json!({ "patterns": [{ "pattern": "{nope}" }] })),
+            "`fields.grade.patterns[0].pattern` in the patterns: no word `nope`",
+        ),
         (field(json!({ "patterns": [] })), "`fields.grade` in the patterns: expected at least one pattern"),
         (
             field(json!({ "kind": "table", "patterns": [] })),
@@ -93,7 +113,7 @@ fn a_bad_file_is_refused_with_its_place_and_pattern() {
 fn sizes_of_a_file_are_bounded() {
     let long = "x".repeat(MAX_PATTERN_BYTES);
     let message = refused(field(json!({ "patterns": [{ "pattern": format!("(?P<value>{long})") }] })));
-    assert!(message.contains("more than 8192 bytes") && message.len() < 500, "{message}");
+    assert!(message.contains("more than 16384 bytes") && message.len() < 500, "{message}");
     let many: Map<String, Value> =
         (0..=MAX_FIELDS).map(|n| (n.to_string(), json!({ "kind": "whole" }))).collect();
     let message = refused(json!({ "extract": "t", "fields": many }));

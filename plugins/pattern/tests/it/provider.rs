@@ -38,7 +38,7 @@ fn the_loop_widens_what_is_missing() {
     assert_eq!(first.usage.input_tokens + first.usage.output_tokens, 0);
 
     let again =
-        CompletionRequest { iteration: 2, base: first.value, feedback: missing("grade"), ..request(source) };
+        CompletionRequest { iteration: 1, base: first.value, feedback: missing("grade"), ..request(source) };
     let second = ask(&again).unwrap();
     assert_eq!(
         second.value,
@@ -58,8 +58,8 @@ fn the_iteration_bounds_the_tier() {
         };
         ask(&request).unwrap().value
     };
-    assert_eq!(at(2), Some(json!({})));
-    assert_eq!(at(3), Some(json!({ "grade": "3" })));
+    assert_eq!(at(1), Some(json!({})));
+    assert_eq!(at(2), Some(json!({ "grade": "3" })));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn an_issue_replaces_the_value_it_points_at() {
     let issue =
         RequestIssue { path: "/grade".into(), message: "invalid grade".into(), ..RequestIssue::default() };
     let request = CompletionRequest {
-        iteration: 2,
+        iteration: 1,
         base: Some(json!({ "grade": "odd", "histology": "from elsewhere" })),
         feedback: Some(RequestFeedback { issues: vec![issue], ..RequestFeedback::default() }),
         ..request("grade: odd. well differentiated carcinoma")
@@ -81,7 +81,7 @@ fn an_issue_replaces_the_value_it_points_at() {
 #[test]
 fn without_a_base_a_correction_starts_from_the_strict_patterns() {
     let request = CompletionRequest {
-        iteration: 2,
+        iteration: 1,
         feedback: missing("grade"),
         ..request("carcinoma, well differentiated")
     };

@@ -1,0 +1,81 @@
+//! `loopctl check`: profiles and everything they reach.
+
+use super::exit::{Exit, Failure};
+use super::loading::{ProfileArguments, library, providers};
+use super::output::Output;
+use crate::diag::{Code, Level, Problem, Problems, render_json};
+use crate::profile::{Loaded, available};
+use crate::provider::Providers;
+use crate::run::Plan;
+use clap::{Args, ValueEnum};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Profile by name or path (again for more)
+    #[arg(long, short, value_name = "PROFILE")]
+    profile: Vec<String>,
+    /// Lay a setting over each profile, such as `accept.overall=0.9` (again for more)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// How problems are written: for people to standard error, as JSON to standard output
+    #[arg(long, value_enum, default_value = "human")]
+    format: CheckFormat,
+    /// Profiles by name or path [default: all that can be named]
+    #[arg(value_name = "PROFILE")]
+    profiles: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// With the source lines
+    Human,
+    /// A list of problems
+    Json,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let mut names: Vec<String> = arguments.profile.iter().chain(&arguments.profiles).cloned().collect();
+    if names.is_empty() {
+        names = available(&library());
+    }
+    let providers = providers();
+    let mut problems = Problems::new();
+    for name in &names {
+        let profile = ProfileArguments {
+            profile: name.clone(),
+            settings: arguments.settings.clone(),
+            provider: None,
+            provider_config: Vec::new(),
+        };
+        if let Some(loaded) = profile.load(&[], &mut problems) {
+            Plan::compile(&loaded, &mut problems);
+            check_providers(&loaded, &providers, &mut problems);
+        }
+    }
+    match arguments.format {
+        CheckFormat::Json => {
+            let text = serde_json::to_string_pretty(&render_json(&problems)).unwrap_or_default();
+            writeln!(output.out, "{text}")?;
+        }
+        CheckFormat::Human => {
+            output.show(&problems);
+            let (errors, warnings) = (problems.error_count(), problems.len() - problems.error_count());
+            let profiles =
+                if names.len() == 1 { "1 profile".to_owned() } else { format!("{} profiles", names.len()) };
+            output.say(&format!("{profiles} checked: {errors} errors, {warnings} warnings"));
+        }
+    }
+    Ok(if problems.has_errors() { Exit::Usage } else { Exit::Success })
+}
+
+/// Looks at each stage's plugin without running it. Not every machine that checks a profile has every plugin, so what
+/// is wrong is a warning here; `run` fails on it.
+fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
+    for stage in &loaded.profile.stages {
+        if let Err(error) = providers.find(&stage.provider.value) {
+            let problem =
+                Problem::error(Code::Plugin, &stage.provider.span, error.to_string()).help(error.help());
+            problems.push(Problem { level: Level::Warning, ..problem });
+        }
+    }
+}

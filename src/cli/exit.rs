@@ -1,0 +1,83 @@
+//! The exit status.
+
+use std::process::ExitCode;
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// Every document passed.
+    Success,
+    /// Something broke.
+    Broken,
+    /// Wrong usage or an invalid profile.
+    Usage,
+    /// Finished, but not every document passed.
+    NotPassed,
+    /// Someone pressed Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Exit::Success => 0,
+            Exit::Broken => 1,
+            Exit::Usage => 2,
+            Exit::NotPassed => 3,
+            Exit::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// Why a verb could not do its work: one line, what to do, and the exit status.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    pub(super) exit: Exit,
+}
+
+impl Failure {
+    pub(super) fn broken(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), help: None, exit: Exit::Broken }
+    }
+
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), help: None, exit: Exit::Usage }
+    }
+
+    /// The problems have been shown already.
+    pub(super) fn shown(exit: Exit) -> Self {
+        Failure { message: String::new(), help: None, exit }
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    /// Standard output can't be written to. Whoever reads it may have had enough (`| head`), which is no failure of
+    /// ours but ends the work.
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            Failure::shown(Exit::Broken)
+        } else {
+            Failure::broken(format!("can't write to standard output: {error}"))
+        }
+    }
+}
+
+impl From<crate::store::StoreError> for Failure {
+    fn from(error: crate::store::StoreError) -> Self {
+        let help = error.help();
+        Failure::broken(error.to_string()).help(help)
+    }
+}

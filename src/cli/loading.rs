@@ -1,0 +1,102 @@
+//! From the arguments that name a profile to a compiled plan.
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use crate::diag::{Problems, nearest};
+use crate::profile::{Library, Loaded, Override, load};
+use crate::provider::{PluginPaths, Providers};
+use crate::run::Plan;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which profile, with what laid over it.
+#[derive(Args, Clone)]
+pub(super) struct ProfileArguments {
+    /// Profile by name or path
+    #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE")]
+    pub(super) profile: String,
+    /// Lay a setting over the profile, such as `accept.overall=0.9` (again for more)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) settings: Vec<String>,
+    /// Provider plugin by name or path, with an optional `:model`, for every stage
+    #[arg(long)]
+    pub(super) provider: Option<String>,
+    /// A setting of the provider plugin, such as `file=answers.yaml` (again for more)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) provider_config: Vec<String>,
+}
+
+/// The folder of a person's own profiles, rules and plugins.
+pub(super) fn home() -> Option<PathBuf> {
+    std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+/// Where profiles, rules, prompts and schemas are looked for: the working directory, then `$LOOPCTL_HOME`, then the
+/// embedded files.
+pub(super) fn library() -> Library {
+    Library::new(std::iter::once(PathBuf::from(".")).chain(home()).collect())
+}
+
+/// Every provider plugin that this process may use.
+pub(super) fn providers() -> Providers {
+    Providers::new(PluginPaths::from_env())
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+impl ProfileArguments {
+    /// The overrides: environment, then flags, then `forced`; later ones win.
+    fn overrides(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
+        let mut overrides = Override::from_environment(&variable);
+        let flags = self.settings.iter().map(String::as_str).chain(forced.iter().copied());
+        overrides.extend(flags.filter_map(|flag| Override::from_flag(flag, problems)));
+        if let Some(provider) = &self.provider {
+            overrides.push(Override::from_option("--provider", &["stages", "*", "provider"], provider));
+        }
+        for setting in &self.provider_config {
+            let path = format!("stages.*.config.{setting}");
+            overrides.extend(Override::from_flag(&path, problems));
+        }
+        overrides
+    }
+
+    /// Loads the profile. Problems are pushed.
+    pub(super) fn load(&self, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
+        let overrides = self.overrides(forced, problems);
+        load(&self.profile, &library(), &overrides, &variable, problems)
+    }
+
+    /// Loads and compiles the profile, showing every problem.
+    pub(super) fn plan(&self, forced: &[&str], output: &mut Output) -> Result<Plan, Failure> {
+        let mut problems = Problems::new();
+        let plan = self.load(forced, &mut problems).and_then(|loaded| Plan::compile(&loaded, &mut problems));
+        output.show(&problems);
+        match plan {
+            Some(plan) if !problems.has_errors() => Ok(plan),
+            _ => {
+                let count = problems.error_count();
+                let errors = if count == 1 { "1 error".to_owned() } else { format!("{count} errors") };
+                Err(Failure {
+                    message: format!("the profile `{}` can't be used: {errors}", self.profile),
+                    help: None,
+                    exit: Exit::Usage,
+                })
+            }
+        }
+    }
+}
+
+/// Checks the argument of `--type`.
+pub(super) fn known_type(plan: &Plan, document_type: &str) -> Result<String, Failure> {
+    if plan.document_types().any(|known| known == document_type) {
+        return Ok(document_type.to_owned());
+    }
+    let list = plan.document_types().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ");
+    let help = match nearest(document_type, plan.document_types()) {
+        Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
+        None => format!("known: {list}"),
+    };
+    Err(Failure::usage(format!("no document type is called `{document_type}`")).help(help))
+}

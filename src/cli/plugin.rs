@@ -1,0 +1,123 @@
+//! `loopctl plugin list|inspect|trust`.
+
+use super::exit::{Exit, Failure};
+use super::loading::providers;
+use super::output::Output;
+use crate::provider::{Inspected, ProviderError, TrustState};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Name every plugin that can be found, and whether it may run
+    List {
+        /// As a JSON list
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a plugin says about itself, without running any of it
+    Inspect {
+        /// Name or path
+        plugin: String,
+    },
+    /// Allow a plugin to run, by writing its digest to the lock file
+    Trust {
+        /// Name or path
+        plugin: String,
+    },
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let providers = providers();
+    let path_of = |plugin: &str| -> Result<PathBuf, Failure> {
+        let path = Path::new(plugin);
+        if plugin.contains(std::path::MAIN_SEPARATOR) || path.is_file() {
+            return Ok(path.to_path_buf());
+        }
+        providers.path_of(plugin).map_err(failure)
+    };
+    match &arguments.verb {
+        Verb::List { json } => {
+            let listed = providers.list();
+            if *json {
+                let all: Vec<Value> = listed
+                    .iter()
+                    .map(|entry| match &entry.plugin {
+                        Ok(plugin) => shown(plugin),
+                        Err(error) => {
+                            json!({"name": entry.name, "path": entry.path, "problem": error.to_string()})
+                        }
+                    })
+                    .collect();
+                writeln!(output.out, "{}", serde_json::to_string_pretty(&all).unwrap_or_default())?;
+                return Ok(Exit::Success);
+            }
+            for entry in listed {
+                let about = match &entry.plugin {
+                    Ok(plugin) => {
+                        let trust = match plugin.trust {
+                            TrustState::Installation => "part of the installation",
+                            TrustState::Locked => "trusted",
+                            TrustState::Untrusted { .. } => "NOT trusted",
+                            TrustState::Changed { .. } => "CHANGED since it was trusted",
+                        };
+                        format!("{}  {trust}  {}", plugin.manifest.version, plugin.manifest.description)
+                    }
+                    Err(error) => format!("unusable: {error}"),
+                };
+                writeln!(output.out, "{:<12}  {about}", entry.name)?;
+                writeln!(
+                    output.out,
+                    "{:<12}  {}",
+                    "",
+                    output.out_paint.faint(&entry.path.display().to_string())
+                )?;
+            }
+        }
+        Verb::Inspect { plugin } => {
+            let inspected = providers.inspect(&path_of(plugin)?).map_err(failure)?;
+            writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
+        }
+        Verb::Trust { plugin } => {
+            let trusted = providers.trust(&path_of(plugin)?).map_err(failure)?;
+            let text = serde_json::to_string_pretty(&shown(&trusted.plugin)).unwrap_or_default();
+            writeln!(output.out, "{text}")?;
+            if let Some(before) = &trusted.replaced {
+                output.say(&format!("the digest before was {before}"));
+            }
+            output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.display()));
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn shown(plugin: &Inspected) -> Value {
+    let (trust, why) = match &plugin.trust {
+        TrustState::Installation => ("installation", None),
+        TrustState::Locked => ("locked", None),
+        TrustState::Untrusted { reason } => ("untrusted", Some(reason.clone())),
+        TrustState::Changed { expected } => {
+            ("changed", Some(format!("the lock file has the digest {expected}")))
+        }
+    };
+    json!({
+        "name": plugin.manifest.name,
+        "path": plugin.path,
+        "sha256": plugin.digest,
+        "trust": trust,
+        "why": why,
+        "manifest": plugin.manifest,
+    })
+}
+
+fn failure(error: ProviderError) -> Failure {
+    let help = error.help();
+    Failure::broken(error.to_string()).help(help)
+}

@@ -1,0 +1,308 @@
+//! `loopctl run`: the loop over documents.
+
+use super::exit::{Exit, Failure};
+use super::loading::{ProfileArguments, home, known_type, providers};
+use super::output::{Format, Output, complain};
+use crate::engine::Event;
+use crate::ingest::{InputError, find};
+use crate::profile::read_text_file;
+use crate::report::{Live, closing, document_summary};
+use crate::run::{Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session};
+use crate::store::{Artifacts, Journal, RunRecord};
+use crate::value::{DocumentId, Millis};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    profile: ProfileArguments,
+    /// Type of all documents, instead of classifying each
+    #[arg(long = "type", value_name = "TYPE")]
+    document_type: Option<String>,
+    /// Write extractions, validations and results to this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Start from this extraction instead of asking the provider for one (one document only)
+    #[arg(long, value_name = "FILE")]
+    extraction: Option<PathBuf>,
+    /// Journal file [default: in --out, else in the state folder]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// How results are written to standard output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+    /// Documents: files, folders, `-` for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let plan = arguments.profile.plan(&[], output)?;
+    let journal = match (&arguments.journal, &arguments.out) {
+        (Some(file), _) => JournalPlace::Asked(file.clone()),
+        (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),
+        (None, None) => state_folder()
+            .map_or(JournalPlace::Memory, |folder| JournalPlace::Usual(folder.join("journal.sqlite"))),
+    };
+    Work {
+        plan,
+        document_type: arguments.document_type.clone(),
+        out: arguments.out.clone(),
+        extraction: arguments.extraction.clone(),
+        journal,
+        format: arguments.format,
+        quiet: arguments.quiet,
+        inputs: arguments.inputs.clone(),
+        needs_provider: true,
+    }
+    .run(output)
+}
+
+/// Where this person's journal is kept when nothing else is said.
+fn state_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    home()
+        .or_else(|| variable("XDG_STATE_HOME").map(|state| state.join("loopctl")))
+        .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
+}
+
+/// Where the journal goes.
+pub(super) enum JournalPlace {
+    /// Where it was asked for: failing to write there is an error.
+    Asked(PathBuf),
+    /// Where it usually is: failing to write there is a warning, and the run goes on without.
+    Usual(PathBuf),
+    /// Nowhere.
+    Memory,
+}
+
+/// A loop over documents, as `run`, `validate` and `correct` ask for it.
+pub(super) struct Work {
+    pub(super) plan: Plan,
+    pub(super) document_type: Option<String>,
+    pub(super) out: Option<PathBuf>,
+    pub(super) extraction: Option<PathBuf>,
+    pub(super) journal: JournalPlace,
+    pub(super) format: Format,
+    pub(super) quiet: bool,
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) needs_provider: bool,
+}
+
+impl Work {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
+        let found = find(&self.inputs);
+        for error in &found.errors {
+            complain(output, &Failure::broken(error.to_string()).help(error.help()));
+        }
+        let unusable = found.errors.len();
+        if found.inputs.is_empty() {
+            return Ok(Exit::Broken);
+        }
+        let supplied = match &self.extraction {
+            Some(_) if found.inputs.len() != 1 => {
+                return Err(Failure::usage(format!(
+                    "`--extraction` goes with one document, found {}",
+                    found.inputs.len()
+                )));
+            }
+            Some(path) => Some(Arc::new(read_json(path)?)),
+            None => None,
+        };
+        let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
+        let candidates = if self.needs_provider { open_provider(&self.plan)? } else { Candidates::Supplied };
+        let journal = open_journal(&self.journal, output)?;
+        let run = journal.begin_run(&RunRecord {
+            started_at: jiff::Timestamp::now().to_string(),
+            profile: self.plan.profile.name.clone(),
+            profile_digest: self.plan.profile.digest.clone(),
+            loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
+            plugins: match &candidates {
+                Candidates::Provider { provider, .. } => json!([provider.identity()]),
+                Candidates::Supplied => json!([]),
+            },
+            settings: json!({ "out": self.out }),
+        })?;
+        let place = Place { journal, run, artifacts };
+
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
+        let plan = Arc::new(self.plan);
+        let batch = Batch { inputs: found.inputs, document_type, supplied };
+        let several = batch.inputs.len() > 1;
+        let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
+        let mut screen = Screen { output, live, format: self.format, several, written: 0, failure: None };
+        let end = runtime.block_on(async {
+            let (stop, cancelled) = watch::channel(false);
+            let interrupts = tokio::spawn(listen_for_interrupts(stop));
+            let mut session = Session::new(plan, candidates, place, cancelled);
+            let end = batch.run(&mut session, &mut screen).await;
+            interrupts.abort();
+            session.close(&jiff::Timestamp::now().to_string())?;
+            end
+        });
+        // A call that hangs in a plugin must not keep the process.
+        runtime.shutdown_background();
+        screen.close(end.as_ref().ok())?;
+        let mut end = end?;
+        end.unusable += unusable;
+        Ok(exit_of(&end))
+    }
+}
+
+fn exit_of(end: &BatchEnd) -> Exit {
+    if end.cancelled {
+        Exit::Interrupted
+    } else if end.unusable > 0 || end.provider_errors > 0 {
+        Exit::Broken
+    } else if end.passed == end.finished {
+        Exit::Success
+    } else {
+        Exit::NotPassed
+    }
+}
+
+/// The first interrupt ends the current document and keeps what is finished; the second ends the process.
+async fn listen_for_interrupts(stop: watch::Sender<bool>) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        let _ = stop.send(true);
+        if tokio::signal::ctrl_c().await.is_ok() {
+            std::process::exit(i32::from(Exit::Interrupted.code()));
+        }
+    }
+    // Without interrupts the channel stays open until the run is over.
+    std::future::pending::<()>().await;
+}
+
+fn open_provider(plan: &Plan) -> Result<Candidates, Failure> {
+    let Some(stage) = plan.profile.stages.first() else {
+        return Err(Failure {
+            message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
+            help: Some("add `stages:` with a provider, or use `score` or `validate`".to_owned()),
+            exit: Exit::Usage,
+        });
+    };
+    let provider = providers().open(&stage.provider.value, &stage.config).map_err(|error| {
+        let help = error.help();
+        Failure::broken(error.to_string()).help(help)
+    })?;
+    Ok(Candidates::Provider { stage: stage.clone(), provider })
+}
+
+fn open_journal(place: &JournalPlace, output: &mut Output) -> Result<Journal, Failure> {
+    match place {
+        JournalPlace::Asked(file) => Ok(Journal::open(file)?),
+        JournalPlace::Memory => Ok(Journal::in_memory()?),
+        JournalPlace::Usual(file) => {
+            let opened = match file.parent() {
+                Some(folder) if std::fs::create_dir_all(folder).is_err() => {
+                    Err(format!("can't make the folder `{}`", folder.display()))
+                }
+                _ => Journal::open(file).map_err(|error| error.to_string()),
+            };
+            match opened {
+                Ok(journal) => Ok(journal),
+                Err(why) => {
+                    let word = output.err_paint.warn("warning:");
+                    output.say(&format!("{word} this run keeps no journal: {why}"));
+                    output.say("  help: name a place for it with `--journal FILE`, or set LOOPCTL_HOME");
+                    Ok(Journal::in_memory()?)
+                }
+            }
+        }
+    }
+}
+
+fn read_json(path: &Path) -> Result<Value, Failure> {
+    let file = read_text_file(path).map_err(|problem| {
+        let failure = Failure::broken(problem.message);
+        match problem.help {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    })?;
+    serde_json::from_str(file.text()).map_err(|error| {
+        Failure::broken(format!(
+            "`{}` is not JSON (line {}, column {})",
+            path.display(),
+            error.line(),
+            error.column()
+        ))
+        .help("an extraction is one JSON object")
+    })
+}
+
+/// Shows what happens and writes results as they come.
+struct Screen<'a> {
+    output: &'a mut Output,
+    live: Option<Live>,
+    format: Format,
+    several: bool,
+    written: usize,
+    failure: Option<std::io::Error>,
+}
+
+impl Screen<'_> {
+    fn write(&mut self, text: &str) {
+        if self.failure.is_none() {
+            self.failure = self.output.out.write_all(text.as_bytes()).err();
+        }
+    }
+
+    fn close(mut self, end: Option<&BatchEnd>) -> Result<(), Failure> {
+        if self.format == Format::Json && self.several {
+            self.write(if self.written == 0 { "[]\n" } else { "\n]\n" });
+        }
+        if let Some(end) = end
+            && self.several
+            && self.format == Format::Table
+        {
+            self.write(&closing(end));
+        }
+        self.output.out.flush()?;
+        self.failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
+impl Observer for Screen<'_> {
+    fn started(&mut self, id: &DocumentId, document_type: &str) {
+        if self.live.is_some() {
+            let name = self.output.err_paint.strong(id.as_str());
+            self.output.say(&format!("{name}  {document_type}"));
+        }
+    }
+
+    fn event(&mut self, _id: &DocumentId, _at: Millis, event: &Event) {
+        if let Some(line) = self.live.as_ref().and_then(|live| live.line(event)) {
+            self.output.say(&line);
+        }
+    }
+
+    fn finished(&mut self, result: &DocumentResult) {
+        let text = match self.format {
+            Format::Table => document_summary(result, self.output.out_paint),
+            Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
+            Format::Json if self.several => {
+                let before = if self.written == 0 { "[\n" } else { ",\n" };
+                format!("{before}{}", serde_json::to_string_pretty(result).unwrap_or_default())
+            }
+            Format::Json => serde_json::to_string_pretty(result).unwrap_or_default() + "\n",
+        };
+        self.write(&text);
+        self.written += 1;
+    }
+
+    fn unusable(&mut self, error: &InputError) {
+        complain(self.output, &Failure::broken(error.to_string()).help(error.help()));
+    }
+}

@@ -1,0 +1,279 @@
+//! `loopctl score`: assess without any provider.
+
+use super::exit::{Exit, Failure};
+use super::loading::{ProfileArguments, known_type};
+use super::output::{Format, Output};
+use crate::ingest::SourceText;
+use crate::report::assessment_table;
+use crate::run::Plan;
+use crate::score::{Assessment, Assessor, Issue, Scores};
+use crate::value::Score;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+/// Longest line of a `.jsonl`, and largest `.json`, in bytes.
+const MAX_RECORD: u64 = 64 << 20;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    profile: ProfileArguments,
+    /// Type of the document (for records that don't name theirs)
+    #[arg(long = "type", value_name = "TYPE")]
+    document_type: Option<String>,
+    /// The text that a `.json` extraction was made from
+    #[arg(long, value_name = "TEXT")]
+    source: Option<PathBuf>,
+    /// Take this value for a dimension instead of measuring it (again for more)
+    #[arg(long, value_name = "DIM=X")]
+    given: Vec<String>,
+    /// How answers are written [default: table on a terminal, else jsonl]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// `.json` (one extraction) or `.jsonl` (one record per line: id, document_type, extraction, and optionally source
+    /// and given); `-` reads records from standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// One line of a `.jsonl`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    id: Value,
+    #[serde(default)]
+    document_type: Option<String>,
+    extraction: Value,
+    #[serde(default)]
+    source: Option<String>,
+    #[serde(default)]
+    given: BTreeMap<String, f64>,
+}
+
+/// One answer.
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a Value,
+    scores: &'a Scores,
+    overall: f64,
+    issues: &'a [Issue],
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let plan = arguments.profile.plan(&[], output)?;
+    let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
+    let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
+    let source = arguments.source.as_deref().map(read_source).transpose()?;
+    let format = arguments
+        .format
+        .unwrap_or_else(|| if std::io::stdout().is_terminal() { Format::Table } else { Format::Jsonl });
+    let mut scorer = Scorer {
+        assessor: Assessor::new(plan.scoring.clone()),
+        plan,
+        document_type,
+        given,
+        assessment: Assessment::default(),
+        writer: AnswerWriter { format, written: 0 },
+        broken: false,
+    };
+    for file in &arguments.files {
+        let is_single = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+        if is_single {
+            scorer.single(file, source.as_deref(), output)?
+        } else {
+            scorer.lines(file, output)?
+        }
+    }
+    scorer.writer.close(output)?;
+    Ok(if scorer.broken { Exit::Broken } else { Exit::Success })
+}
+
+fn parse_given(plan: &Plan, text: &str) -> Result<(String, Score), Failure> {
+    let (name, value) = text.split_once('=').ok_or_else(|| {
+        Failure::usage(format!("`--given {text}` lacks its value")).help("write `--given accuracy=0.97`")
+    })?;
+    let value: f64 = value
+        .trim()
+        .parse()
+        .map_err(|_| Failure::usage(format!("`--given {text}`: expected a number after `=`")))?;
+    checked_given(plan, name.trim(), value).map_err(Failure::usage)
+}
+
+fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score), String> {
+    let known = plan.dimensions();
+    if !known.contains(&name) {
+        let guess = crate::diag::nearest(name, known.iter().copied());
+        let guess =
+            guess.map_or_else(|| format!("known: {}", known.join(", ")), |g| format!("did you mean `{g}`?"));
+        return Err(format!("given: no dimension is called `{name}`; {guess}"));
+    }
+    let score = Score::new(value)
+        .ok_or_else(|| format!("given: expected a score from 0 to 1 for `{name}`, found {value}"))?;
+    Ok((name.to_owned(), score))
+}
+
+fn read_source(path: &Path) -> Result<String, Failure> {
+    let bytes = read_bounded(path)?;
+    let text = SourceText::from_bytes(bytes)
+        .map_err(|error| Failure::broken(format!("`{}`: {error}", path.display())).help(error.help()))?;
+    Ok(text.as_str().to_owned())
+}
+
+fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure::broken(format!("can't read `{}`: {error}", path.display()));
+    let mut bytes = Vec::new();
+    File::open(path).map_err(unreadable)?.take(MAX_RECORD + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_RECORD {
+        return Err(Failure::broken(format!("`{}` has more than {MAX_RECORD} bytes", path.display())));
+    }
+    Ok(bytes)
+}
+
+struct Scorer {
+    plan: Plan,
+    assessor: Assessor,
+    document_type: Option<String>,
+    given: Vec<(String, Score)>,
+    assessment: Assessment,
+    writer: AnswerWriter,
+    broken: bool,
+}
+
+impl Scorer {
+    /// One extraction in a file of its own; its id is the file's name.
+    fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+        let bytes = read_bounded(path)?;
+        let extraction: Value = serde_json::from_slice(&bytes).map_err(|error| {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            Failure::broken(format!("`{}` is not JSON ({place})", path.display()))
+                .help("a `.json` holds one extraction")
+        })?;
+        let id = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let record = Record {
+            id: Value::String(id),
+            document_type: None,
+            extraction,
+            source: source.map(str::to_owned),
+            given: BTreeMap::new(),
+        };
+        self.assess(&record).map_err(|why| Failure::broken(format!("`{}`: {why}", path.display())))?;
+        self.writer.write(&record.id, &self.assessment, output)
+    }
+
+    /// Many records. A line that can't be used is reported; the others are answered.
+    fn lines(&mut self, path: &Path, output: &mut Output) -> Result<(), Failure> {
+        let mut reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
+            Box::new(BufReader::new(std::io::stdin()))
+        } else {
+            let file = File::open(path)
+                .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
+            Box::new(BufReader::new(file))
+        };
+        let mut line = Vec::new();
+        for number in 1_u64.. {
+            line.clear();
+            let read = reader.by_ref().take(MAX_RECORD + 1).read_until(b'\n', &mut line);
+            match read
+                .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?
+            {
+                0 => break,
+                _ if line.len() as u64 > MAX_RECORD => {
+                    return Err(Failure::broken(format!(
+                        "{}:{number}: the line has more than {MAX_RECORD} bytes; the rest was not read",
+                        path.display()
+                    )));
+                }
+                _ if line.trim_ascii().is_empty() => continue,
+                _ => {}
+            }
+            let record = serde_json::from_slice::<Record>(&line)
+                .map_err(|error| format!("column {}: {}", error.column(), reason(&error)));
+            let answered = record.and_then(|record| self.assess(&record).map(|()| record));
+            match answered {
+                Ok(record) => self.writer.write(&record.id, &self.assessment, output)?,
+                Err(why) => {
+                    let word = output.err_paint.bad("error:");
+                    output.say(&format!("{word} {}:{number}: {why}", path.display()));
+                    self.broken = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assess(&mut self, record: &Record) -> Result<(), String> {
+        let mut given = self.given.clone();
+        for (name, value) in &record.given {
+            let one = checked_given(&self.plan, name, *value)?;
+            given.retain(|(known, _)| *known != one.0);
+            given.push(one);
+        }
+        let document_type =
+            match (&record.document_type, &self.document_type, &record.source, &self.plan.classifier) {
+                (Some(named), ..) => known_type(&self.plan, named).map_err(|failure| {
+                    [Some(failure.message), failure.help].into_iter().flatten().collect::<Vec<_>>().join("; ")
+                })?,
+                (None, Some(named), ..) => named.clone(),
+                (None, None, Some(source), Some(classifier)) => classifier.classify(source).document_type,
+                _ => "unknown".to_owned(),
+            };
+        let source = record.source.as_deref().map(|text| self.plan.scoring.source(text));
+        self.assessor.assess(
+            &document_type,
+            &record.extraction,
+            source.as_ref(),
+            &given,
+            &mut self.assessment,
+        );
+        Ok(())
+    }
+}
+
+/// What serde says, without the place that it appends.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}
+
+struct AnswerWriter {
+    format: Format,
+    written: usize,
+}
+
+impl AnswerWriter {
+    fn write(&mut self, id: &Value, assessment: &Assessment, output: &mut Output) -> Result<(), Failure> {
+        let answer = Answer {
+            id,
+            scores: &assessment.scores,
+            overall: assessment.overall,
+            issues: &assessment.issues,
+        };
+        match self.format {
+            Format::Table => {
+                let name = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+                output.out.write_all(assessment_table(&name, assessment, output.out_paint).as_bytes())?;
+            }
+            Format::Jsonl => writeln!(output.out, "{}", serde_json::to_string(&answer).unwrap_or_default())?,
+            Format::Json => {
+                let before = if self.written == 0 { "[\n" } else { ",\n" };
+                write!(output.out, "{before}{}", serde_json::to_string_pretty(&answer).unwrap_or_default())?;
+            }
+        }
+        self.written += 1;
+        Ok(())
+    }
+
+    fn close(&self, output: &mut Output) -> Result<(), Failure> {
+        if self.format == Format::Json {
+            output.out.write_all(if self.written == 0 { b"[]\n" } else { b"\n]\n" })?;
+        }
+        output.out.flush()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,344 @@
+//! What type a document is, by weighted patterns that a domain expert declares in `rules/classify.yaml`.
+//!
+//! ```yaml
+//! minimum: 3
+//! classify:
+//!   pathology:
+//!     - { pattern: '\bgross description\b', weight: 4 }
+//! ```
+//!
+//! A type's score is the sum of the weights of its patterns that occur at least once. The highest score wins if it is
+//! at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
+
+use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::yaml::{Data, Entry, Node, parse};
+use crate::value::{EPSILON, Score, at_least};
+use regex::{Regex, RegexBuilder};
+use std::sync::Arc;
+
+/// The type of a document that no declared type fits.
+pub const UNKNOWN: &str = "unknown";
+
+/// How many characters of a document are looked at. What a document is shows on its first pages; the bound keeps the
+/// time for a document of the largest size within milliseconds.
+pub const LOOKED_AT_CHARACTERS: usize = 200_000;
+
+/// Most memory that one compiled pattern may take, in bytes.
+const PATTERN_BYTES: usize = 2 << 20;
+
+/// Largest weight: far above any sensible one, and sums of them stay exact.
+const MOST_WEIGHT: f64 = 1_000.0;
+
+/// Declared document types with their compiled patterns.
+#[derive(Debug, Clone)]
+pub struct Classifier {
+    minimum: f64,
+    types: Vec<DocumentType>,
+}
+
+#[derive(Debug, Clone)]
+struct DocumentType {
+    name: String,
+    patterns: Vec<WeightedPattern>,
+}
+
+#[derive(Debug, Clone)]
+struct WeightedPattern {
+    regex: Regex,
+    weight: f64,
+}
+
+/// What a document seems to be, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classification {
+    /// A declared type, or [`UNKNOWN`].
+    pub document_type: String,
+    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing spoke for another type. 0 for [`UNKNOWN`].
+    pub confidence: Score,
+    /// Every pattern that occurred, in the order of the file.
+    pub matched: Vec<Matched>,
+}
+
+/// A pattern that occurred.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matched {
+    /// The type that it speaks for.
+    pub document_type: String,
+    /// The pattern as it was declared.
+    pub pattern: String,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+impl Classifier {
+    /// Reads and checks a classification file. `None` when anything in it is wrong; all of it goes to `problems`.
+    pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
+        let mut own = Problems::new();
+        let classifier = parse(file, &mut own).and_then(|node| Self::decode(&node, &mut own));
+        let usable = !own.has_errors();
+        problems.extend(own);
+        classifier.filter(|_| usable)
+    }
+
+    /// The declared types, in the order of the file.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().map(|declared| declared.name.as_str())
+    }
+
+    /// Finds the type of a text from its first [`LOOKED_AT_CHARACTERS`].
+    #[must_use]
+    pub fn classify(&self, text: &str) -> Classification {
+        let end = text.char_indices().nth(LOOKED_AT_CHARACTERS).map_or(text.len(), |(at, _)| at);
+        let text = text.get(..end).unwrap_or(text);
+        let mut matched = Vec::new();
+        let (mut best, mut second) = (("", 0.0), 0.0);
+        for declared in &self.types {
+            let mut score = 0.0;
+            for pattern in declared.patterns.iter().filter(|p| p.regex.is_match(text)) {
+                score += pattern.weight;
+                matched.push(Matched {
+                    document_type: declared.name.clone(),
+                    pattern: pattern.regex.as_str().to_owned(),
+                    weight: pattern.weight,
+                });
+            }
+            if score > best.1 {
+                second = best.1;
+                best = (declared.name.as_str(), score);
+            } else if score > second {
+                second = score;
+            }
+        }
+        let (name, score) = best;
+        let clear = score > 0.0 && at_least(score, self.minimum) && score - second > EPSILON;
+        let (document_type, confidence) =
+            if clear { (name, Score::clamped(score / (score + second))) } else { (UNKNOWN, Score::ZERO) };
+        Classification { document_type: document_type.to_owned(), confidence, matched }
+    }
+}
+
+impl Decode for Classifier {
+    const EXPECTED: &'static str = "a mapping with `classify`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "classification", problems)?;
+        let minimum = fields.node("minimum").and_then(|node| number_in(node, 0.0, f64::MAX, problems));
+        let types = fields.required::<Types>("classify", problems);
+        fields.finish(problems);
+        Some(Classifier { minimum: minimum.unwrap_or(0.0), types: types?.0 })
+    }
+}
+
+struct Types(Vec<DocumentType>);
+
+impl Decode for Types {
+    const EXPECTED: &'static str = "a mapping, each document type a list of patterns";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
+        if entries.is_empty() {
+            problems.push(Problem::error(Code::Empty, &node.span, "no document types are declared"));
+        }
+        Some(Types(entries.iter().filter_map(|entry| document_type(entry, problems)).collect()))
+    }
+}
+
+fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType> {
+    if entry.key == UNKNOWN {
+        problems.push(
+            Problem::error(Code::Conflict, &entry.key_span, "`unknown` can't have patterns")
+                .help("a document is `unknown` when no other type fits; remove this entry"),
+        );
+    }
+    let patterns = Vec::<WeightedPattern>::decode(&entry.value, problems)?;
+    if matches!(&entry.value.data, Data::List(items) if items.is_empty()) {
+        problems.push(
+            Problem::error(Code::Empty, &entry.value.span, format!("`{}` has no patterns", entry.key))
+                .help("add `- { pattern: '…', weight: 1 }`, or remove the type"),
+        );
+    }
+    Some(DocumentType { name: entry.key.clone(), patterns })
+}
+
+impl Decode for WeightedPattern {
+    const EXPECTED: &'static str = "`{ pattern: …, weight: … }`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "pattern", problems)?;
+        let pattern = fields.required::<Spanned<String>>("pattern", problems);
+        let weight = fields.required::<Weight>("weight", problems);
+        fields.finish(problems);
+        let pattern = pattern?;
+        // A carriage return ends a line too: HL7 messages have nothing else between their segments.
+        let compiled = RegexBuilder::new(&pattern.value)
+            .case_insensitive(true)
+            .multi_line(true)
+            .crlf(true)
+            .size_limit(PATTERN_BYTES)
+            .build();
+        match compiled {
+            Ok(regex) => {
+                if regex.is_match("") {
+                    problems.push(
+                        Problem::error(
+                            Code::InertRule,
+                            &pattern.span,
+                            "this pattern matches the empty text, so it occurs in every document",
+                        )
+                        .help("make the pattern ask for at least one character"),
+                    );
+                }
+                Some(WeightedPattern { regex, weight: weight?.0 })
+            }
+            Err(error) => {
+                problems.push(bad_pattern(&pattern, &error));
+                None
+            }
+        }
+    }
+}
+
+fn bad_pattern(pattern: &Spanned<String>, error: &regex::Error) -> Problem {
+    let problem = |message: String| Problem::error(Code::BadPattern, &pattern.span, message);
+    match error {
+        regex::Error::CompiledTooBig(limit) => {
+            problem(format!("this pattern needs more than {limit} bytes when it is compiled"))
+                .help("use smaller repetition counts, or split it")
+        }
+        // The library draws the pattern over several lines; its last line says what is wrong.
+        other => {
+            let text = other.to_string();
+            let reason = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
+            problem(format!("this regular expression does not compile: {reason}"))
+        }
+    }
+}
+
+struct Weight(f64);
+
+impl Decode for Weight {
+    const EXPECTED: &'static str = "a number above 0";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let weight = number_in(node, 0.0, MOST_WEIGHT, problems)?;
+        if weight <= 0.0 {
+            problems.push(Problem::error(Code::OutOfRange, &node.span, "a weight of 0 has no effect"));
+            return None;
+        }
+        Some(Weight(weight))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::{Style, render_human};
+    use proptest::prelude::*;
+
+    const TWO_TYPES: &str = r"
+minimum: 3
+classify:
+  pathology:
+    - { pattern: 'gross description', weight: 3 }
+    - { pattern: '^tumou?r$', weight: 1 }
+    - { pattern: '(?-i:\bTNM\b)', weight: 0.5 }
+  radiology:
+    - { pattern: '^findings:', weight: 3 }
+    - { pattern: 'T2-weighted', weight: 1 }
+";
+
+    fn classifier(text: &str) -> Classifier {
+        let mut problems = Problems::new();
+        let classifier = Classifier::parse(&SourceFile::new("rules/classify.yaml", text), &mut problems);
+        assert!(problems.is_empty(), "{}", render_human(&problems, Style::Plain));
+        classifier.unwrap()
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        let mut problems = Problems::new();
+        assert!(Classifier::parse(&SourceFile::new("c.yaml", text), &mut problems).is_none());
+        problems.sorted().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_heaviest_type_wins_and_says_why() {
+        let found = classifier(TWO_TYPES).classify("GROSS Description\nTumor\nseen on T2-weighted images");
+        assert_eq!(found.document_type, "pathology");
+        assert_eq!(found.confidence, Score::new(4.0 / 5.0).unwrap());
+        let patterns: Vec<_> = found.matched.iter().map(|m| (m.pattern.as_str(), m.weight)).collect();
+        assert_eq!(patterns, [("gross description", 3.0), ("^tumou?r$", 1.0), ("T2-weighted", 1.0)]);
+    }
+
+    #[test]
+    fn below_the_minimum_and_in_a_tie_it_is_unknown() {
+        let classifier = classifier(TWO_TYPES);
+        for text in ["", "tumour", "gross description\nfindings: none", "tnm"] {
+            let found = classifier.classify(text);
+            assert_eq!((found.document_type.as_str(), found.confidence), (UNKNOWN, Score::ZERO), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_end_in_a_carriage_return() {
+        let classifier = classifier(TWO_TYPES);
+        assert_eq!(classifier.classify("ward 3\rfindings: x").document_type, "radiology");
+        assert_eq!(classifier.classify("Gross description\r\ntumor\r\n").matched.len(), 2);
+    }
+
+    #[test]
+    fn only_the_beginning_is_looked_at() {
+        let classifier = classifier(TWO_TYPES);
+        let filler = "ä".repeat(LOOKED_AT_CHARACTERS - 17);
+        assert_eq!(classifier.classify(&format!("{filler}gross description")).document_type, "pathology");
+        assert_eq!(classifier.classify(&format!("ä{filler}gross description")).document_type, UNKNOWN);
+    }
+
+    #[test]
+    fn every_mistake_is_reported_with_its_place() {
+        let all = problems(
+            r"minimum: -1
+classify:
+  pathology:
+    - { pattern: '(', weight: 1 }
+    - { pattern: 'x', weight: 0 }
+    - { pattern: 'x', wieght: 2 }
+    - { pattern: 'x*', weight: 2 }
+    - { pattern: '\w{900}{900}', weight: 2 }
+    - grade
+  radiology: []
+  unknown:
+    - { pattern: x, weight: 1 }
+minimun: 3
+",
+        );
+        insta::assert_snapshot!(all.join("\n"), @r"
+        c.yaml:1:10: error[LC103]: expected a number 0 or more, found -1
+        c.yaml:4:18: error[LC301]: this regular expression does not compile: unclosed group
+        c.yaml:5:31: error[LC103]: a weight of 0 has no effect
+        c.yaml:6:7: error[LC105]: this pattern lacks `weight`
+        c.yaml:6:23: error[LC101]: unknown key `wieght` in this pattern
+        c.yaml:7:18: error[LC306]: this pattern matches the empty text, so it occurs in every document
+        c.yaml:8:18: error[LC301]: this pattern needs more than 2097152 bytes when it is compiled
+        c.yaml:9:7: error[LC102]: expected a mapping (pattern), found text
+        c.yaml:10:14: error[LC107]: `radiology` has no patterns
+        c.yaml:11:3: error[LC106]: `unknown` can't have patterns
+        c.yaml:13:1: error[LC101]: unknown key `minimun` in this classification
+        ");
+        assert_eq!(problems("minimum: 3\n").len(), 1);
+        assert_eq!(problems("classify: {}\n").len(), 1);
+        assert_eq!(problems("- a\n").len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn confidence_is_at_least_a_half_or_the_type_is_unknown(text in "(gross description|tumor|findings:|T2-weighted|TNM|x|\n){0,9}") {
+            let found = classifier(TWO_TYPES).classify(&text);
+            if found.document_type == UNKNOWN {
+                prop_assert_eq!(found.confidence, Score::ZERO);
+            } else {
+                prop_assert!(found.confidence.get() > 0.5);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Colours, where a terminal shows them.
+
+/// Adds ANSI colours, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paint {
+    coloured: bool,
+}
+
+impl Paint {
+    /// With colours or without.
+    #[must_use]
+    pub fn new(coloured: bool) -> Self {
+        Paint { coloured }
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// For what is well.
+    #[must_use]
+    pub fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// For what falls short.
+    #[must_use]
+    pub fn warn(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    /// For what is wrong.
+    #[must_use]
+    pub fn bad(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    /// For what is not the point.
+    #[must_use]
+    pub fn faint(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    /// For names.
+    #[must_use]
+    pub fn strong(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+}
+
+/// Text from outside, safe for a terminal: control characters become spaces.
+#[must_use]
+pub(super) fn tame(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,138 @@
+//! What is shown when a document or a batch is over.
+
+use super::paint::{Paint, tame};
+use crate::policy::FinalStatus;
+use crate::run::{BatchEnd, DocumentResult};
+use crate::score::{Assessment, Evidence};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Longest value shown in a summary, in characters.
+const LONGEST_VALUE: usize = 72;
+/// Most issues shown in a summary.
+const MOST_ISSUES: usize = 12;
+
+/// Scores as a row of bars: `▁` for 0 to `█` for 1.
+#[must_use]
+pub fn sparkline(scores: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    scores
+        .iter()
+        .map(|score| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=7")]
+            let height = (score.clamp(0.0, 1.0) * 7.0).round() as usize;
+            BARS.get(height).copied().unwrap_or(' ')
+        })
+        .collect()
+}
+
+/// The end of one document: what was found, what is still wrong, how it ended.
+#[must_use]
+pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
+    let mut out = String::new();
+    if let (Some(extraction), Some(validation)) = (&result.best_extraction, &result.best_validation) {
+        fields(&mut out, extraction, &validation.evidence, paint);
+        issues(&mut out, validation, paint);
+    }
+    for warning in &result.warnings {
+        let _ = writeln!(out, "  {} {}", paint.warn("warning:"), tame(warning));
+    }
+    let status = result.final_status.as_str();
+    let status = match result.final_status {
+        FinalStatus::Passed => paint.good(status),
+        FinalStatus::Skipped => paint.faint(status),
+        FinalStatus::Failed => paint.bad(status),
+        _ => paint.warn(status),
+    };
+    let overall =
+        result.best_validation.as_ref().map_or_else(String::new, |v| format!("  overall {:.3}", v.overall));
+    let _ = write!(
+        out,
+        "{}  {status} ({}){overall}  {}",
+        paint.strong(&tame(result.id.as_str())),
+        result.stop_reason,
+        sparkline(&result.improvement_trajectory),
+    );
+    if let (Some(best), Some(reason)) = (result.best_iteration, &result.selection_reason) {
+        let _ = write!(out, "  iteration {best} of {} ({reason})", result.iteration_count);
+    }
+    let _ = write!(out, "  {}", paint.faint(&result.elapsed_ms.to_string()));
+    if result.review {
+        let _ = write!(out, "  {}", paint.warn("a person should look at it"));
+    }
+    if let Some(detail) = &result.detail {
+        let _ = write!(out, "\n  {}", tame(detail));
+    }
+    out.push('\n');
+    out
+}
+
+fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Paint) {
+    let Some(members) = extraction.as_object() else { return };
+    let width = members.keys().map(|key| key.chars().count()).max().unwrap_or(0);
+    for (key, value) in members {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let mut shown: String = tame(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        if shown.chars().count() > LONGEST_VALUE {
+            shown = shown.chars().take(LONGEST_VALUE - 1).collect::<String>() + "…";
+        }
+        let place = evidence
+            .iter()
+            .find(|(path, _)| path.strip_prefix('/') == Some(key.as_str()))
+            .map_or_else(String::new, |(_, span)| paint.faint(&format!("  [{}–{}]", span.start, span.end)));
+        let _ = writeln!(out, "     {:width$}  {shown}{place}", tame(key));
+    }
+}
+
+fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
+    for issue in validation.issues.iter().take(MOST_ISSUES) {
+        let severity = issue.severity.as_str();
+        let _ = writeln!(out, "     {} {} {}", paint.warn(severity), tame(&issue.path), tame(&issue.message));
+    }
+    let more = validation.issues.len().saturating_sub(MOST_ISSUES);
+    if more > 0 {
+        let _ = writeln!(out, "     {}", paint.faint(&format!("and {more} more issues")));
+    }
+}
+
+/// The end of a batch of several documents.
+#[must_use]
+pub fn closing(end: &BatchEnd) -> String {
+    let mut out = format!("{} of {} documents passed", end.passed, end.finished);
+    if end.provider_errors > 0 {
+        let _ = write!(out, ", {} with provider errors", end.provider_errors);
+    }
+    if end.unusable > 0 {
+        let _ = write!(out, ", {} inputs could not be read", end.unusable);
+    }
+    if end.cancelled {
+        out.push_str(", stopped before the end");
+    }
+    out.push('\n');
+    out
+}
+
+/// An assessment as a small table.
+#[must_use]
+pub fn assessment_table(id: &str, assessment: &Assessment, paint: Paint) -> String {
+    let mut out = format!("{}\n", paint.strong(&tame(id)));
+    for (name, score) in assessment.scores.iter() {
+        let _ = writeln!(out, "     {name:<20} {score}");
+    }
+    let _ = writeln!(out, "     {:<20} {:.3}", "overall", assessment.overall);
+    issues(&mut out, assessment, paint);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_grow_with_scores() {
+        assert_eq!(sparkline(&[0.0, 0.5, 1.0, 7.0]), "▁▅██");
+    }
+}

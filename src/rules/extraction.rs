@@ -1,0 +1,271 @@
+//! Checks the extraction patterns of `rules/extract/*.yaml` before they are handed to a provider.
+//!
+//! The provider `pattern` interprets them; here their keys, words and regular expressions are checked, so that a slip
+//! is shown with its place and not as a failed call.
+
+use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::value::decode::{Count, Decode, Fields, Spanned, unknown_word, wrong_type};
+use crate::value::yaml::{Data, Node};
+use regex::RegexBuilder;
+
+/// Largest compiled pattern, in bytes.
+const MAX_PATTERN: usize = 4 << 20;
+/// Longest pattern, in bytes, after its words are put in.
+const MAX_EXPANDED: usize = 8_192;
+
+/// Named parts of patterns, written `{name}`: name and expanded pattern, in file order.
+#[derive(Default)]
+struct Words(Vec<(String, String)>);
+
+impl Words {
+    /// Puts the words into a pattern, or says which one is not declared.
+    fn expand(&self, pattern: &str) -> Result<String, String> {
+        let mut out = String::with_capacity(pattern.len());
+        let mut rest = pattern;
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            match after.split_once('}') {
+                Some((name, tail)) if is_word(name) && !is_escaped(before) => {
+                    let (_, part) =
+                        self.0.iter().find(|(known, _)| known == name).ok_or_else(|| name.to_owned())?;
+                    out.push_str("(?:");
+                    out.push_str(part);
+                    out.push(')');
+                    rest = tail;
+                }
+                _ => {
+                    out.push('{');
+                    rest = after;
+                }
+            }
+            if out.len() > MAX_EXPANDED {
+                break;
+            }
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
+
+/// Never the bounds of a repetition such as `{2,5}`.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether what stands before a brace gives it another meaning: `\{`, or a class like `\p{…}`.
+fn is_escaped(before: &str) -> bool {
+    let escapes = |text: &str| text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
+    escapes(before) || before.strip_suffix(['p', 'P', 'x', 'u', 'U']).is_some_and(escapes)
+}
+
+const KINDS: [&str; 5] = ["text", "number", "object", "list", "whole"];
+
+/// Reports everything that is wrong with a file of extraction patterns.
+pub fn check_extraction(node: &Node, problems: &mut Problems) {
+    let Some(mut file) = Fields::open(node, "extraction file", problems) else { return };
+    file.required::<String>("extract", problems);
+    let words = read_words(&mut file, problems);
+    for heading in file.optional::<Vec<Spanned<String>>>("headings", problems).unwrap_or_default() {
+        check_pattern(&words, &heading, &["title"], problems);
+    }
+    match file.node("fields") {
+        Some(Node { data: Data::Map(entries), .. }) => {
+            for entry in entries {
+                check_field(&words, &entry.value, problems);
+            }
+        }
+        Some(other) => {
+            wrong_type(other, "a mapping from fields to their patterns", problems).unwrap_or_default()
+        }
+        None => problems.push(
+            Problem::error(Code::MissingKey, &node.span, "this extraction file lacks `fields`")
+                .help("list each field with its patterns"),
+        ),
+    }
+    file.finish(problems);
+}
+
+/// Words may use the words above them, so there are no cycles.
+fn read_words(file: &mut Fields<'_>, problems: &mut Problems) -> Words {
+    let mut words = Words::default();
+    match file.node("words") {
+        Some(Node { data: Data::Map(entries), .. }) => {
+            for entry in entries {
+                if !is_word(&entry.key) {
+                    problems.push(
+                        Problem::error(
+                            Code::BadPattern,
+                            &entry.key_span,
+                            format!("`{}` can't be a word", entry.key),
+                        )
+                        .help("use lower-case letters, digits and `_`, beginning with a letter"),
+                    );
+                }
+                if let Some(pattern) = Spanned::<String>::decode(&entry.value, problems) {
+                    check_pattern(&words, &pattern, &[], problems);
+                    let expanded = words.expand(&pattern.value).unwrap_or_default();
+                    words.0.push((entry.key.clone(), expanded));
+                }
+            }
+        }
+        Some(other) => wrong_type(other, "a mapping from words to patterns", problems).unwrap_or_default(),
+        None => {}
+    }
+    words
+}
+
+fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
+    let Some(mut field) = Fields::open(node, "field", problems) else { return };
+    let kind = match field.optional::<Spanned<String>>("kind", problems) {
+        Some(word) if KINDS.contains(&word.value.as_str()) => word.value,
+        Some(word) => unknown_word(&word.span, "kind", &word.value, &KINDS, problems).unwrap_or_default(),
+        None => "text".to_owned(),
+    };
+    if let Some(node) = field.node("keys") {
+        match &node.data {
+            Data::Map(entries) => {
+                for entry in entries {
+                    if let Some(pattern) = Spanned::decode(&entry.value, problems) {
+                        check_pattern(words, &pattern, &[], problems);
+                    }
+                }
+            }
+            _ => wrong_type(node, "a mapping from names to patterns", problems).unwrap_or_default(),
+        }
+    }
+    if let Some(node) = field.node("absent")
+        && let Some(mut absent) = Fields::open(node, "rule for absent fields", problems)
+    {
+        absent.required::<u64>("after", problems);
+        if let Some(unless) = absent.optional("unless", problems) {
+            check_pattern(words, &unless, &[], problems);
+        }
+        absent.finish(problems);
+    }
+    let groups: &[&str] = match kind.as_str() {
+        "object" => &["key", "value"],
+        "text" | "number" => &["value"],
+        _ => &[],
+    };
+    match field.node("patterns") {
+        Some(Node { data: Data::List(items), .. }) => {
+            for item in items {
+                check_entry(words, item, groups, problems);
+            }
+        }
+        Some(other) => wrong_type(other, "a list of patterns", problems).unwrap_or_default(),
+        None => {}
+    }
+    field.finish(problems);
+}
+
+fn check_entry(words: &Words, node: &Node, groups: &[&str], problems: &mut Problems) {
+    let Some(mut entry) = Fields::open(node, "pattern", problems) else { return };
+    entry.optional::<u64>("tier", problems);
+    entry.optional::<Count>("head", problems);
+    if let Some(take) = entry.optional::<Spanned<String>>("take", problems)
+        && !["first", "last"].contains(&take.value.as_str())
+    {
+        unknown_word(&take.span, "choice", &take.value, &["first", "last"], problems).unwrap_or_default()
+    }
+    for key in ["section", "reject"] {
+        if let Some(pattern) = entry.optional(key, problems) {
+            check_pattern(words, &pattern, &[], problems);
+        }
+    }
+    match entry.optional("pattern", problems) {
+        Some(pattern) => check_pattern(words, &pattern, groups, problems),
+        None if entry.key_span("section").is_none() && entry.key_span("pattern").is_none() => problems.push(
+            Problem::error(Code::MissingKey, &node.span, "this pattern has neither `pattern` nor `section`")
+                .help("say what to look for, or under which heading"),
+        ),
+        None => {}
+    }
+    entry.finish(problems);
+}
+
+fn check_pattern(words: &Words, pattern: &Spanned<String>, groups: &[&str], problems: &mut Problems) {
+    let expanded = match words.expand(&pattern.value) {
+        Ok(expanded) => expanded,
+        Err(name) => {
+            let problem =
+                Problem::error(Code::BadPattern, &pattern.span, format!("no word is called `{name}`"));
+            let help = match nearest(&name, words.0.iter().map(|(known, _)| known.as_str())) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => "declare it under `words`, above its use".to_owned(),
+            };
+            problems.push(problem.help(help));
+            return;
+        }
+    };
+    if expanded.len() > MAX_EXPANDED {
+        let problem = format!("with its words put in, the pattern has more than {MAX_EXPANDED} bytes");
+        problems.push(Problem::error(Code::TooLarge, &pattern.span, problem));
+        return;
+    }
+    let compiled =
+        RegexBuilder::new(&expanded).case_insensitive(true).multi_line(true).size_limit(MAX_PATTERN).build();
+    match compiled {
+        Err(error) => {
+            let text = error.to_string();
+            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let problem = Problem::error(
+                Code::BadPattern,
+                &pattern.span,
+                format!("this pattern does not compile: {why}"),
+            );
+            problems.push(problem);
+        }
+        Ok(regex) => {
+            let names: Vec<&str> = regex.capture_names().flatten().collect();
+            for group in groups.iter().filter(|group| !names.contains(*group)) {
+                problems.push(lacking(&pattern.span, group));
+            }
+        }
+    }
+}
+
+fn lacking(span: &Span, group: &str) -> Problem {
+    Problem::error(Code::BadPattern, span, format!("this pattern lacks the group `{group}`"))
+        .help(format!("mark what is to be taken: `(?P<{group}>…)`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+    use crate::profile::{Files, Library};
+    use crate::value::yaml::parse;
+
+    fn problems_of(text: &str) -> Vec<String> {
+        let mut problems = Problems::new();
+        if let Some(node) = parse(&SourceFile::new("x.yaml", text), &mut problems) {
+            check_extraction(&node, &mut problems);
+        }
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_shipped_files_are_right() {
+        let library = Library::embedded();
+        let names = library.list("rules/extract", ".yaml");
+        assert_eq!(names.len(), 9);
+        for name in names {
+            assert_eq!(
+                problems_of(library.read(&name).unwrap().unwrap().text()),
+                Vec::<String>::new(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_slip_is_reported_at_its_place() {
+        let found = problems_of(
+            "extract: x\nfields:\n  grade:\n    kind: txt\n    paterns: []\n    patterns:\n      - pattern: '(?P<value>['\n      - pattern: 'grade'\n      - { tier: 1 }\n",
+        );
+        assert_eq!(found.len(), 5, "{found:#?}");
+        assert!(found.iter().any(|p| p.contains("x.yaml:8:18") && p.contains("lacks the group `value`")));
+    }
+}

@@ -1,0 +1,358 @@
+//! One document's loop, carried out.
+
+use super::batch::Observer;
+use super::{DocumentResult, Plan, answer_of, correction_request, stage_request};
+use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::feedback::Correction;
+use crate::ingest::Document;
+use crate::profile::Stage;
+use crate::provider::Provider;
+use crate::provider::protocol::DocumentRef;
+use crate::score::{Assessment, Assessor, Source};
+use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
+use crate::value::{DocumentId, Millis, Usage};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Where candidate 0 and its corrections come from.
+pub enum Candidates {
+    /// From a provider.
+    Provider {
+        /// The stage that asks.
+        stage: Stage,
+        /// The open provider.
+        provider: Provider,
+    },
+    /// Candidate 0 is supplied and nothing corrects it.
+    Supplied,
+}
+
+/// Where a run keeps what happens.
+pub struct Place {
+    /// The journal and the run's id in it.
+    pub journal: Journal,
+    /// The id.
+    pub run: RunId,
+    /// Where artifacts go, if anywhere.
+    pub artifacts: Option<Artifacts>,
+}
+
+/// A profile at work on documents, one after the other.
+pub struct Session {
+    plan: Arc<Plan>,
+    candidates: Candidates,
+    place: Place,
+    assessor: Assessor,
+    cancelled: watch::Receiver<bool>,
+}
+
+/// What the loop of one document needs at hand.
+struct Task<'a> {
+    reference: DocumentRef,
+    id: DocumentId,
+    text: &'a str,
+    source: Source,
+    /// Candidate 0, if it was supplied; taken when it is used.
+    supplied: Option<Arc<Value>>,
+    started: Instant,
+    warnings: Vec<String>,
+}
+
+impl Task<'_> {
+    fn now(&self) -> Millis {
+        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Session {
+    /// A session that ends its current document when `cancelled` becomes true.
+    #[must_use]
+    pub fn new(
+        plan: Arc<Plan>,
+        candidates: Candidates,
+        place: Place,
+        cancelled: watch::Receiver<bool>,
+    ) -> Self {
+        let assessor = Assessor::new(Arc::clone(&plan.scoring));
+        Session { plan, candidates, place, assessor, cancelled }
+    }
+
+    /// Records that the session is over, at a time as RFC 3339.
+    ///
+    /// # Errors
+    /// When the journal can't be written.
+    pub fn close(&self, finished_at: &str) -> Result<(), StoreError> {
+        self.place.journal.finish_run(&self.place.run, finished_at)
+    }
+
+    /// The profile at work.
+    #[must_use]
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Whether someone stopped the session.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        *self.cancelled.borrow()
+    }
+
+    /// Runs the loop over one document. `document_type` overrides classification; `supplied` is candidate 0.
+    ///
+    /// # Errors
+    /// When the journal or an artifact can't be written: going on would lose work.
+    pub async fn run(
+        &mut self,
+        document: &Document,
+        document_type: Option<&str>,
+        supplied: Option<Arc<Value>>,
+        observer: &mut dyn Observer,
+    ) -> Result<DocumentResult, StoreError> {
+        let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+        let mut warnings = Vec::new();
+        let document_type = match (document_type, &self.plan.classifier) {
+            (Some(given), _) => given.to_owned(),
+            (None, Some(classifier)) if !text.is_empty() => {
+                let found = classifier.classify(text);
+                if found.document_type == "unknown" {
+                    warnings.push("the document's type was not recognised; name it with `--type`".to_owned());
+                } else if found.confidence.get() < 0.6 {
+                    warnings.push(format!(
+                        "the document's type, {}, is uncertain (confidence {:.2})",
+                        found.document_type,
+                        found.confidence.get()
+                    ));
+                }
+                found.document_type
+            }
+            _ => "unknown".to_owned(),
+        };
+        self.place.journal.begin_document(
+            &self.place.run,
+            &DocumentRecord {
+                id: document.id.clone(),
+                document_type: document_type.clone(),
+                source_digest: document.digest.clone(),
+                path: document.path.clone(),
+            },
+        )?;
+        if let Some(artifacts) = &self.place.artifacts {
+            artifacts.discard(&document.id)?;
+        }
+        observer.started(&document.id, &document_type);
+        let mut task = Task {
+            reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
+            id: document.id.clone(),
+            text,
+            source: self.plan.scoring.source(text),
+            supplied,
+            started: Instant::now(),
+            warnings,
+        };
+        let first = match &document.text {
+            Ok(_) => Input::Started,
+            Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
+        };
+        let mut run = Run::new(Arc::clone(&self.plan.policy), self.plan.retry());
+        let outcome = self.drive(&mut run, first, &mut task, observer).await?;
+        let result =
+            DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        if let Some(artifacts) = &self.place.artifacts {
+            artifacts.write(&task.id, Artifact::Result, &result)?;
+        }
+        let recorded = serde_json::to_value(&outcome)
+            .map_err(|source| StoreError::Json { what: format!("the outcome of `{}`", task.id), source })?;
+        self.place.journal.finish_document(&self.place.run, &task.id, &recorded)?;
+        observer.finished(&result);
+        Ok(result)
+    }
+
+    /// Feeds the run and does what it asks for until it is over.
+    async fn drive(
+        &mut self,
+        run: &mut Run,
+        first: Input,
+        task: &mut Task<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, StoreError> {
+        let mut next = Some(first);
+        let mut outcome = None;
+        loop {
+            if let Some(input) = next.take() {
+                let input = if self.is_cancelled() && !run.is_over() { Input::Stop } else { input };
+                if let Err(misuse) = run.handle(task.now(), input) {
+                    return Ok(broken(run, task, misuse));
+                }
+            }
+            let Some(output) = run.poll() else {
+                return Ok(
+                    outcome.unwrap_or_else(|| broken_outcome(run, task, "the run stood still".to_owned()))
+                );
+            };
+            match output {
+                Output::Record(event) => self.record(&event, task, observer)?,
+                Output::Call(work) => next = Some(self.carry_out(work, run, task).await),
+                Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
+                Output::Finished(finished) => outcome = Some(*finished),
+            }
+        }
+    }
+
+    fn record(
+        &self,
+        event: &Event,
+        task: &mut Task<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), StoreError> {
+        let at = task.now();
+        let payload = serde_json::to_value(event)
+            .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
+        self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
+        match event {
+            Event::Produced { iteration, produced } => {
+                for note in &produced.notes {
+                    if !task.warnings.contains(note) {
+                        task.warnings.push(note.clone());
+                    }
+                }
+                self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
+            }
+            Event::Assessed { iteration, assessment } => {
+                self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
+            }
+            Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
+            _ => {}
+        }
+        observer.event(&task.id, at, event);
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        id: &DocumentId,
+        artifact: Artifact,
+        value: &impl serde::Serialize,
+    ) -> Result<(), StoreError> {
+        match &self.place.artifacts {
+            Some(artifacts) => artifacts.write(id, artifact, value).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    async fn carry_out(&mut self, work: Work, run: &Run, task: &mut Task<'_>) -> Input {
+        match work {
+            Work::Assess { .. } => {
+                let mut assessment = Assessment::default();
+                if let Some(candidate) = run.pending_candidate() {
+                    let document_type = &task.reference.document_type;
+                    self.assessor.assess(document_type, candidate, Some(&task.source), &[], &mut assessment);
+                }
+                Input::Assessed(Box::new(assessment))
+            }
+            Work::Generate { attempt } => match task.supplied.take() {
+                Some(candidate) => {
+                    Input::Produced(Produced { candidate, usage: Usage::default(), notes: Vec::new() })
+                }
+                None => self.ask(attempt, run, task, None).await,
+            },
+            Work::Correct { iteration, base, attempt } => {
+                self.ask(attempt, run, task, Some((iteration, base))).await
+            }
+        }
+    }
+
+    /// Asks the provider; `correction` is the iteration being produced and its base.
+    async fn ask(
+        &mut self,
+        attempt: u32,
+        run: &Run,
+        task: &Task<'_>,
+        correction: Option<(usize, usize)>,
+    ) -> Input {
+        let failed = |message: String| {
+            Input::Failed(CallFailed {
+                message,
+                transient: false,
+                retry_after: None,
+                usage: Usage::default(),
+            })
+        };
+        let Candidates::Provider { stage, provider } = &self.candidates else {
+            return failed("there is no provider to ask".to_owned());
+        };
+        let request = match correction {
+            None => stage_request(&self.plan, stage, &task.reference, task.text),
+            Some((iteration, base)) => {
+                let rolled_back: Vec<usize> = run
+                    .history()
+                    .iterations()
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, standing)| standing.rolled_back)
+                    .map(|(at, _)| at)
+                    .collect();
+                let correction = Correction {
+                    iteration,
+                    base,
+                    candidates: run.candidates(),
+                    assessments: run.assessments(),
+                    rolled_back: &rolled_back,
+                    history: self.plan.profile.feedback.history,
+                };
+                correction_request(&self.plan, stage, &task.reference, task.text, correction)
+            }
+        };
+        let mut request = match request {
+            Ok(request) => request,
+            Err(message) => return failed(message),
+        };
+        request.attempt = attempt + 1;
+        let deadline = stage.deadline.duration();
+        let mut cancelled = self.cancelled.clone();
+        tokio::select! {
+            // A finished answer is never thrown away for a cancellation that came at the same moment.
+            biased;
+            completion = provider.complete(&request, deadline) => match answer_of(provider, completion) {
+                Ok(produced) => Input::Produced(produced),
+                Err(failed) => Input::Failed(failed),
+            },
+            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+        }
+    }
+
+    async fn wait_until(&self, at: Millis, task: &Task<'_>) -> Input {
+        let pause: Duration = (at - task.now()).duration();
+        let mut cancelled = self.cancelled.clone();
+        tokio::select! {
+            () = tokio::time::sleep(pause) => Input::Woke,
+            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+        }
+    }
+}
+
+fn number(iteration: usize) -> u32 {
+    u32::try_from(iteration).unwrap_or(u32::MAX)
+}
+
+/// A mistake of this driver ends the document, with what it has, instead of the process.
+fn broken(run: &Run, task: &Task<'_>, misuse: Misuse) -> Outcome {
+    broken_outcome(run, task, misuse.to_string())
+}
+
+fn broken_outcome(run: &Run, task: &Task<'_>, detail: String) -> Outcome {
+    use crate::policy::StopReason;
+    Outcome {
+        final_status: StopReason::ProviderError.status(),
+        stop_reason: StopReason::ProviderError,
+        iteration_count: run.history().iterations().len(),
+        best_iteration: None,
+        selection_reason: None,
+        improvement_trajectory: run.history().overalls().collect(),
+        rollbacks: run.history().rollbacks(),
+        usage: Usage::default(),
+        elapsed_ms: task.now(),
+        detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
+    }
+}

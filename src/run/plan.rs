@@ -1,0 +1,237 @@
+//! Everything a run needs, compiled once from a profile and shared by all documents.
+
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::engine::Retry;
+use crate::feedback::{Role, Template, Templates};
+use crate::ingest::Classifier;
+use crate::policy::Review;
+use crate::profile::{Files, Loaded, LoopPolicy, Profile, Stage};
+use crate::rules::compile;
+use crate::score::Scoring;
+use crate::value::{Millis, yaml};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// First pause before a failed call is made again; each further one is twice as long.
+const FIRST_PAUSE: Millis = Millis(250);
+
+/// A compiled profile.
+#[derive(Debug)]
+pub struct Plan {
+    /// The profile it was compiled from.
+    pub profile: Profile,
+    /// What decides.
+    pub policy: Arc<LoopPolicy>,
+    /// Rubrics, rules, schemas and scripts.
+    pub scoring: Arc<Scoring>,
+    /// Gives documents their type.
+    pub classifier: Option<Classifier>,
+    /// When a person gets to see a result.
+    pub review: Option<Review>,
+    /// Prompts and feedback.
+    pub templates: Templates,
+    /// The feedback template.
+    pub feedback: Template,
+    /// The stage's prompt, if the profile has a stage with one.
+    pub prompt: Option<Template>,
+    /// What the stage's output must look like, by document type.
+    pub schemas: BTreeMap<String, Value>,
+    /// Extraction patterns, by document type.
+    pub patterns: BTreeMap<String, Value>,
+}
+
+impl Plan {
+    /// Compiles a profile and everything it reaches. Every problem in every file is pushed; the plan is returned only
+    /// when none is an error.
+    pub fn compile(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
+        let (profile, files) = (&loaded.profile, &loaded.library);
+        let classifier = profile.classify.as_ref().and_then(|name| {
+            let file = read(files, &format!("rules/{}.yaml", name.value), &name.span, problems)?;
+            Classifier::parse(&file, problems)
+        });
+        let types: Vec<String> = classifier.iter().flat_map(Classifier::types).map(str::to_owned).collect();
+        let rules = compile(&profile.dimensions, &profile.policy.overall, &types, files, problems);
+
+        let mut templates = Templates::default();
+        let feedback_name = &profile.feedback.template;
+        let feedback =
+            read(files, &format!("prompts/{}", feedback_name.value), &feedback_name.span, problems)
+                .and_then(|file| templates.add(Role::Feedback, &file, problems));
+        let stage = profile.stages.first();
+        let prompt = stage.and_then(|stage| stage.prompt.as_ref()).and_then(|name| {
+            let file = read(files, &format!("prompts/{}", name.value), &name.span, problems)?;
+            templates.add(Role::Stage, &file, problems)
+        });
+
+        let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
+        let review = profile.review.as_ref().and_then(|when| match Review::parse(&when.value, &dimensions) {
+            Ok(review) => Some(review),
+            Err(error) => {
+                let problem =
+                    Problem::error(Code::BadTemplate, &when.span, format!("`when` can't be used: {error}"));
+                problems.push(problem.help("write a condition such as `overall < 0.80 or status != passed`"));
+                None
+            }
+        });
+
+        let known: Vec<String> = match &rules {
+            Some(rules) => rules.document_types().map(str::to_owned).collect(),
+            None => types,
+        };
+        let (schemas, patterns) = match stage {
+            Some(stage) => {
+                (outputs(stage, &known, files, problems), patterns(stage, &known, files, problems))
+            }
+            None => (BTreeMap::new(), BTreeMap::new()),
+        };
+        if problems.has_errors() {
+            return None;
+        }
+        Some(Plan {
+            policy: Arc::new(profile.policy.clone()),
+            scoring: Scoring::new(rules?),
+            classifier,
+            review,
+            templates,
+            feedback: feedback?,
+            prompt,
+            schemas,
+            patterns,
+            profile: profile.clone(),
+        })
+    }
+
+    /// How failed calls are tried again.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
+    }
+
+    /// The types that documents may have.
+    pub fn document_types(&self) -> impl Iterator<Item = &str> {
+        self.scoring.rules().document_types()
+    }
+
+    /// Names of the dimensions.
+    #[must_use]
+    pub fn dimensions(&self) -> Vec<&str> {
+        self.profile.dimensions.iter().map(|d| d.name.as_str()).collect()
+    }
+}
+
+/// Reads a file that the profile names at `span`.
+fn read(
+    files: &dyn Files,
+    name: &str,
+    span: &Span,
+    problems: &mut Problems,
+) -> Option<Arc<crate::diag::SourceFile>> {
+    match files.read(name) {
+        Ok(Some(file)) => Some(file),
+        Ok(None) => {
+            let problem = Problem::error(Code::MissingFile, span, format!("there is no file `{name}`"));
+            problems.push(problem.help("it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files"));
+            None
+        }
+        Err(problem) => {
+            problems.push(Problem { span: problem.span.clone().or_else(|| Some(span.clone())), ..problem });
+            None
+        }
+    }
+}
+
+/// Fills in `{{ document_type }}`.
+fn path_for(template: &str, document_type: &str, span: &Span, problems: &mut Problems) -> Option<String> {
+    let mut environment = minijinja::Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    match environment.render_str(template, minijinja::context! { document_type }) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            let what = error.detail().map_or_else(|| error.to_string(), str::to_owned);
+            problems.push(
+                Problem::error(Code::BadTemplate, span, format!("this path can't be filled in: {what}"))
+                    .help("the only variable in paths is `document_type`"),
+            );
+            None
+        }
+    }
+}
+
+fn outputs(
+    stage: &Stage,
+    types: &[String],
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> BTreeMap<String, Value> {
+    let Some(output) = &stage.output else { return BTreeMap::new() };
+    let mut schemas = BTreeMap::new();
+    for document_type in types {
+        let Some(path) = path_for(&output.value, document_type, &output.span, problems) else { break };
+        let Some(file) = read(files, &path, &output.span, problems) else { continue };
+        match serde_json::from_str::<Value>(file.text()) {
+            Ok(schema) => {
+                if let Err(error) = jsonschema::meta::validate(&schema) {
+                    let at = error.instance_path().to_string();
+                    let problem = Problem::error(
+                        Code::BadSchema,
+                        &Span::new(&file, 0, 1),
+                        format!("not a JSON Schema at `{at}`"),
+                    );
+                    problems.push(problem.related(&output.span, "named here"));
+                }
+                schemas.insert(document_type.clone(), schema);
+            }
+            Err(error) => {
+                let start: usize = file
+                    .text()
+                    .split_inclusive('\n')
+                    .take(error.line().saturating_sub(1))
+                    .map(str::len)
+                    .sum();
+                let at = start + error.column().saturating_sub(1);
+                let problem = Problem::error(
+                    Code::BadSchema,
+                    &Span::new(&file, at, at + 1),
+                    format!("not JSON: {error}"),
+                );
+                problems.push(problem.related(&output.span, "named here"));
+            }
+        }
+    }
+    schemas
+}
+
+fn patterns(
+    stage: &Stage,
+    types: &[String],
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> BTreeMap<String, Value> {
+    let Some(declared) = &stage.patterns else { return BTreeMap::new() };
+    let mut patterns = BTreeMap::new();
+    for document_type in types {
+        let Some(path) = path_for(&declared.value, document_type, &declared.span, problems) else { break };
+        let path = format!("rules/{path}");
+        match files.read(&path) {
+            Ok(Some(file)) => {
+                if let Some(node) = yaml::parse(&file, problems) {
+                    crate::rules::check_extraction(&node, problems);
+                    patterns.insert(document_type.clone(), node.to_json());
+                }
+            }
+            Ok(None) => {
+                // Providers with a model need no patterns, so a type without them is no error.
+                let problem =
+                    Problem::warning(Code::MissingFile, &declared.span, format!("there is no file `{path}`"));
+                problems.push(
+                    problem.help(format!(
+                        "without it the provider `pattern` finds nothing in a {document_type}"
+                    )),
+                );
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    patterns
+}

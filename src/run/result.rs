@@ -1,0 +1,130 @@
+//! What a run leaves of one document.
+
+use super::Plan;
+use crate::engine::{Outcome, Run};
+use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::score::{Assessment, Scores};
+use crate::value::{DocumentId, Millis, Severity, Usage};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The result of one document, as `-result.json` and `--format json` write it.
+#[derive(Debug, Clone, Serialize)]
+pub struct DocumentResult {
+    /// The document.
+    pub id: DocumentId,
+    /// Its type, given or found.
+    pub document_type: String,
+    /// The profile that decided.
+    pub profile: String,
+    /// How the run ended.
+    pub final_status: FinalStatus,
+    /// Why.
+    pub stop_reason: StopReason,
+    /// How many candidates were assessed.
+    pub iteration_count: usize,
+    /// The iteration of the selected candidate.
+    pub best_iteration: Option<usize>,
+    /// Why that one.
+    pub selection_reason: Option<SelectionReason>,
+    /// The selected candidate.
+    pub best_extraction: Option<Arc<Value>>,
+    /// Its assessment.
+    pub best_validation: Option<Assessment>,
+    /// Every iteration in numbers.
+    pub iterations: Vec<IterationResult>,
+    /// The overall score of every candidate.
+    pub improvement_trajectory: Vec<f64>,
+    /// Rollbacks of the whole run.
+    pub rollbacks: u64,
+    /// What the run used up.
+    pub usage: Usage,
+    /// How long it took.
+    pub elapsed_ms: Millis,
+    /// Whether a person should look at it, by the profile's `review.when`.
+    pub review: bool,
+    /// What the person should know besides.
+    pub warnings: Vec<String>,
+    /// What went wrong, where something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// One iteration in numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct IterationResult {
+    /// Its number, from 0.
+    pub iteration: usize,
+    /// The dimensions.
+    pub scores: Scores,
+    /// The overall score.
+    pub overall: f64,
+    /// Issues by severity.
+    pub critical: usize,
+    /// The same.
+    pub major: usize,
+    /// The same.
+    pub minor: usize,
+    /// Whether it missed the gate.
+    pub missed_gate: bool,
+    /// Whether the loop went back to the best candidate after it.
+    pub rolled_back: bool,
+}
+
+impl DocumentResult {
+    /// The result of a run that is over.
+    #[must_use]
+    pub fn of(
+        plan: &Plan,
+        id: DocumentId,
+        document_type: String,
+        run: &Run,
+        outcome: &Outcome,
+        warnings: Vec<String>,
+    ) -> Self {
+        let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
+        let review = plan.review.as_ref().is_some_and(|review| {
+            let (overall, scores) =
+                best_validation.as_ref().map(|v| (v.overall, v.scores.clone())).unwrap_or_default();
+            review.applies(outcome.final_status, overall, &scores, &plan.dimensions())
+        });
+        let iterations = run
+            .history()
+            .iterations()
+            .iter()
+            .zip(run.assessments())
+            .enumerate()
+            .map(|(iteration, (standing, assessment))| IterationResult {
+                iteration,
+                scores: assessment.scores.clone(),
+                overall: standing.facts.overall,
+                critical: assessment.count_severity(Severity::Critical),
+                major: assessment.count_severity(Severity::Major),
+                minor: assessment.count_severity(Severity::Minor),
+                missed_gate: standing.missed_gate,
+                rolled_back: standing.rolled_back,
+            })
+            .collect();
+        DocumentResult {
+            id,
+            document_type,
+            profile: plan.profile.name.clone(),
+            final_status: outcome.final_status,
+            stop_reason: outcome.stop_reason,
+            iteration_count: outcome.iteration_count,
+            best_iteration: outcome.best_iteration,
+            selection_reason: outcome.selection_reason,
+            best_extraction: outcome.best_iteration.and_then(|best| run.candidates().get(best).cloned()),
+            best_validation,
+            iterations,
+            improvement_trajectory: outcome.improvement_trajectory.clone(),
+            rollbacks: outcome.rollbacks,
+            usage: outcome.usage,
+            elapsed_ms: outcome.elapsed_ms,
+            review,
+            warnings,
+            detail: outcome.detail.clone(),
+        }
+    }
+}

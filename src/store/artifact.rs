@@ -1,0 +1,300 @@
+//! The files of a run in its `--out` folder: whole or not there at all.
+
+use super::StoreError;
+use crate::value::{DocumentId, digest_bytes};
+use serde::Serialize;
+#[cfg(unix)]
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Longest name that a document has in its files, in bytes. With the longest ending it stays below the 255 bytes that
+/// file systems allow.
+const MOST_STEM_BYTES: usize = 160;
+
+/// Stands between a shortened name and its digest. No name that could be kept whole contains it.
+const DIGEST_MARK: char = '~';
+
+/// What a file is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Artifact {
+    /// The candidate of an iteration, counted from 0.
+    Extraction(u32),
+    /// The assessment of an iteration, counted from 0.
+    Validation(u32),
+    /// How the document ended.
+    Result,
+}
+
+impl Artifact {
+    /// The end of the file name: `-extraction.json`, `-validation_corrected2.json`, `-result.json`.
+    fn ending(self) -> String {
+        match self {
+            Artifact::Extraction(0) => "-extraction.json".to_owned(),
+            Artifact::Validation(0) => "-validation.json".to_owned(),
+            Artifact::Extraction(iteration) => format!("-extraction_corrected{iteration}.json"),
+            Artifact::Validation(iteration) => format!("-validation_corrected{iteration}.json"),
+            Artifact::Result => "-result.json".to_owned(),
+        }
+    }
+}
+
+/// A folder that takes artifacts. Can be shared by threads.
+#[derive(Debug, Clone)]
+pub struct Artifacts {
+    folder: PathBuf,
+}
+
+impl Artifacts {
+    /// Makes the folder if there is none, and tries that it can be written to, before any paid work is done.
+    ///
+    /// # Errors
+    /// [`StoreError::Folder`].
+    pub fn new(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let folder = folder.into();
+        let tried = std::fs::create_dir_all(&folder).and_then(|()| temporary_in(&folder));
+        match tried {
+            Ok(_) => Ok(Artifacts { folder }),
+            Err(source) => Err(StoreError::Folder { path: folder, source: plain(source) }),
+        }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where an artifact stands, or would stand. Different documents never share a file.
+    #[must_use]
+    pub fn path(&self, document: &DocumentId, artifact: Artifact) -> PathBuf {
+        self.folder.join(format!("{}{}", stem(document), artifact.ending()))
+    }
+
+    /// Writes a value as indented JSON, replacing an earlier file. When this returns, the file is on the disk under
+    /// its name; when it fails or the process is killed, the earlier file (or none) still stands there.
+    ///
+    /// # Errors
+    /// [`StoreError::Artifact`] or [`StoreError::Json`].
+    pub fn write(
+        &self,
+        document: &DocumentId,
+        artifact: Artifact,
+        value: &impl Serialize,
+    ) -> Result<PathBuf, StoreError> {
+        let path = self.path(document, artifact);
+        let mut bytes = serde_json::to_vec_pretty(value)
+            .map_err(|source| StoreError::Json { what: format!("`{}`", path.display()), source })?;
+        bytes.push(b'\n');
+        match replace(&self.folder, &path, &bytes) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(StoreError::Artifact { path, source: plain(source) }),
+        }
+    }
+
+    /// Removes what an earlier run left of a document, so that the corrections of two runs never stand side by side.
+    ///
+    /// # Errors
+    /// [`StoreError::Artifact`] when a file is there and can't be removed.
+    pub fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
+        // The result goes first: without it nobody takes the rest for a finished document.
+        self.remove(document, Artifact::Result)?;
+        for iteration in 0..u32::MAX {
+            let extraction = self.remove(document, Artifact::Extraction(iteration))?;
+            let validation = self.remove(document, Artifact::Validation(iteration))?;
+            if iteration > 0 && !extraction && !validation {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&self, document: &DocumentId, artifact: Artifact) -> Result<bool, StoreError> {
+        let path = self.path(document, artifact);
+        match std::fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(StoreError::Artifact { path, source }),
+        }
+    }
+}
+
+/// The name of a document in its files: its id where that can be a file name, else as much of it as can, and a digest
+/// of the whole.
+fn stem(document: &DocumentId) -> String {
+    let mut stem = document.file_stem();
+    if stem == document.as_str() && stem.len() <= MOST_STEM_BYTES {
+        return stem;
+    }
+    let end = (0..=stem.len().min(MOST_STEM_BYTES)).rev().find(|at| stem.is_char_boundary(*at)).unwrap_or(0);
+    stem.truncate(end);
+    stem.push(DIGEST_MARK);
+    stem.extend(digest_bytes(document.as_str().as_bytes()).chars().take(12));
+    stem
+}
+
+/// A file beside the artifacts that removes itself unless it is given a name.
+fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".loopctl-").suffix(".tmp");
+    // As any other program creates files: who may read them is for the user's mask to say.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = temporary_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // The new name is in the folder, which is a file of its own.
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// The cause without the name of the temporary file, which means nothing to anybody.
+fn plain(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::collections::HashSet;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn artifacts() -> (tempfile::TempDir, Artifacts) {
+        let dir = tempfile::tempdir().unwrap();
+        let artifacts = Artifacts::new(dir.path().join("new/out")).unwrap();
+        (dir, artifacts)
+    }
+
+    #[test]
+    fn files_are_named_for_document_kind_and_iteration() {
+        let (_dir, artifacts) = artifacts();
+        let id = DocumentId::new("report-1");
+        for artifact in [
+            Artifact::Extraction(0),
+            Artifact::Validation(0),
+            Artifact::Extraction(1),
+            Artifact::Validation(1),
+            Artifact::Extraction(12),
+            Artifact::Result,
+        ] {
+            artifacts.write(&id, artifact, &json!({"grade": 2})).unwrap();
+        }
+        assert_eq!(
+            names(artifacts.folder()),
+            [
+                "report-1-extraction.json",
+                "report-1-extraction_corrected1.json",
+                "report-1-extraction_corrected12.json",
+                "report-1-result.json",
+                "report-1-validation.json",
+                "report-1-validation_corrected1.json",
+            ]
+        );
+        let text = std::fs::read_to_string(artifacts.path(&id, Artifact::Result)).unwrap();
+        assert_eq!(text, "{\n  \"grade\": 2\n}\n");
+    }
+
+    #[test]
+    fn a_later_write_replaces_the_earlier() {
+        let (_dir, artifacts) = artifacts();
+        let id = DocumentId::new("a");
+        artifacts.write(&id, Artifact::Result, &"a long first value").unwrap();
+        let path = artifacts.write(&id, Artifact::Result, &"b").unwrap();
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "\"b\"\n");
+        assert_eq!(names(artifacts.folder()).len(), 1);
+    }
+
+    #[test]
+    fn ids_that_no_file_name_can_hold_stay_apart_and_inside() {
+        let (_dir, artifacts) = artifacts();
+        let long = "ß".repeat(500);
+        let ids = ["a/b", "a_b", "a:b", "../a_b", "", ".", "..", "document", &long, &long[..480], "a_b~1"];
+        let paths: HashSet<_> = ids
+            .iter()
+            .map(|id| artifacts.write(&DocumentId::new(*id), Artifact::Extraction(99), &1).unwrap())
+            .collect();
+        assert_eq!(paths.len(), ids.len());
+        assert!(paths.iter().all(|path| path.parent() == Some(artifacts.folder())));
+        assert_eq!(names(artifacts.folder()).len(), ids.len());
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing_behind() {
+        let (_dir, artifacts) = artifacts();
+        let id = DocumentId::new("a");
+        let target = artifacts.path(&id, Artifact::Result);
+        // A folder in the way makes the last step, the renaming, fail.
+        std::fs::create_dir_all(target.join("x")).unwrap();
+        let error = artifacts.write(&id, Artifact::Result, &1).unwrap_err();
+        assert!(matches!(error, StoreError::Artifact { .. }));
+        assert!(
+            error.to_string().contains("a-result.json") && !error.to_string().contains(".loopctl-"),
+            "{error}"
+        );
+        assert_eq!(names(artifacts.folder()), ["a-result.json"]);
+    }
+
+    #[test]
+    fn a_folder_that_vanished_is_named() {
+        let (dir, artifacts) = artifacts();
+        std::fs::remove_dir_all(dir.path().join("new")).unwrap();
+        let error = artifacts.write(&DocumentId::new("a"), Artifact::Result, &1).unwrap_err();
+        assert!(
+            matches!(&error, StoreError::Artifact { path, .. } if path.ends_with("new/out/a-result.json"))
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_refused_before_any_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for folder in [file.clone(), file.join("out")] {
+            let error = Artifacts::new(&folder).unwrap_err();
+            assert!(matches!(&error, StoreError::Folder { path, .. } if *path == folder));
+            assert!(!error.help().is_empty());
+        }
+    }
+
+    #[test]
+    fn discarding_removes_one_documents_files_and_no_others() {
+        let (_dir, artifacts) = artifacts();
+        let (mine, other) = (DocumentId::new("a"), DocumentId::new("a-b"));
+        for id in [&mine, &other] {
+            for iteration in 0..4 {
+                artifacts.write(id, Artifact::Extraction(iteration), &1).unwrap();
+            }
+            artifacts.write(id, Artifact::Validation(0), &1).unwrap();
+            artifacts.write(id, Artifact::Result, &1).unwrap();
+        }
+        artifacts.discard(&mine).unwrap();
+        assert_eq!(names(artifacts.folder()).len(), 6);
+        assert!(names(artifacts.folder()).iter().all(|name| name.starts_with("a-b-")));
+        artifacts.discard(&mine).unwrap();
+    }
+
+    #[test]
+    fn a_value_without_a_json_form_is_an_error() {
+        let (_dir, artifacts) = artifacts();
+        let value = std::collections::HashMap::from([((1, 2), 3)]);
+        let error = artifacts.write(&DocumentId::new("a"), Artifact::Result, &value).unwrap_err();
+        assert!(matches!(error, StoreError::Json { .. }));
+        assert!(names(artifacts.folder()).is_empty());
+    }
+}

@@ -1,0 +1,203 @@
+//! Why something could not be stored or read back.
+
+use super::RunId;
+use crate::value::DocumentId;
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with the journal and the artifacts. No message ever holds what was to be stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder for artifacts can't be made, or not be written to.
+    #[error("can't write to the folder `{}`: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An artifact could not be written. Nothing of it is left, and what stood there before still does.
+    #[error("can't write `{}`: {source}", path.display())]
+    Artifact {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The value has no form in JSON.
+    #[error("can't write {what} as JSON: {source}")]
+    Json {
+        /// What was to be written.
+        what: String,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// The journal's file can't be made or opened.
+    #[error("can't open the journal `{}`: {reason}", path.display())]
+    Open {
+        /// The journal.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The file can be read and not be written.
+    #[error("the journal `{}` can't be written to", path.display())]
+    ReadOnly {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("`{}` is not a journal of loopctl", path.display())]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later release wrote the journal.
+    #[error("the journal `{}` has format {found}; this release reads formats up to {supported}", path.display())]
+    NewerFormat {
+        /// The journal.
+        path: PathBuf,
+        /// The format that the file has.
+        found: i64,
+        /// The newest format that is understood here.
+        supported: i64,
+    },
+    /// The file was cut off or overwritten, or holds what this program never wrote.
+    #[error("the journal `{}` is damaged: {reason}", path.display())]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process kept the journal for longer than we wait.
+    #[error("the journal `{}` is locked by another process", path.display())]
+    Locked {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// No room.
+    #[error("the disk is full: can't write to the journal `{}`", path.display())]
+    DiskFull {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// A time that is not RFC 3339.
+    #[error("`{text}` is not a time such as `2026-01-31T12:00:00Z`")]
+    Time {
+        /// What was given.
+        text: String,
+    },
+    /// No run has this id.
+    #[error("the journal holds no run `{run}`")]
+    UnknownRun {
+        /// The id.
+        run: RunId,
+    },
+    /// The run has no document of this id.
+    #[error("run `{run}` has no document `{document}`")]
+    UnknownDocument {
+        /// The run.
+        run: RunId,
+        /// The document.
+        document: DocumentId,
+    },
+    /// The run has begun a document of this id before.
+    #[error("run `{run}` already has a document `{document}`")]
+    DocumentExists {
+        /// The run.
+        run: RunId,
+        /// The document.
+        document: DocumentId,
+    },
+    /// The document has an outcome, which is final.
+    #[error("document `{document}` of run `{run}` already has its outcome")]
+    AlreadyFinished {
+        /// The run.
+        run: RunId,
+        /// The document.
+        document: DocumentId,
+    },
+    /// Anything else that SQLite reports.
+    #[error("the journal `{}` failed: {reason}", path.display())]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// What SQLite says.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            StoreError::Folder { source, .. } | StoreError::Artifact { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "make room, then go on with the run"
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "choose a folder that you may write to"
+                }
+                io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => {
+                    "a file stands where a folder is needed, or the other way round; choose another name"
+                }
+                _ => "choose another folder, or repair this one",
+            },
+            StoreError::Json { .. } => "this is a mistake in loopctl; please report it",
+            StoreError::Open { .. } | StoreError::ReadOnly { .. } => {
+                "the file and its folder must be writable; choose another place for the journal, or make them so"
+            }
+            StoreError::NotAJournal { .. } => {
+                "choose another file for the journal; this one was left as it is"
+            }
+            StoreError::NewerFormat { .. } => {
+                "use the release that wrote it or a later one, or choose another file for the journal"
+            }
+            StoreError::Damaged { .. } => {
+                "move the file away to start with an empty journal, or bring it back from a backup"
+            }
+            StoreError::Locked { .. } => "wait for the other process to end, or choose another journal",
+            StoreError::DiskFull { .. } => {
+                "make room, then go on with the run; nothing that was recorded is lost"
+            }
+            StoreError::Time { .. } => "give a time in RFC 3339 with its offset from UTC",
+            StoreError::UnknownRun { .. } => "list the runs to see which there are",
+            StoreError::UnknownDocument { .. } => "begin the document before anything is recorded for it",
+            StoreError::DocumentExists { .. } => "give each document of a run an id of its own",
+            StoreError::AlreadyFinished { .. } => "an outcome is written once; start another run",
+            StoreError::Journal { .. } => "check the disk that holds the journal",
+        }
+    }
+
+    /// Names what an error of SQLite means for the file at `path`.
+    pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        let path = path.to_path_buf();
+        let reason = || match error {
+            rusqlite::Error::SqliteFailure(code, message) => {
+                message.clone().unwrap_or_else(|| code.to_string())
+            }
+            other => other.to_string(),
+        };
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StoreError::NotAJournal { path },
+            // `Unknown` is SQLite's word for a query that does not fit the tables, and ours fit those we made.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => {
+                StoreError::Damaged { path, reason: reason() }
+            }
+            Some(
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed,
+            ) => StoreError::Locked { path },
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                StoreError::Open { path, reason: reason() }
+            }
+            Some(_) => StoreError::Journal { path, reason: reason() },
+            // What is left are values of another type than we write.
+            None => StoreError::Damaged { path, reason: reason() },
+        }
+    }
+}

@@ -1,0 +1,510 @@
+//! The journal: every event of every document, on the disk before the call returns.
+//!
+//! A killed run goes on from its events, and no finished provider call is paid for twice, only if an event that was
+//! acted upon can't be lost. So each write is one transaction, and SQLite waits for the disk at its end
+//! (`synchronous = FULL`; in WAL mode `NORMAL` would lose the last ones with the power).
+//!
+//! The journal stores what callers give it and reads no document: text of a document is in it only where a payload
+//! holds some.
+
+use super::history::unsigned;
+use super::{DocumentRecord, RunId, RunRecord, StoreError, schema};
+use crate::value::{DocumentId, Millis};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a write waits for another process. Each of its transactions takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// An open journal. Can be shared by threads; other processes may have it open too. Every call waits for the disk, so
+/// async code calls it from a blocking thread.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Opens a journal, making file and folder where there are none, and upgrading one of an older release.
+    ///
+    /// # Errors
+    /// When it can't be opened for writing, is damaged, not a journal, or of a later release. Such a file is left
+    /// as it is.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| StoreError::Open {
+                path: path.to_path_buf(),
+                reason: format!("can't make its folder: {error}"),
+            })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+        Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path)
+    }
+
+    /// A journal that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let path = Path::new(":memory:");
+        Self::with(Connection::open_in_memory().map_err(|error| StoreError::sqlite(path, &error))?, path)
+    }
+
+    fn with(mut connection: Connection, path: &Path) -> Result<Self, StoreError> {
+        let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+        connection.busy_timeout(PATIENCE).map_err(sqlite)?;
+        // SQLite falls back to reading when a file can't be written.
+        if connection.is_readonly(rusqlite::MAIN_DB).map_err(sqlite)? {
+            return Err(StoreError::ReadOnly { path: path.to_path_buf() });
+        }
+        connection.pragma_update(None, "synchronous", "FULL").map_err(sqlite)?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(sqlite)?;
+        schema::prepare(&mut connection, path)?;
+        // Where there can be no WAL (some network file systems) the answer names another mode, which is as safe.
+        connection
+            .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
+            .map_err(sqlite)?;
+        Ok(Journal { connection: Mutex::new(connection), path: path.to_path_buf() })
+    }
+
+    /// The file, or `:memory:`.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Records that a run begins.
+    ///
+    /// # Errors
+    /// [`StoreError::Time`] when `started_at` is not RFC 3339, else as [`Journal::append`].
+    pub fn begin_run(&self, run: &RunRecord) -> Result<RunId, StoreError> {
+        let started = timestamp(&run.started_at)?;
+        let (plugins, settings) = (json(&run.plugins)?, json(&run.settings)?);
+        let day = started.strftime("%Y%m%dT%H%M%SZ").to_string();
+        // One statement, so that no other process can take the number in between.
+        let id: String = self
+            .connection()
+            .query_one(
+                "INSERT INTO runs (id, started_at, profile, profile_digest, loopctl_version, plugins, settings)
+                 SELECT ?1 || '-' || printf('%04d', 1 + coalesce((SELECT max(number) FROM runs), 0)),
+                        ?2, ?3, ?4, ?5, ?6, ?7
+                 RETURNING id",
+                params![
+                    day,
+                    run.started_at,
+                    run.profile,
+                    run.profile_digest,
+                    run.loopctl_version,
+                    plugins,
+                    settings
+                ],
+                |row| row.get(0),
+            )
+            .map_err(|error| self.sqlite(&error))?;
+        Ok(RunId::new(id))
+    }
+
+    /// Records that a document of a run begins.
+    ///
+    /// # Errors
+    /// [`StoreError::DocumentExists`], [`StoreError::UnknownRun`], else as [`Journal::append`].
+    pub fn begin_document(&self, run: &RunId, document: &DocumentRecord) -> Result<(), StoreError> {
+        let path = document.path.as_ref().map(|path| path.to_string_lossy());
+        let inserted = self.connection().execute(
+            "INSERT INTO documents (run, id, document_type, source_digest, path)
+             SELECT number, ?2, ?3, ?4, ?5 FROM runs WHERE id = ?1",
+            params![run.as_str(), document.id.as_str(), document.document_type, document.source_digest, path],
+        );
+        match inserted {
+            Ok(0) => Err(StoreError::UnknownRun { run: run.clone() }),
+            Ok(_) => Ok(()),
+            Err(error) if is_duplicate(&error) => {
+                Err(StoreError::DocumentExists { run: run.clone(), document: document.id.clone() })
+            }
+            Err(error) => Err(self.sqlite(&error)),
+        }
+    }
+
+    /// Adds an event to a document and returns its place: 0, 1, 2, … A writer that knows how many events there were
+    /// can tell from it that nobody else writes to the same document. Times beyond 2⁶³ − 1 ms are cut to that.
+    ///
+    /// When this returns, the event survives a crash and a loss of power; when it fails, the journal is as before.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownDocument`], and whatever befalls the file: locked for too long, full disk, damaged.
+    pub fn append(
+        &self,
+        run: &RunId,
+        document: &DocumentId,
+        at: Millis,
+        kind: &str,
+        payload: &Value,
+    ) -> Result<u64, StoreError> {
+        let payload = json(payload)?;
+        let at = i64::try_from(at.0).unwrap_or(i64::MAX);
+        let seq = self
+            .connection()
+            .prepare_cached(
+                "INSERT INTO events (document, seq, at_ms, kind, payload)
+                 SELECT d.number, 1 + coalesce((SELECT max(seq) FROM events WHERE document = d.number), -1),
+                        ?3, ?4, ?5
+                 FROM documents d JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2
+                 RETURNING seq",
+            )
+            .and_then(|mut statement| {
+                let values = params![run.as_str(), document.as_str(), at, kind, payload];
+                // To the last step, which is the commit: a row alone would not tell that it failed.
+                statement.query_one(values, |row| unsigned(row, 0)).optional()
+            })
+            .map_err(|error| self.sqlite(&error))?;
+        seq.ok_or_else(|| self.unknown_document(run, document))
+    }
+
+    /// Records how a document ended. There is one outcome for a document, for ever.
+    ///
+    /// # Errors
+    /// [`StoreError::AlreadyFinished`], [`StoreError::UnknownDocument`], else as [`Journal::append`].
+    pub fn finish_document(
+        &self,
+        run: &RunId,
+        document: &DocumentId,
+        outcome: &Value,
+    ) -> Result<(), StoreError> {
+        let outcome = json(outcome)?;
+        let inserted = self.connection().execute(
+            "INSERT INTO outcomes (document, outcome)
+             SELECT d.number, ?3 FROM documents d JOIN runs r ON r.number = d.run WHERE r.id = ?1 AND d.id = ?2",
+            params![run.as_str(), document.as_str(), outcome],
+        );
+        match inserted {
+            Ok(0) => Err(self.unknown_document(run, document)),
+            Ok(_) => Ok(()),
+            Err(error) if is_duplicate(&error) => {
+                Err(StoreError::AlreadyFinished { run: run.clone(), document: document.clone() })
+            }
+            Err(error) => Err(self.sqlite(&error)),
+        }
+    }
+
+    /// Records that a run ended, at a time as RFC 3339. A run that was resumed ends anew.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], [`StoreError::Time`], else as [`Journal::append`].
+    pub fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
+        timestamp(finished_at)?;
+        let changed = self
+            .connection()
+            .execute("UPDATE runs SET finished_at = ?2 WHERE id = ?1", params![run.as_str(), finished_at])
+            .map_err(|error| self.sqlite(&error))?;
+        if changed == 0 { Err(StoreError::UnknownRun { run: run.clone() }) } else { Ok(()) }
+    }
+
+    /// A panic in another thread can't have left the connection in the middle of anything: each statement is a
+    /// transaction of its own.
+    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn sqlite(&self, error: &rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.path, error)
+    }
+
+    fn unknown_document(&self, run: &RunId, document: &DocumentId) -> StoreError {
+        match self.run(run) {
+            Ok(Some(_)) => StoreError::UnknownDocument { run: run.clone(), document: document.clone() },
+            Ok(None) => StoreError::UnknownRun { run: run.clone() },
+            Err(error) => error,
+        }
+    }
+}
+
+fn timestamp(text: &str) -> Result<jiff::Timestamp, StoreError> {
+    text.parse().map_err(|_| StoreError::Time { text: text.to_owned() })
+}
+
+fn json(value: &Value) -> Result<String, StoreError> {
+    serde_json::to_string(value)
+        .map_err(|source| StoreError::Json { what: "an entry of the journal".to_owned(), source })
+}
+
+fn is_duplicate(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error().map(|error| error.extended_code),
+        Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{StoredDocument, StoredEvent};
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use tempfile::TempDir;
+
+    fn run_record(started_at: &str) -> RunRecord {
+        RunRecord {
+            started_at: started_at.to_owned(),
+            profile: "clinical".to_owned(),
+            profile_digest: "d1".to_owned(),
+            loopctl_version: "0.1.0".to_owned(),
+            plugins: json!([{"name": "pattern", "version": "0.1.0"}]),
+            settings: json!({"out": "o"}),
+        }
+    }
+
+    fn document_record(id: &str) -> DocumentRecord {
+        DocumentRecord {
+            id: DocumentId::new(id),
+            document_type: "pathology".to_owned(),
+            source_digest: "s1".to_owned(),
+            path: Some(PathBuf::from("in/a.txt")),
+        }
+    }
+
+    /// A run with the document `a`.
+    fn begun(journal: &Journal) -> (RunId, DocumentId) {
+        let run = journal.begin_run(&run_record("2026-01-31T12:00:00Z")).unwrap();
+        journal.begin_document(&run, &document_record("a")).unwrap();
+        (run, DocumentId::new("a"))
+    }
+
+    fn file() -> (TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state/journal.sqlite");
+        (dir, path)
+    }
+
+    #[test]
+    fn what_is_recorded_can_be_read_back() {
+        let journal = Journal::in_memory().unwrap();
+        let (run, document) = begun(&journal);
+        let payload = json!({"z": 1, "a": [0.1, "ü", null]});
+        assert_eq!(journal.append(&run, &document, Millis(0), "started", &json!({})).unwrap(), 0);
+        assert_eq!(journal.append(&run, &document, Millis(7), "assessed", &payload).unwrap(), 1);
+        let events = journal.events(&run, &document).unwrap();
+        let last = StoredEvent { seq: 1, at: Millis(7), kind: "assessed".to_owned(), payload };
+        assert_eq!((events.len(), &events[1]), (2, &last));
+
+        assert_eq!(journal.outcome(&run, &document).unwrap(), None);
+        journal.finish_document(&run, &document, &json!({"final_status": "passed"})).unwrap();
+        assert_eq!(journal.outcome(&run, &document).unwrap(), Some(json!({"final_status": "passed"})));
+        let stored = StoredDocument { record: document_record("a"), events: 2, finished: true };
+        assert_eq!(journal.documents(&run).unwrap(), [stored]);
+
+        journal.begin_document(&run, &document_record("b")).unwrap();
+        journal.finish_run(&run, "2026-01-31T12:00:05+01:00").unwrap();
+        let stored = journal.run(&run).unwrap().unwrap();
+        assert_eq!(stored.record, run_record("2026-01-31T12:00:00Z"));
+        assert_eq!(stored.finished_at.as_deref(), Some("2026-01-31T12:00:05+01:00"));
+        assert_eq!((stored.documents, stored.finished_documents), (2, 1));
+    }
+
+    #[test]
+    fn run_ids_are_unique_and_sort_by_time() {
+        let journal = Journal::in_memory().unwrap();
+        let begin = |at: &str| journal.begin_run(&run_record(at)).unwrap();
+        let ids = [
+            begin("2026-01-31T12:00:00Z"),
+            begin("2026-01-31T12:00:00.9Z"),
+            begin("2026-01-31T13:30:00+01:00"),
+            begin("2026-01-31T12:30:01Z"),
+        ];
+        assert_eq!(ids[0].as_str(), "20260131T120000Z-0001");
+        assert_eq!(ids[2].as_str(), "20260131T123000Z-0003");
+        assert!(ids.is_sorted_by(|a, b| a < b));
+        let stored: Vec<_> = journal.runs().unwrap().into_iter().map(|run| run.id).collect();
+        assert_eq!(stored, ids);
+        let error = journal.begin_run(&run_record("yesterday")).unwrap_err();
+        assert!(matches!(error, StoreError::Time { .. }));
+    }
+
+    #[test]
+    fn mistakes_of_callers_have_names() {
+        let journal = Journal::in_memory().unwrap();
+        let (run, document) = begun(&journal);
+        let (no_run, no_document) = (RunId::new("none"), DocumentId::new("none"));
+        let append = |run, document| journal.append(run, document, Millis(0), "k", &Value::Null).unwrap_err();
+        assert!(matches!(append(&no_run, &document), StoreError::UnknownRun { .. }));
+        assert!(matches!(append(&run, &no_document), StoreError::UnknownDocument { .. }));
+        let begin = |run, id| journal.begin_document(run, &document_record(id)).unwrap_err();
+        assert!(matches!(begin(&run, "a"), StoreError::DocumentExists { .. }));
+        assert!(matches!(begin(&no_run, "a"), StoreError::UnknownRun { .. }));
+        journal.finish_document(&run, &document, &json!(1)).unwrap();
+        let finish = |document| journal.finish_document(&run, document, &json!(2)).unwrap_err();
+        assert!(matches!(finish(&document), StoreError::AlreadyFinished { .. }));
+        assert!(matches!(finish(&no_document), StoreError::UnknownDocument { .. }));
+        assert_eq!(journal.outcome(&run, &document).unwrap(), Some(json!(1)));
+        let finished = journal.finish_run(&no_run, "2026-01-31T12:00:00Z").unwrap_err();
+        assert!(matches!(finished, StoreError::UnknownRun { .. }));
+    }
+
+    #[test]
+    fn an_event_is_on_the_disk_when_append_returns() {
+        let (dir, path) = file();
+        let journal = Journal::open(&path).unwrap();
+        let (run, document) = begun(&journal);
+        for n in 0..5 {
+            journal.append(&run, &document, Millis(n), "k", &json!(n)).unwrap();
+        }
+        // What a killed process leaves: the files as they are, with nothing flushed or closed.
+        let killed = dir.path().join("killed");
+        std::fs::create_dir(&killed).unwrap();
+        for name in ["journal.sqlite", "journal.sqlite-wal"] {
+            std::fs::copy(path.with_file_name(name), killed.join(name)).unwrap();
+        }
+        let again = Journal::open(killed.join("journal.sqlite")).unwrap();
+        assert_eq!(again.events(&run, &document).unwrap(), journal.events(&run, &document).unwrap());
+        assert_eq!(again.append(&run, &document, Millis(9), "k", &json!(5)).unwrap(), 5);
+    }
+
+    #[test]
+    fn a_write_that_was_cut_off_is_as_if_it_never_was() {
+        let (dir, path) = file();
+        let journal = Journal::open(&path).unwrap();
+        let (run, document) = begun(&journal);
+        journal.append(&run, &document, Millis(0), "k", &json!("first")).unwrap();
+        let whole = std::fs::metadata(path.with_file_name("journal.sqlite-wal")).unwrap().len();
+        journal.append(&run, &document, Millis(1), "k", &json!("second")).unwrap();
+        let torn = dir.path().join("torn.sqlite");
+        std::fs::copy(&path, &torn).unwrap();
+        let mut log = std::fs::read(path.with_file_name("journal.sqlite-wal")).unwrap();
+        log.truncate(usize::try_from(whole).unwrap() + 100);
+        std::fs::write(dir.path().join("torn.sqlite-wal"), log).unwrap();
+        let again = Journal::open(&torn).unwrap();
+        assert_eq!(again.events(&run, &document).unwrap().len(), 1);
+        assert_eq!(again.append(&run, &document, Millis(1), "k", &json!("second")).unwrap(), 1);
+    }
+
+    #[test]
+    fn several_openers_write_to_one_document_without_losing_an_event() {
+        let (_dir, path) = file();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| Journal::open(&path).unwrap());
+            }
+        });
+        let (run, document) = begun(&Journal::open(&path).unwrap());
+        let mut places: Vec<u64> = std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..3)
+                .map(|writer| {
+                    let (path, run, document) = (&path, &run, &document);
+                    scope.spawn(move || {
+                        let journal = Journal::open(path).unwrap();
+                        (0..10)
+                            .map(|n| {
+                                journal.append(run, document, Millis(n), "k", &json!([writer, n])).unwrap()
+                            })
+                            .collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
+        });
+        places.sort_unstable();
+        assert_eq!(places, (0..30).collect::<Vec<_>>());
+        let events = Journal::open(&path).unwrap().events(&run, &document).unwrap();
+        assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), places);
+    }
+
+    #[test]
+    fn a_journal_that_another_process_holds_is_locked_and_not_lost() {
+        let (_dir, path) = file();
+        let journal = Journal::open(&path).unwrap();
+        let (run, document) = begun(&journal);
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        journal.connection().busy_timeout(Duration::from_millis(1)).unwrap();
+        let error = journal.append(&run, &document, Millis(0), "k", &json!(1)).unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+        assert!(journal.events(&run, &document).unwrap().is_empty());
+        other.execute_batch("ROLLBACK").unwrap();
+        assert_eq!(journal.append(&run, &document, Millis(0), "k", &json!(1)).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_full_disk_is_named_and_the_journal_goes_on_when_there_is_room() {
+        let (_dir, path) = file();
+        let journal = Journal::open(&path).unwrap();
+        let (run, document) = begun(&journal);
+        journal.append(&run, &document, Millis(0), "k", &json!(0)).unwrap();
+        let limit = |pages: u32| {
+            let set = journal.connection().pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+            set.unwrap();
+        };
+        limit(1);
+        let error = journal.append(&run, &document, Millis(1), "k", &json!("x".repeat(1 << 20))).unwrap_err();
+        assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
+        limit(1 << 20);
+        assert_eq!(journal.append(&run, &document, Millis(1), "k", &json!(1)).unwrap(), 1);
+        assert_eq!(journal.events(&run, &document).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn an_event_whose_commit_failed_is_never_reported_as_recorded() {
+        let journal = Journal::in_memory().unwrap();
+        let (run, document) = begun(&journal);
+        // A reference that is only checked at the commit, to something that is not there.
+        let spoil = "CREATE TABLE side (x REFERENCES documents (number) DEFERRABLE INITIALLY DEFERRED);
+                     CREATE TRIGGER spoil_events AFTER INSERT ON events BEGIN INSERT INTO side VALUES (999); END;
+                     CREATE TRIGGER spoil_runs AFTER INSERT ON runs BEGIN INSERT INTO side VALUES (999); END;";
+        journal.connection().execute_batch(spoil).unwrap();
+        assert!(journal.append(&run, &document, Millis(0), "k", &json!(1)).is_err());
+        assert!(journal.events(&run, &document).unwrap().is_empty());
+        assert!(journal.begin_run(&run_record("2026-01-31T12:00:00Z")).is_err());
+        assert_eq!(journal.runs().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_journal_that_turns_read_only_says_so() {
+        let journal = Journal::in_memory().unwrap();
+        let (run, document) = begun(&journal);
+        journal.connection().pragma_update(None, "query_only", true).unwrap();
+        let error = journal.append(&run, &document, Millis(0), "k", &json!(1)).unwrap_err();
+        assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    }
+
+    #[test]
+    fn events_can_be_neither_changed_nor_removed() {
+        let journal = Journal::in_memory().unwrap();
+        let (run, document) = begun(&journal);
+        journal.append(&run, &document, Millis(0), "k", &json!(1)).unwrap();
+        for statement in ["UPDATE events SET payload = '2'", "DELETE FROM events"] {
+            assert!(journal.connection().execute(statement, []).is_err(), "{statement}");
+        }
+        assert_eq!(journal.events(&run, &document).unwrap()[0].payload, json!(1));
+    }
+
+    #[test]
+    fn a_place_where_no_file_can_be_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for path in [file.join("journal.sqlite"), dir.path().to_path_buf()] {
+            let error = Journal::open(&path).unwrap_err();
+            assert!(matches!(&error, StoreError::Open { path: named, .. } if *named == path), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn payloads_come_back_equal_and_in_order(numbers in prop::collection::vec(any::<f64>(), 0..8), text: String) {
+            let journal = Journal::in_memory().unwrap();
+            let (run, document) = begun(&journal);
+            let payloads: Vec<Value> = numbers.into_iter().map(|n| json!({ "n": n, "text": text })).collect();
+            for (n, payload) in payloads.iter().enumerate() {
+                prop_assert_eq!(journal.append(&run, &document, Millis(0), &text, payload).unwrap(), n as u64);
+            }
+            let events = journal.events(&run, &document).unwrap();
+            let stored: Vec<Value> = events.into_iter().map(|event| event.payload).collect();
+            prop_assert_eq!(stored, payloads);
+        }
+    }
+}
