@@ -52,20 +52,20 @@ fn naive_rubric(
     source: &str,
 ) -> f64 {
     let (mut present, mut all) = (0.0, 0.0);
-    for wanted in 0..3 {
+    for (wanted, weight) in weights.into_iter().enumerate() {
         for (field, _) in FIELDS.iter().zip(importance).filter(|(_, i)| **i == wanted) {
             let claimed = candidate.get(&format!("{field}_status")) == Some(&json!("not_present"));
             let mentioned = *field == "a" && source.to_lowercase().split_whitespace().any(|w| w == "alpha");
             if claimed && !mentioned {
                 continue;
             }
-            all += weights[wanted];
+            all += weight;
             let there = match candidate.get(*field) {
                 None | Some(Value::Null) => false,
                 Some(v) => *v != json!("") && *v != json!([]) && *v != json!({}),
             };
             if there && !claimed {
-                present += weights[wanted];
+                present += weight;
             }
         }
     }
@@ -109,7 +109,7 @@ proptest! {
         assessor.assess("t", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
 
         let completeness = naive_rubric(&importance, weights, &candidate, text);
-        let violations = FIELDS.iter().filter(|f| !candidate.get(**f).is_some_and(|v| v.as_str().is_some_and(|t| !t.is_empty()))).count();
+        let violations = FIELDS.iter().filter(|f| candidate.get(**f).is_none_or(|v| v.as_str().is_none_or(str::is_empty))).count();
         let validity = (1.0 - penalty * violations as f64).max(floor);
         prop_assert!((out.scores.get("c").unwrap().get() - completeness).abs() < 1e-12);
         prop_assert!((out.scores.get("v").unwrap().get() - validity).abs() < 1e-12);

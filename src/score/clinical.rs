@@ -15,6 +15,7 @@ fn scoring() -> Arc<Scoring> {
 accuracy: grounding
 validity: { rules: clinical-validity, penalty: 0.10, floor: 0.30 }
 consistency: { rules: clinical-consistency, penalty: 0.15, floor: 0.50 }
+schema_compliance: { schema: 'schemas/{{ document_type }}.schema.json' }
 ";
     let overall = Overall::Weighted(
         [("completeness", 0.3), ("accuracy", 0.4), ("validity", 0.15), ("consistency", 0.15)]
@@ -223,6 +224,15 @@ fn every_type_has_its_fields() {
         ("anything", 1.6),
     ] {
         assert!((weights(document_type) - sum).abs() < 1e-12, "{document_type}");
+    }
+}
+
+#[test]
+fn every_type_has_a_schema_that_counts_its_fields() {
+    let scoring = scoring();
+    for document_type in scoring.rules().document_types() {
+        let program = scoring.rules().program(document_type);
+        assert!(program.schemas[0].total_fields >= program.fields.len(), "{document_type}");
     }
 }
 

@@ -64,9 +64,9 @@ fn rule_functions_return_nothing_texts_maps_or_lists() {
 #[test]
 fn a_script_over_its_limit_is_an_issue_and_the_document_goes_on() {
     for (body, limit, line) in [
-        ("\nloop { }", "1000000 operations", Some(1)),
+        ("\nloop { }", "1000000 operations", Some(3)),
         ("let n = 0;\nwhile true { n += 1; }", "1000000 operations", Some(3)),
-        ("fn_deep(0)", "nested calls", None),
+        ("fn_deep(0)", "nested calls", Some(2)),
         ("let s = \"xxxxxxxx\";\nloop { s += s; }", "bytes of text", Some(3)),
         ("let a = [1];\nloop { a += a; }", "array elements", Some(3)),
         ("let m = #{};\nlet i = 0;\nloop { m[i.to_string()] = i; i += 1; }", "1000000", None),

@@ -30,7 +30,7 @@ pub(super) fn findings(value: Dynamic) -> Result<Vec<Finding>, ScriptFailure> {
         return Ok(Vec::new());
     }
     if value.is_array() {
-        let items = value.into_array().map_err(|kind| unusable(kind))?;
+        let items = value.into_array().map_err(unusable)?;
         if items.len() > MAX_FINDINGS {
             return Err(ScriptFailure::Limit(Limit::Findings));
         }

@@ -17,11 +17,6 @@ const BANNED: [&str; 2] = ["eval", "import"];
 
 /// An engine with every bound set.
 pub(super) fn engine() -> Engine {
-    engine_with(MAX_OPERATIONS)
-}
-
-/// An engine with every bound set, this many operations among them.
-pub(super) fn engine_with(max_operations: u64) -> Engine {
     // The raw engine has no functions at all; the packages with a clock and blobs are left out.
     let mut engine = Engine::new_raw();
     CorePackage::new().register_into_engine(&mut engine);
@@ -34,7 +29,7 @@ pub(super) fn engine_with(max_operations: u64) -> Engine {
     engine
         .set_module_resolver(DummyModuleResolver::new())
         .set_strict_variables(true)
-        .set_max_operations(max_operations)
+        .set_max_operations(MAX_OPERATIONS)
         .set_max_call_levels(MAX_CALL_DEPTH)
         .set_max_expr_depths(MAX_EXPRESSION_DEPTH, MAX_FUNCTION_EXPRESSION_DEPTH)
         .set_max_string_size(MAX_STRING_BYTES)

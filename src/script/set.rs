@@ -2,7 +2,6 @@
 
 use super::error::{ScriptError, ScriptFailure, failure_of};
 use super::finding::{Finding, findings};
-use super::limits::{Limit, MAX_OPERATIONS};
 use super::sandbox;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::Files;
@@ -11,10 +10,8 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, Position, Scope};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
-
-/// How often a script that ran out of operations at an unknown place is run again to find the place.
-const MORE_OPERATIONS: u64 = 3;
 
 /// A function of a [`ScriptSet`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,9 +34,9 @@ struct Script {
 struct Function {
     script: String,
     name: String,
+    parameters: Vec<String>,
     ast: Arc<AST>,
-    /// The line of its declaration: what a failure without a place of its own is pinned to.
-    line: Option<usize>,
+    source: Arc<SourceFile>,
 }
 
 /// What a function is called with.
@@ -103,15 +100,19 @@ impl ScriptSet {
             return None;
         };
         let Script { ast, source } = self.script(file, &reference.span, files, problems)?;
-        let found = ast.iter_functions().any(|f| f.name == name && f.params.len() == parameters);
-        if !found {
+        let declared = ast.iter_functions().find(|f| f.name == name && f.params.len() == parameters);
+        let Some(declared) = declared else {
             problems.push(missing_function(&ast, file, name, parameters, &reference.span));
             return None;
-        }
-        let known = self.functions.iter().position(|f| f.script == file && f.name == name);
+        };
+        let known = self
+            .functions
+            .iter()
+            .position(|f| f.script == file && f.name == name && f.parameters.len() == parameters);
         let index = known.unwrap_or_else(|| {
-            let line = declaration(source.text(), name);
-            self.functions.push(Function { script: file.to_owned(), name: name.to_owned(), ast, line });
+            let parameters = declared.params.iter().map(ToString::to_string).collect();
+            let (script, name) = (file.to_owned(), name.to_owned());
+            self.functions.push(Function { script, name, parameters, ast: Arc::clone(&ast), source });
             self.functions.len() - 1
         });
         u32::try_from(index).ok().map(FunctionId)
@@ -222,10 +223,10 @@ impl ScriptSet {
         run(&self.engine, function, arguments).map_err(|error| {
             let (kind, line) = failure_of(&error);
             let line = match (&kind, line) {
-                (ScriptFailure::Limit(Limit::Operations), None) => later_line(function, arguments),
+                (ScriptFailure::Limit(_), None) => place_of_limit(&self.engine, function, arguments),
                 (_, line) => line,
             };
-            self.error(id, line.or(function.line), kind)
+            self.error(id, line, kind)
         })
     }
 }
@@ -234,12 +235,36 @@ fn run(engine: &Engine, function: &Function, arguments: &Arguments) -> Result<Dy
     engine.call_fn(&mut Scope::new(), &function.ast, &function.name, arguments.0.clone())
 }
 
-/// Rhai counts some operations without a place. Scripts are deterministic, so one that ran out of operations at such
-/// a place is run again with a few more, which ends at the operation after it.
-fn later_line(function: &Function, arguments: &Arguments) -> Option<usize> {
-    (1..=MORE_OPERATIONS).find_map(|more| {
-        let engine = sandbox::engine_with(MAX_OPERATIONS + more);
-        failure_of(run(&engine, function, arguments).err()?.as_ref()).1
+/// The line on which a call went over a limit.
+///
+/// On its way out of a function, Rhai replaces the place of such a failure by that of the call, and a call from outside
+/// has none. So the function is run once more with its header blanked out, as a block at the top of its script, where
+/// places are kept. The header's line if that does not work.
+fn place_of_limit(engine: &Engine, function: &Function, arguments: &Arguments) -> Option<usize> {
+    let text = function.source.text();
+    let header = header(text, &function.name)?;
+    let declared = text.get(..header.start)?.matches('\n').count() + 1;
+    let blank: String = text.get(header.clone())?.chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+    let block = format!("{}{blank}{}", text.get(..header.start)?, text.get(header.end..)?);
+    let mut scope = Scope::new();
+    for (name, value) in function.parameters.iter().zip(&arguments.0) {
+        scope.push_dynamic(name.as_str(), value.clone());
+    }
+    let line = engine.compile_with_scope(&scope, block).ok().and_then(|ast| {
+        let error = engine.eval_ast_with_scope::<Dynamic>(&mut scope, &ast).err()?;
+        failure_of(&error).1
+    });
+    line.or(Some(declared))
+}
+
+/// From `fn` up to the `{` of a function's body.
+fn header(text: &str, name: &str) -> Option<Range<usize>> {
+    text.match_indices(name).find_map(|(at, _)| {
+        let before = text.get(..at)?.trim_end();
+        let start = before.strip_suffix("fn")?.trim_end();
+        let start = start.strip_suffix("private").unwrap_or(start).len();
+        let (parameters, _) = text.get(at + name.len()..)?.split_once('{')?;
+        parameters.trim_start().starts_with('(').then_some(start..at + name.len() + parameters.len())
     })
 }
 
@@ -263,18 +288,6 @@ fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &S
         }
     };
     Problem::error(Code::BadScript, at, format!("`{file}` has no function `{name}`")).help(help)
-}
-
-/// The line, from 1, on which a function is declared. Rhai does not keep it.
-fn declaration(text: &str, name: &str) -> Option<usize> {
-    let declares = |line: &str| {
-        let mut words = line.trim_start().trim_start_matches("private ").splitn(2, "fn ");
-        words.next() == Some("")
-            && words.next().is_some_and(|rest| {
-                rest.trim_start().strip_prefix(name).is_some_and(|r| r.trim_start().starts_with('('))
-            })
-    };
-    text.lines().position(declares).map(|at| at + 1)
 }
 
 /// The character at a position that Rhai gives in lines and columns.
