@@ -5,7 +5,6 @@ use super::loop_model::{Policy, Tried, policies, trajectories};
 use loopctl::engine::{CallFailed, Event, Input, Output, Produced, Recorded, ReplayError, Retry, Run, Work};
 use loopctl::policy::{FinalStatus, StopReason, Verdict};
 use loopctl::profile::LoopPolicy;
-use loopctl::score::Assessment;
 use loopctl::value::{Millis, Usage};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -224,7 +223,7 @@ fn every_input() -> Vec<Input> {
         Input::Started,
         Input::Unreadable { reason: "empty".to_owned() },
         Input::Produced(Produced { candidate: Arc::new(json!({})), usage, notes: Vec::new() }),
-        Input::Assessed(Box::new(Assessment::default())),
+        Input::Assessed(Box::default()),
         Input::Failed(CallFailed { message: "no".to_owned(), transient: true, retry_after: None, usage }),
         Input::Woke,
         Input::Stop,
