@@ -52,7 +52,8 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         });
     });
     group.bench_function("to compare: request and answer to JSON and back", |b| {
-        let answer = scripted.complete(&CompletionRequest::default(), &Cancel::new()).unwrap();
+        next(&mut request);
+        let answer = scripted.complete(&request, &Cancel::new()).unwrap();
         let answer = serde_json::to_vec(&answer).unwrap();
         b.iter(|| {
             let bytes = serde_json::to_vec(black_box(&request)).unwrap();
