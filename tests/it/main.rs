@@ -1,4 +1,30 @@
 //! Black-box tests, one module per capability, in one binary: each further binary would link everything again.
 
 #[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod interrupt;
+#[cfg(test)]
+mod journal;
+#[cfg(test)]
+mod layers;
+#[cfg(test)]
+mod neighbour;
+#[cfg(test)]
+mod plugin_verbs;
+#[cfg(test)]
+mod profiles;
+#[cfg(test)]
 mod provider;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod score;
+#[cfg(test)]
+mod trajectories;
+#[cfg(test)]
+mod validate_correct;
+#[cfg(test)]
+mod workspace;
