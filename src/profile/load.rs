@@ -42,9 +42,16 @@ pub fn load(
     let mut chain = Vec::new();
     let defaults = SourceFile::new("<defaults>", DEFAULTS);
     let mut merged = parse(&defaults, problems)?;
-    for ancestor in ancestry(&file, &library, environment, problems)?.into_iter().rev() {
+    for (at, ancestor) in ancestry(&file, &library, environment, problems)?.into_iter().enumerate().rev() {
+        let mut root = ancestor.root;
+        // A name is a profile's own: results of a child must not go by its parent's.
+        if at > 0
+            && let Data::Map(entries) = &mut root.data
+        {
+            entries.retain(|entry| entry.key != "name");
+        }
         chain.insert(0, ancestor.name);
-        merged = merge(merged, ancestor.root);
+        merged = merge(merged, root);
     }
     for setting in overrides {
         setting.apply(&mut merged, problems);
