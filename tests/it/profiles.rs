@@ -165,7 +165,7 @@ fn variables_fill_in_settings() {
     assert_eq!(iterations(&place, &[("N", "2")], &[]), 2);
     assert_eq!(iterations(&place, &[("N", "")], &[]), 3);
     let ran = Ran::of(place.loopctl(&["check", "steps"]).env("N", "two"));
-    ran.exits(2).says(&["profiles/steps.yaml:3:19", "two"]);
+    ran.exits(2).says(&["profiles/steps.yaml:3:19", "whole number"]);
     place.write("profiles/steps.yaml", "extends: steps-measured\nstop:\n  max_iterations: ${LIMIT}\n");
     place.run(&["check", "steps"]).exits(2).says(&["profiles/steps.yaml:3:19", "`LIMIT` is not set"]);
     let nasty = "3\nextends: clinical";
