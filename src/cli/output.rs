@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use crate::diag::{Problems, Style, render_human};
-use crate::report::Paint;
+use crate::report::{Paint, tame};
 use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
 
@@ -66,8 +66,8 @@ pub(super) fn complain(output: &mut Output, failure: &Failure) {
         return;
     }
     let word = output.err_paint.bad("error:");
-    output.say(&format!("{word} {}", failure.message));
+    output.say(&format!("{word} {}", tame(&failure.message)));
     if let Some(help) = &failure.help {
-        output.say(&format!("  help: {help}"));
+        output.say(&format!("  help: {}", tame(help)));
     }
 }

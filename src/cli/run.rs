@@ -6,7 +6,7 @@ use super::output::{Format, Output, complain};
 use crate::engine::Event;
 use crate::ingest::{InputError, find};
 use crate::profile::read_text_file;
-use crate::report::{Live, closing, document_summary};
+use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session};
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, Millis};
@@ -291,7 +291,7 @@ impl Screen<'_> {
 impl Observer for Screen<'_> {
     fn started(&mut self, id: &DocumentId, document_type: &str) {
         if self.live.is_some() {
-            let name = self.output.err_paint.strong(id.as_str());
+            let name = self.output.err_paint.strong(&tame(id.as_str()));
             self.output.say(&format!("{name}  {document_type}"));
         }
     }

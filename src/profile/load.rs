@@ -42,12 +42,29 @@ pub fn load(
     let mut chain = Vec::new();
     let defaults = SourceFile::new("<defaults>", DEFAULTS);
     let mut merged = parse(&defaults, problems)?;
-    for ancestor in ancestry(&file, &library, environment, problems)?.into_iter().rev() {
+    let (ancestors, complete) = ancestry(&file, &library, environment, problems)?;
+    for (at, ancestor) in ancestors.into_iter().enumerate().rev() {
+        let mut root = ancestor.root;
+        // A name is a profile's own: results of a child must not go by its parent's.
+        if at > 0
+            && let Data::Map(entries) = &mut root.data
+        {
+            entries.retain(|entry| entry.key != "name");
+        }
         chain.insert(0, ancestor.name);
-        merged = merge(merged, ancestor.root);
+        merged = merge(merged, root);
     }
     for setting in overrides {
         setting.apply(&mut merged, problems);
+    }
+    if !complete {
+        // What stands here can be judged by itself; what it lacks or refers to may be the missing parent's.
+        let mut found = Problems::new();
+        checked::decode(&merged, &fallback_name, chain, &mut found);
+        let own =
+            |code| matches!(code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
+        found.iter().filter(|problem| own(problem.code)).for_each(|problem| problems.push(problem.clone()));
+        return None;
     }
     let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
     Some(Loaded { profile, merged, library })
@@ -114,40 +131,45 @@ struct Ancestor {
     root: Node,
 }
 
-/// The profile and all it extends, nearest first.
+/// The profile and all it extends, nearest first, and whether no ancestor is missing; `None` when the profile itself
+/// can't be read.
 fn ancestry(
     file: &Arc<SourceFile>,
     library: &Library,
     environment: Environment<'_>,
     problems: &mut Problems,
-) -> Option<Vec<Ancestor>> {
+) -> Option<(Vec<Ancestor>, bool)> {
     let mut chain: Vec<Ancestor> = Vec::new();
     let mut seen = vec![file.name().to_owned()];
     let mut file = Arc::clone(file);
     loop {
-        let mut root = parse(&file, problems)?;
+        let Some(mut root) = parse(&file, problems) else {
+            return (!chain.is_empty()).then_some((chain, false));
+        };
         if let Data::Null = root.data {
             problems.push(
                 Problem::error(Code::Empty, &root.span, format!("the profile `{}` is empty", file.name()))
                     .help("start from another one: `extends: balanced`"),
             );
-            return None;
+            return (!chain.is_empty()).then_some((chain, false));
         }
         interpolate(&mut root, environment, problems);
         let name = profile_name(file.name());
         let parent = root.get("extends").map(|node| (node.as_text().map(str::to_owned), node.span.clone()));
         chain.push(Ancestor { name: name.clone(), root });
-        let Some((parent, span)) = parent else { return Some(chain) };
+        let Some((parent, span)) = parent else { return Some((chain, true)) };
         let Some(parent) = parent else {
             problems.push(
                 Problem::error(Code::WrongType, &span, "`extends` names one profile")
                     .help("extends: balanced"),
             );
-            return None;
+            return Some((chain, false));
         };
         let path =
             chain.iter().map(|a| a.name.as_str()).chain([parent.as_str()]).collect::<Vec<_>>().join(" → ");
-        let next = read_parent(&parent, &file, library, &span, problems)?;
+        let Some(next) = read_parent(&parent, &file, library, &span, problems) else {
+            return Some((chain, false));
+        };
         if seen.iter().any(|known| known == next.name()) {
             let (message, help) = if next.name() == file.name() {
                 (format!("the profile `{name}` extends itself"), "a profile of the same name in a farther folder can't be reached; give this one another name".to_owned())
@@ -155,7 +177,7 @@ fn ancestry(
                 (format!("`extends` goes round in a circle: {path}"), "take one of the links out".to_owned())
             };
             problems.push(Problem::error(Code::InheritanceCycle, &span, message).help(help));
-            return None;
+            return Some((chain, false));
         }
         if chain.len() >= LONGEST_CHAIN {
             problems.push(Problem::error(
@@ -163,7 +185,7 @@ fn ancestry(
                 &span,
                 format!("more than {LONGEST_CHAIN} profiles extend each other: {path}"),
             ));
-            return None;
+            return Some((chain, false));
         }
         seen.push(next.name().to_owned());
         file = next;

@@ -46,6 +46,13 @@ impl Override {
             );
             return None;
         }
+        if argument.trim_end().ends_with('=') && argument.matches('=').count() == 1 {
+            problems.push(
+                Problem::error(Code::BadOverride, &whole, "a setting needs a value")
+                    .help("write `KEY=null` to take a setting away, `KEY=''` for an empty text"),
+            );
+            return None;
+        }
         let value = value_after_equals(&file, argument, problems)?;
         Some(Override { origin: "--set".to_owned(), path, value })
     }
@@ -196,8 +203,8 @@ mod tests {
 
     #[test]
     fn what_can_not_be_set_is_reported() {
-        let (_, problems) = applied("name: x\n", &["noequals", "a..b=1", "name.x=1", "a=[1", "=1"]);
-        assert_eq!(problems.len(), 5, "{problems:?}");
+        let (_, problems) = applied("name: x\n", &["noequals", "a..b=1", "name.x=1", "a=[1", "=1", "name= "]);
+        assert_eq!(problems.len(), 6, "{problems:?}");
     }
 
     #[test]

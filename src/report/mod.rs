@@ -5,5 +5,5 @@ mod paint;
 mod summary;
 
 pub use live::{Live, decision_line};
-pub use paint::Paint;
+pub use paint::{Paint, tame};
 pub use summary::{assessment_table, closing, document_summary, sparkline};

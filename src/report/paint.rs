@@ -48,8 +48,8 @@ impl Paint {
     }
 }
 
-/// Text from outside, safe for a terminal: control characters become spaces.
+/// Text from outside (names of files, answers of providers), safe for a terminal: control characters become spaces.
 #[must_use]
-pub(super) fn tame(text: &str) -> String {
+pub fn tame(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

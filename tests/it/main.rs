@@ -1,12 +1,38 @@
 //! Black-box tests, one module per capability, in one binary: each further binary would link everything again.
 
 #[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod check;
+#[cfg(test)]
 mod engine;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod interrupt;
+#[cfg(test)]
+mod journal;
+#[cfg(test)]
+mod layers;
+#[cfg(test)]
 mod loop_model;
+#[cfg(test)]
+mod neighbour;
+#[cfg(test)]
+mod plugin_verbs;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]
+mod profiles;
+#[cfg(test)]
 mod provider;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod score;
+#[cfg(test)]
+mod trajectories;
+#[cfg(test)]
+mod validate_correct;
+#[cfg(test)]
+mod workspace;

@@ -1,12 +1,14 @@
 //! A place to try plugins in: an own home, an own installation, and a C compiler.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use loopctl::provider::protocol::{Completion, CompletionRequest, DocumentRef, Message, Role};
 use loopctl::provider::{CallFailure, PluginPaths, Provider, Providers};
 use serde_json::{Value, json};
+
+use crate::neighbour;
+pub(super) use crate::neighbour::library_name;
 
 /// Long enough for any call that ends.
 pub(super) const PLENTY: Duration = Duration::from_secs(60);
@@ -47,19 +49,7 @@ impl Bed {
 
     /// Compiles `tests/plugins/NAME.c` into a library `loopctl_NAME` in `folder`.
     pub(super) fn compile(&self, name: &str, folder: &str) -> PathBuf {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let library = self.path(folder).join(library_name(name));
-        std::fs::create_dir_all(library.parent().unwrap()).unwrap();
-        let out = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()))
-            .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o"])
-            .arg(&library)
-            .arg("-I")
-            .arg(root.join("plugins/abi/include"))
-            .arg(root.join(format!("tests/plugins/{name}.c")))
-            .output()
-            .unwrap();
-        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-        library
+        neighbour::compile(name, &self.path(folder))
     }
 
     /// Compiles it and trusts it.
@@ -80,10 +70,6 @@ impl Bed {
         let file = self.write("answers.yaml", script);
         self.providers().open("scripted", &json!({ "file": file })).unwrap()
     }
-}
-
-pub(super) fn library_name(name: &str) -> String {
-    format!("{}loopctl_{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
 pub(super) fn request(id: &str) -> CompletionRequest {

@@ -1,0 +1,274 @@
+//! `loopctl check`: every mistake in a profile and in what it reaches, each with its place.
+
+use crate::workspace::{Ran, Workspace};
+use serde_json::Value;
+
+/// Checks one profile that stands in `profiles/mine.yaml`.
+fn check(profile: &str) -> Ran {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", profile);
+    place.run(&["check", "mine"])
+}
+
+/// The profile must be refused, with each of these said at its place: `line:column` and a part of the message.
+#[track_caller]
+fn assert_refused(ran: Ran, mistakes: &[(&str, &str)]) {
+    let ran = ran.exits(2);
+    for (at, part) in mistakes {
+        assert!(ran.err.contains(&format!(":{at}\n")), "nothing is said at {at}:\n{}", ran.err);
+        assert!(ran.err.contains(part), "`{part}` is not said:\n{}", ran.err);
+    }
+    let errors = ran.err.lines().filter(|line| line.starts_with("error[")).count();
+    assert_eq!(errors, mistakes.len(), "{}", ran.err);
+}
+
+#[test]
+fn what_is_shipped_has_no_mistakes() {
+    let place = Workspace::new();
+    let all = place.run(&["check"]).exits(0);
+    assert_eq!(all.err, "5 profiles checked: 0 errors, 0 warnings\n");
+    for profile in ["clinical", "balanced", "real-time", "batch"] {
+        place.run(&["check", profile]).exits(0);
+        place.run(&["check", "--profile", profile, "--set", "accept.overall=0.5"]).exits(0);
+    }
+    let list = place.run(&["profile", "list"]).exits(0);
+    for profile in ["clinical", "balanced", "real-time", "batch", "marc"] {
+        assert!(list.out.lines().any(|line| line.starts_with(profile)), "{}", list.out);
+    }
+}
+
+#[test]
+fn five_mistakes_are_shown_at_once() {
+    let ran = check(
+        "name: mine
+extends: clinical
+acept: { overall: 0.9 }
+stop:
+  max_iterations: three
+  timeout: soon
+select: { order: [no_critical, qualty], ties: last }
+accept: { overall: 1.5 }
+",
+    );
+    let ran = ran.exits(2);
+    insta::assert_snapshot!(ran.err);
+}
+
+/// Mistakes of every kind, in the profile and in the files that it reaches.
+#[test]
+fn mistakes_are_shown_wherever_they_stand() {
+    let place = Workspace::new();
+    place.write(
+        "profiles/mine.yaml",
+        "extends: clinical
+acept: { overall: 0.9 }
+assess:
+  completeness: { rubric: clinicl }
+  validity: { rules: mine }
+  sense: { script: 'mine.rhai#look' }
+feedback: { template: mine.md }
+review: { when: overal < 0.8 }
+",
+    );
+    place.write(
+        "rules/mine.yaml",
+        "rules:
+  - id: grade-format
+    feild: grade
+    matches: '('
+  - id: her2
+    field: $.ihcMarkers[
+    one_of: [positive, negative]
+",
+    );
+    place.write("rules/mine.rhai", "fn look(candidate, source) {\n  let x = ;\n}\n");
+    place.write("prompts/mine.md", "Correct this.\n{{ issuse }}\n{% if missing %}\n");
+    let ran = place.run(&["check", "mine"]).exits(2);
+    for (file, at) in [
+        ("profiles/mine.yaml", "2:1"),
+        ("profiles/mine.yaml", "4:27"),
+        ("profiles/mine.yaml", "8:17"),
+        ("rules/mine.yaml", "3:5"),
+        ("rules/mine.yaml", "4:14"),
+        ("rules/mine.yaml", "6:12"),
+        ("rules/mine.rhai", "2:11"),
+        ("prompts/mine.md", ""),
+    ] {
+        assert!(ran.err.contains(&format!("{file}:{at}")), "nothing is said of {file}:{at}\n{}", ran.err);
+    }
+    insta::assert_snapshot!(ran.err);
+}
+
+#[test]
+fn programs_read_the_same_problems_as_people() {
+    let place = Workspace::new();
+    let path = place
+        .write("mine.yaml", "extends: clinical\nstop: { max_iteration: 3 }\naccept: { overall: .nan }\n");
+    let ran = place.run(&["check", "--format", "json", path.to_str().unwrap()]).exits(2);
+    assert_eq!(ran.err, "");
+    let problems = ran.json();
+    let problems = problems.as_array().unwrap();
+    let at = |problem: &Value| (problem["line"].as_u64().unwrap(), problem["column"].as_u64().unwrap());
+    assert_eq!(problems.iter().map(at).collect::<Vec<_>>(), [(2, 9), (3, 20)]);
+    for problem in problems {
+        assert_eq!(problem["file"], path.to_str().unwrap());
+        assert_eq!(problem["level"], "error");
+        assert!(problem["code"].as_str().unwrap().starts_with("LC"), "{problem}");
+        assert!(!problem["message"].as_str().unwrap().is_empty());
+    }
+    assert!(problems[0]["help"].as_str().unwrap().contains("max_iterations"), "{}", problems[0]);
+    let ran = place.run(&["check", "--format", "json", "clinical"]).exits(0);
+    assert_eq!(ran.json(), Value::Array(Vec::new()));
+}
+
+#[test]
+fn extends_that_leads_nowhere_or_round_in_a_circle_is_shown_with_its_chain() {
+    let place = Workspace::new();
+    for (name, parent) in
+        [("a", "b"), ("b", "c"), ("c", "a"), ("self", "self"), ("orphan", "clinicl"), ("path", "./self.yaml")]
+    {
+        place.write(&format!("profiles/{name}.yaml"), format!("extends: {parent}\n"));
+    }
+    place.run(&["check", "a"]).exits(2).says(&["a → b → c → a", "profiles/c.yaml:1:10"]);
+    place
+        .run(&["check", "self"])
+        .exits(2)
+        .says(&["the profile `self` extends itself", "profiles/self.yaml:1:10"]);
+    place.run(&["check", "path"]).exits(2).says(&["extends itself"]);
+    let orphan = place.run(&["check", "orphan"]).exits(2);
+    place.write("profiles/two.yaml", "extends: clinicl\nacept: 1\nstop: { max_iterations: 0 }\n");
+    place.run(&["check", "two"]).exits(2).says(&["two.yaml:1:10", "two.yaml:2:1", "two.yaml:3:25"]);
+    orphan.says(&["no profile is called `clinicl`", "profiles/orphan.yaml:1:10", "did you mean `clinical`?"]);
+    assert_refused(check("extends: [a, b]\n"), &[("1:10", "`extends` names one profile")]);
+    assert_refused(check("extends: ./nowhere.yaml\n"), &[("1:10", "nowhere.yaml")]);
+    let long = Workspace::new();
+    for link in 0..40 {
+        long.write(&format!("profiles/p{link}.yaml"), format!("extends: p{}\n", link + 1));
+    }
+    long.run(&["check", "p0"]).exits(2).says(&["more than 16 profiles extend each other"]);
+}
+
+#[test]
+fn numbers_out_of_range_and_words_in_their_place_are_refused() {
+    for (setting, at, part) in [
+        ("accept: { overall: .nan }", "2:20", "finite"),
+        ("accept: { overall: .inf }", "2:20", "finite"),
+        ("accept: { overall: 1.01 }", "2:20", "from 0 to 1"),
+        ("accept: { overall: -0.5 }", "2:20", "from 0 to 1"),
+        ("accept: { overall: high }", "2:20", "high"),
+        ("accept: { overall: '0.9' }", "2:20", "0.9"),
+        ("accept: { critical_issues: -1 }", "2:28", "-1"),
+        ("accept: { critical_issues: 0.5 }", "2:28", "0.5"),
+        ("accept: [0.9]", "2:9", "accept"),
+        ("stop: { max_iterations: 0 }", "2:25", "at least 1"),
+        ("stop: { max_iterations: 99999999999999999999 }", "2:25", "whole number"),
+        ("stop: { max_iterations: 2.5 }", "2:25", "2.5"),
+        ("stop: { timeout: 30 }", "2:18", "duration"),
+        ("stop: { timeout: -3s }", "2:18", "duration"),
+        ("stop: { timeout: 99999999999999999999h }", "2:18", "duration"),
+        ("stop: { budget: { cost_usd: -1 } }", "2:29", "-1"),
+        ("stop: { min_improvement: { delta: 2 } }", "2:35", "2"),
+        ("overall: { completeness: -1, accuracy: 2 }", "2:26", "-1"),
+        ("on_regression: rolback", "2:16", "did you mean `rollback`?"),
+        ("select: { ties: middle }", "2:17", "`first`, `last`"),
+        ("select: { order: [] }", "2:18", ""),
+        ("feedback: { history: many }", "2:22", "many"),
+        ("stages: extract", "2:9", "stages"),
+    ] {
+        let ran = check(&format!("extends: clinical\n{setting}\n"));
+        assert_refused(ran, &[(at, part)]);
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_shown_with_both_places() {
+    let ran = check("extends: clinical\nname: one\nname: two\nstop: { timeout: 1s, timeout: 2s }\n");
+    assert_refused(
+        ran,
+        &[("3:1", "the key `name` stands twice"), ("4:22", "the key `timeout` stands twice")],
+    );
+}
+
+#[test]
+fn yaml_that_can_not_be_read_is_shown_where_it_breaks() {
+    for (text, at) in [
+        ("extends: clinical\naccept: { overall: 0.9\nstop: {}\n", "3:5"),
+        ("extends: clinical\nstop:\n\tmax_iterations: 3\n", "3:2"),
+        ("extends: 'clinical\n", ""),
+        ("- a\n- b\n", "1:1"),
+        ("just text\n", "1:1"),
+        ("extends: *nowhere\n", "1:10"),
+        ("a: &a [*a]\n", ""),
+        ("", "1:1"),
+        ("# nothing\n", ""),
+        ("extends: clinical\n---\nextends: batch\n", "2"),
+        ("extends: !!python/object:os.system clinical\n", ""),
+    ] {
+        let ran = check(text).exits(2);
+        assert!(ran.err.contains(&format!("profiles/mine.yaml:{at}")), "{text:?} at {at}:\n{}", ran.err);
+    }
+}
+
+#[test]
+fn files_made_to_break_parsers_break_nothing() {
+    let place = Workspace::new();
+    let mut laughs = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n".to_owned();
+    for level in 1..20 {
+        let before = format!("*a{}", level - 1);
+        laughs += &format!("a{level}: &a{level} [{}]\n", [before.as_str(); 9].join(", "));
+    }
+    place.write("laughs.yaml", laughs);
+    place.run(&["check", "./laughs.yaml"]).exits(2).says(&["laughs.yaml:", "aliases"]);
+    place.write("deep.yaml", format!("a: {}{}", "[".repeat(100_000), "]".repeat(100_000)));
+    place.run(&["check", "./deep.yaml"]).exits(2).says(&["deep.yaml:1:"]);
+    place.write("indented.yaml", (0..3000).map(|n| format!("{}a:\n", " ".repeat(n))).collect::<String>());
+    place.run(&["check", "./indented.yaml"]).exits(2).says(&["indented.yaml:"]);
+    place.write("big.yaml", format!("description: {}\n", "x".repeat(50_000_000)));
+    place.run(&["check", "./big.yaml"]).exits(2).says(&["big.yaml", "bytes"]);
+    place.write("long.yaml", format!("extends: clinical\nname: {}\nbogus: 1\n", "x".repeat(2_000_000)));
+    assert!(place.run(&["check", "./long.yaml"]).exits(2).err.len() < 5_000);
+    place.write("bytes.yaml", [0xff, 0xfe, 0x00]);
+    place.run(&["check", "./bytes.yaml"]).exits(2).says(&["bytes.yaml", "UTF-8"]);
+    place.write("keys.yaml", (0..20_000).map(|n| format!("k{n}: 1\n")).collect::<String>());
+    place.run(&["check", "./keys.yaml"]).exits(2);
+}
+
+#[test]
+fn a_pattern_that_would_take_for_ever_is_refused_or_harmless() {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", "extends: batch\nassess: { validity: { rules: mine } }\n");
+    place.write(
+        "rules/mine.yaml",
+        "rules:\n  - { id: big, field: grade, matches: '((a{1,1000}){1,1000}){1,1000}' }\n",
+    );
+    place.run(&["check", "mine"]).exits(2).says(&["rules/mine.yaml:2:"]);
+    place.write("rules/mine.yaml", "rules:\n  - { id: evil, field: grade, matches: '^(a+)+$' }\n");
+    let record = format!("{{\"id\": 1, \"extraction\": {{\"grade\": \"{}b\"}}}}", "a".repeat(100_000));
+    place.write("r.jsonl", record);
+    place.run(&["score", "--profile", "mine", "r.jsonl"]).exits(0);
+}
+
+#[test]
+fn names_that_lead_out_of_the_project_are_refused() {
+    for setting in [
+        "feedback: { template: ../../secret.md }",
+        "assess: { completeness: { rubric: ../../../etc/passwd } }",
+        "assess: { sense: { schema: /etc/passwd } }",
+    ] {
+        let ran = check(&format!("extends: batch\n{setting}\n")).exits(2);
+        assert!(ran.err.contains(":2:"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_a_warning_here_and_an_error_when_it_runs() {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", "extends: batch\nstages: [{ id: extract, provider: patern }]\n");
+    place.run(&["check", "mine"]).exits(0).says(&[
+        "warning[",
+        "profiles/mine.yaml:2:35",
+        "did you mean `pattern`?",
+    ]);
+    place.write("doc.txt", "x");
+    place.run(&["run", "--profile", "mine", "doc.txt"]).exits(1).says(&["patern", "did you mean `pattern`?"]);
+}

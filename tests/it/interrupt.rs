@@ -1,0 +1,124 @@
+//! Ctrl-C in the middle of a run.
+#![cfg(unix)]
+
+use crate::trajectories::{scoring, steps};
+use crate::workspace::Workspace;
+use serde_json::json;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Waits for the end, not for ever.
+fn ended(child: &mut Child) -> ExitStatus {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if begun.elapsed() > Duration::from_secs(30) {
+            let _ = child.kill();
+            panic!("it did not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Starts a run and comes back when its standard error has a line with `until`.
+fn started(place: &Workspace, arguments: &[&str], until: &str) -> (Child, BufReader<impl Read + use<>>) {
+    let mut child = place
+        .process()
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(until) {
+        line.clear();
+        assert_ne!(err.read_line(&mut line).unwrap(), 0, "it ended before it said `{until}`");
+    }
+    (child, err)
+}
+
+fn three_documents() -> Workspace {
+    let hang = json!({"id": "second", "fault": "hang"});
+    let first = json!({"id": "second", "value": {"f1": 1, "f2": 2}});
+    let place = steps("stop: { max_iterations: 3 }\n", &[first, hang, scoring(9)]);
+    for name in ["first", "second", "third"] {
+        place.write(&format!("{name}.txt"), "x");
+    }
+    place
+}
+
+const RUN: [&str; 9] =
+    ["run", "--profile", "steps", "--format", "json", "--out", "out", "first.txt", "second.txt"];
+
+#[test]
+fn what_is_finished_stays_and_the_rest_says_that_it_was_cancelled() {
+    let place = three_documents();
+    let mut arguments = RUN.to_vec();
+    arguments.push("third.txt");
+    // The second document's first candidate is decided upon; its correction hangs.
+    let (mut child, mut err) = started(&place, &arguments, "correct iteration 0");
+    interrupt(&child);
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    err.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(ended(&mut child).code(), Some(130));
+
+    let results = serde_json::from_str::<serde_json::Value>(&out).unwrap();
+    assert_eq!(results.as_array().unwrap().len(), 2);
+    assert_eq!(results[0]["final_status"], "passed");
+    assert_eq!(results[0], place.json("out/first-result.json"));
+    let second = place.json("out/second-result.json");
+    assert_eq!(results[1], second);
+    assert_eq!((&second["final_status"], &second["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));
+    assert_eq!((&second["iteration_count"], &second["best_iteration"]), (&json!(1), &json!(0)));
+    assert_eq!(second["best_extraction"], json!({"f1": 1, "f2": 2}));
+    assert_eq!(
+        place.names("out"),
+        [
+            "first-extraction.json",
+            "first-result.json",
+            "first-validation.json",
+            "journal.sqlite",
+            "second-extraction.json",
+            "second-result.json",
+            "second-validation.json",
+        ]
+    );
+}
+
+#[test]
+fn a_pause_before_another_attempt_is_cut_short() {
+    let limited = json!({"fault": "rate_limited", "retry_after_ms": 600_000});
+    let place = steps("stop: { max_iterations: 3 }\n", &[limited, scoring(9)]);
+    let arguments = ["run", "--profile", "steps", "--out", "out", "doc.txt"];
+    let (mut child, mut err) = started(&place, &arguments, "trying again");
+    interrupt(&child);
+    err.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(ended(&mut child).code(), Some(130));
+    let result = place.json("out/doc-result.json");
+    assert_eq!((&result["final_status"], &result["best_extraction"]), (&json!("cancelled"), &json!(null)));
+}
+
+#[test]
+fn a_run_that_was_killed_leaves_whole_files_and_a_journal_that_opens() {
+    let place = three_documents();
+    let (mut child, _err) = started(&place, &RUN, "correct iteration 0");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(place.json("out/first-result.json")["final_status"], "passed");
+    assert!(!place.path("out/second-result.json").exists());
+    place.json("out/second-extraction.json");
+    let journal = loopctl::store::Journal::open(place.path("out/journal.sqlite")).unwrap();
+    let run = &journal.runs().unwrap()[0];
+    assert_eq!((run.documents, run.finished_documents), (2, 1));
+    assert_eq!(run.finished_at, None);
+}

@@ -1,0 +1,147 @@
+//! A folder of its own for each test, and the `loopctl` command run in it as on a machine where nothing is set up.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Long enough for any command that ends.
+pub(crate) const PLENTY: Duration = Duration::from_secs(120);
+
+/// Variables that would change what the command does.
+const FOREIGN: [&str; 7] = ["LOOPCTL_", "MARC_", "XDG_", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "CONTRARY_"];
+
+/// The command's working directory, with a home beside it. Gone when it is dropped.
+pub(crate) struct Workspace {
+    dir: tempfile::TempDir,
+}
+
+/// A command that has ended.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Workspace {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["work", "home", "loopctl-home"] {
+            std::fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        Workspace { dir }
+    }
+
+    /// A path in the working directory.
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.dir.path().join("work").join(name)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.dir.path().join("loopctl-home")
+    }
+
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Puts one of `tests/documents` into the working directory.
+    pub(crate) fn document(&self, name: &str) -> PathBuf {
+        self.write(name, std::fs::read(documents().join(name)).unwrap())
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// Names of the files in a folder, sorted; those of SQLite's log left out, which come and go.
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.path(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !name.ends_with("-wal") && !name.ends_with("-shm"))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The command, ready for more arguments and variables.
+    pub(crate) fn loopctl(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::from_std(self.process());
+        command.args(arguments).timeout(PLENTY);
+        command
+    }
+
+    /// The same as a process of the standard library, for tests that talk to it while it runs.
+    pub(crate) fn process(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopctl"));
+        for (name, _) in std::env::vars_os() {
+            if FOREIGN.iter().any(|foreign| name.to_string_lossy().starts_with(foreign)) {
+                command.env_remove(name);
+            }
+        }
+        command.current_dir(self.path(""));
+        command.env("HOME", self.dir.path().join("home")).env("LOOPCTL_HOME", self.home());
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(&mut self.loopctl(arguments))
+    }
+
+    /// Runs it and reads its one JSON value.
+    pub(crate) fn run_json(&self, arguments: &[&str]) -> Value {
+        self.run(arguments).json()
+    }
+}
+
+impl Ran {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Ran {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The exit status must be this.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "standard output:\n{}\nstandard error:\n{}", self.out, self.err);
+        self
+    }
+
+    /// Standard error must hold each of these.
+    #[track_caller]
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.err.contains(part), "`{part}` is not said:\n{}", self.err);
+        }
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| {
+            panic!("{error}\nstandard output:\n{}\nstandard error:\n{}", self.out, self.err)
+        })
+    }
+
+    #[track_caller]
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+pub(crate) fn documents() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents")
+}
