@@ -205,7 +205,29 @@ mod tests {
     #[test]
     fn the_shipped_feedback_says_what_is_wrong() {
         let (templates, template) = shipped();
-        insta::assert_snapshot!(templates.feedback(&template, guidance(1), 20_000).unwrap(), @"");
+        insta::assert_snapshot!(templates.feedback(&template, guidance(1), 20_000).unwrap(), @r#"
+        Your answer so far scores 80.0 % of 100 %; 95.0 % is needed. Answer again with the whole, corrected JSON object.
+
+        Must be put right:
+        - /f0: is wrong in a way that takes some words to say
+
+        Should be put right:
+        - /f0: is wrong in a way that takes some words to say
+
+        Could be better:
+        - /f0: is wrong in a way that takes some words to say
+
+        Missing: grade.
+        Look at these first: grade.
+
+        Earlier corrections that made it worse; do not repeat them:
+        - attempt 1 changed /grade: accuracy fell from 1.000 to 0.500
+
+        An optional value that is not known must be left out, never an empty string. Keep what is right.
+
+        Your answer so far:
+        {}
+        "#);
     }
 
     #[test]

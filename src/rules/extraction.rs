@@ -119,7 +119,8 @@ fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
     let Some(mut field) = Fields::open(node, "field", problems) else { return };
     let kind = match field.optional::<Spanned<String>>("kind", problems) {
         Some(word) if KINDS.contains(&word.value.as_str()) => word.value,
-        Some(word) => unknown_word(&word.span, "kind", &word.value, &KINDS, problems).unwrap_or_default(),
+        Some(word) => unknown_word(&word.span, "kind", &word.value, &KINDS, problems)
+            .unwrap_or_else(|| "text".to_owned()),
         None => "text".to_owned(),
     };
     if let Some(node) = field.node("keys") {

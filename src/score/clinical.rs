@@ -86,6 +86,8 @@ fn markers() {
         ("HER2/neu", "positive (3+)", true),
         ("c-erbB-2", "Score 3+", true),
         ("erbb2", "amplified", false),
+        ("HER2", "3+, strong complete staining in 40% of cells", true),
+        ("HER2", "0.5", false),
         ("HER2", "4+", false),
         ("HER2", "95%", false),
         ("HER2", "3", false),

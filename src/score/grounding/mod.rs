@@ -200,6 +200,7 @@ impl<'a> Grounder<'a> {
             is_whole(found, &probe, source, names.hits)
                 && !is_denied(found, &probe, source, evidence)
                 && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
+                && (place.is_label() || !names.speaks_of_another(found, source))
                 && (evidence == Evidence::Free || belongs(found, &probe, source, &names, evidence))
         };
         if let Some((bytes, method)) = as_written(&probe, source, accept) {

@@ -38,23 +38,42 @@ struct Group {
 }
 
 impl Names<'_> {
-    /// Whether the match itself holds a name of its own field and of no other: `poorly differentiated` says whose
-    /// degree it is.
-    fn within(&self, found: Found) -> bool {
+    /// Names inside a match.
+    fn inside(&self, found: Found) -> impl Iterator<Item = &Hit> {
         let first = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
-        let inside = self
-            .hits
+        self.hits
             .get(first..)
             .unwrap_or_default()
             .iter()
-            .take_while(|hit| (hit.start as usize) < found.to)
-            .filter(|hit| hit.end.0 as usize <= found.to);
+            .take_while(move |hit| (hit.start as usize) < found.to)
+            .filter(move |hit| hit.end.0 as usize <= found.to)
+    }
+
+    fn is_anothers(&self, hit: &Hit) -> bool {
+        !self.own.contains(&hit.concept) && !self.neutral.contains(&hit.concept)
+    }
+
+    /// Whether the match itself holds a name of its own field and of no other: `poorly differentiated` says whose
+    /// degree it is.
+    fn within(&self, found: Found) -> bool {
         let (mut own, mut other) = (false, false);
-        for hit in inside {
+        for hit in self.inside(found) {
             own |= self.own.contains(&hit.concept);
-            other |= !self.own.contains(&hit.concept) && !self.neutral.contains(&hit.concept);
+            other |= self.is_anothers(hit);
         }
         own && !other
+    }
+
+    /// Whether the match says something of another field and nothing else: `HER2 negative`, looked for as ER.
+    pub(super) fn speaks_of_another(&self, found: Found, source: &SourceIndex) -> bool {
+        if self.within(found) || !self.inside(found).any(|hit| self.is_anothers(hit)) {
+            return false;
+        }
+        (found.from..found.to).all(|at| {
+            let named = self.inside(found).any(|hit| (hit.start as usize..hit.end.0 as usize).contains(&at));
+            let is_word = source.token(at).is_some_and(|token| token.kind == Kind::Word);
+            named || !is_word || listed_at(source, at).is_some()
+        })
     }
 
     /// The name that ends before token `end`: its first token, and whether it is the field's own.
