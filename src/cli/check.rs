@@ -60,12 +60,16 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         CheckFormat::Human => {
             output.show(&problems);
             let (errors, warnings) = (problems.error_count(), problems.len() - problems.error_count());
-            let profiles =
-                if names.len() == 1 { "1 profile".to_owned() } else { format!("{} profiles", names.len()) };
-            output.say(&format!("{profiles} checked: {errors} errors, {warnings} warnings"));
+            let (profiles, errors, warnings) =
+                (counted(names.len(), "profile"), counted(errors, "error"), counted(warnings, "warning"));
+            output.say(&format!("{profiles} checked: {errors}, {warnings}"));
         }
     }
     Ok(if problems.has_errors() { Exit::Usage } else { Exit::Success })
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Looks at each stage's plugin without running it. Not every machine that checks a profile has every plugin, so what

@@ -62,7 +62,7 @@ impl ProfileArguments {
         overrides
     }
 
-    /// Loads the profile. Problems are pushed.
+    /// Loads the profile as far as it can be read. Problems are pushed.
     pub(super) fn load(&self, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
         let overrides = self.overrides(forced, problems);
         load(&self.profile, &library(), &overrides, &variable, problems)

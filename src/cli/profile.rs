@@ -28,8 +28,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let mut problems = Problems::new();
         let environment = |variable: &str| std::env::var(variable).ok();
         let about = match load(&name, &library, &[], &environment, &mut problems) {
-            Some(loaded) => loaded.profile.description,
-            None => format!("(can't be used; see `loopctl check {name}`)"),
+            Some(loaded) if !problems.has_errors() => loaded.profile.description,
+            _ => format!("(can't be used; see `loopctl check {name}`)"),
         };
         writeln!(output.out, "{name:width$}  {about}")?;
     }

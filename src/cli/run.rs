@@ -99,6 +99,7 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
+        refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
         let found = find(&self.inputs);
         for error in &found.errors {
             complain(output, &Failure::broken(error.to_string()).help(error.help()));
@@ -157,6 +158,19 @@ impl Work {
         let mut end = end?;
         end.unusable += unusable;
         Ok(exit_of(&end))
+    }
+}
+
+/// A run that took its own results for documents would never say anything useful.
+fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let Some(out) = out.and_then(|out| out.canonicalize().ok()) else { return Ok(()) };
+    match inputs.iter().find(|input| input.is_dir() && input.canonicalize().is_ok_and(|input| input == out)) {
+        Some(input) => Err(Failure::usage(format!(
+            "`{}` is the folder of the documents and of `--out`",
+            input.display()
+        ))
+        .help("write the results to another folder")),
+        None => Ok(()),
     }
 }
 

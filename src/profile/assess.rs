@@ -87,9 +87,10 @@ impl Measure {
             ["script"] => fields.required("script", problems).map(|function| Measure::Script { function }),
             ["rules"] => {
                 let name = fields.required("rules", problems);
-                let penalty = fields.required("penalty", problems);
+                // A wrong penalty has been reported; the rule set itself can still be looked at.
+                let penalty = fields.required("penalty", problems).unwrap_or(Score::ZERO);
                 let floor = fields.or("floor", Score::ZERO, problems);
-                name.zip(penalty).map(|(name, penalty)| Measure::Rules { name, penalty, floor })
+                name.map(|name| Measure::Rules { name, penalty, floor })
             }
             ["grounding"] => fields
                 .node("grounding")

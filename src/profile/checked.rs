@@ -80,7 +80,9 @@ pub struct Feedback {
     pub max_bytes: usize,
 }
 
-/// Reads a merged tree. Everything wrong with it goes to `problems`; `None` when too little is right to go on.
+/// Reads a merged tree. Everything wrong with it goes to `problems`. What is wrong is replaced by something harmless, so
+/// that the files which the profile names can be checked in the same go; `None` only when the tree is no mapping.
+/// A profile with errors must not be run.
 pub(super) fn decode(
     root: &Node,
     fallback_name: &str,
@@ -127,7 +129,7 @@ pub(super) fn decode(
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
 
-    let stop: StopCriteria = stop?;
+    let stop: StopCriteria = stop.unwrap_or_default();
     if let (Some(_), OnRegression::Keep) = (stop.rollbacks, on_regression)
         && let Some(node) = root.get("stop").and_then(|s| s.get("rollbacks"))
     {
@@ -141,13 +143,13 @@ pub(super) fn decode(
         );
     }
     let policy = LoopPolicy {
-        overall: overall?,
-        accept: accept?,
+        overall: overall.unwrap_or(Overall::Weighted(Vec::new())),
+        accept: accept.unwrap_or_default(),
         gate,
         on_escalate,
         on_regression,
         stop,
-        select: select?,
+        select: select.unwrap_or_default(),
     };
     let digest = crate::value::Digest::of(&root.to_json()).hex();
     Some(Profile {
@@ -158,7 +160,7 @@ pub(super) fn decode(
         classify,
         dimensions,
         policy,
-        feedback: feedback?,
+        feedback: feedback.unwrap_or_else(|| Feedback::fallback(root)),
         review,
         digest,
     })
@@ -301,6 +303,13 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
     }
     Some(Overall::Weighted(weights))
+}
+
+impl Feedback {
+    fn fallback(root: &Node) -> Self {
+        let template = Spanned { value: "feedback/default.md".to_owned(), span: root.span.clone() };
+        Feedback { template, history: 10, max_bytes: 20_000 }
+    }
 }
 
 impl Decode for Feedback {

@@ -28,7 +28,8 @@ pub struct Loaded {
 }
 
 /// Loads the profile called `name`, or the one at that path if it looks like a path (has a separator or ends in
-/// `.yaml` or `.yml`). Every problem found is pushed; the profile is returned only when none is an error.
+/// `.yaml` or `.yml`). Every problem found is pushed. A profile with errors is returned, too, as far as it could be
+/// read, so that what it names can be checked in the same go; it must not be run.
 pub fn load(
     name: &str,
     library: &Library,
@@ -49,7 +50,7 @@ pub fn load(
         setting.apply(&mut merged, problems);
     }
     let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
-    (!problems.has_errors()).then_some(Loaded { profile, merged, library })
+    Some(Loaded { profile, merged, library })
 }
 
 /// Names of all profiles that can be loaded by name, sorted.

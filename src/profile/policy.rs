@@ -467,6 +467,13 @@ impl Decode for Budget {
     }
 }
 
+impl Default for Select {
+    /// The highest overall score; of equal candidates, the later.
+    fn default() -> Self {
+        Select { order: vec![SelectKey::Score(Target::Overall)], ties: Ties::Last, returned: Returned::Best }
+    }
+}
+
 impl Select {
     /// Reads `select`; `known` are the dimensions of the profile.
     pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
@@ -481,7 +488,7 @@ impl Select {
                 items.iter().filter_map(|item| SelectKey::decode(item, known, problems)).collect()
             }
             Some(other) => wrong_type(other, "a list of keys such as `[no_critical, overall]`", problems)?,
-            None => vec![SelectKey::Score(Target::Overall)],
+            None => Select::default().order,
         };
         let select = Select {
             order,

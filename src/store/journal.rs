@@ -45,6 +45,7 @@ impl Journal {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+        private_if_new(path);
         Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path)
     }
 
@@ -240,6 +241,17 @@ fn is_duplicate(error: &rusqlite::Error) -> bool {
         Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
     )
 }
+
+/// Makes a file that does not exist yet so that only its owner can read it: candidates are a patient's data. Whatever
+/// is wrong with the place is left for SQLite to say.
+#[cfg(unix)]
+fn private_if_new(path: &Path) {
+    use std::os::unix::fs::OpenOptionsExt;
+    let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+}
+
+#[cfg(not(unix))]
+fn private_if_new(_path: &Path) {}
 
 #[cfg(test)]
 mod tests {

@@ -56,12 +56,22 @@ impl Names<'_> {
     /// Whether the match itself holds a name of its own field and of no other: `poorly differentiated` says whose
     /// degree it is.
     fn within(&self, found: Found) -> bool {
-        let (mut own, mut other) = (false, false);
+        let (mut own, mut other) = (self.reaches_into(found), false);
         for hit in self.inside(found) {
             own |= self.own.contains(&hit.concept);
             other |= self.is_anothers(hit);
         }
         own && !other
+    }
+
+    /// Whether a name of the field begins before the match and ends in it: `grade II`, found in `Nottingham grade II`.
+    fn reaches_into(&self, found: Found) -> bool {
+        let upto = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
+        let near = self.hits.get(upto.saturating_sub(16)..upto).unwrap_or_default();
+        near.iter().any(|hit| {
+            let end = hit.end.0 as usize;
+            end > found.from && end < found.to && self.own.contains(&hit.concept)
+        })
     }
 
     /// Whether the match says something of another field and nothing else: `HER2 negative`, looked for as ER.

@@ -354,6 +354,34 @@ fn a_value_that_names_its_field_needs_no_other_name() {
     misses(text, "ihcMarkers.ER", "moderately differentiated");
     misses(text, "ihcMarkers.ER", "HER2 negative");
     misses("Not poorly differentiated", "grade", "poorly");
+    finds("Tumor grade II.", "grade", "Grade II", "grade II", Method::Normalized);
+    misses("Tumor grade III.", "grade", "Grade II");
+}
+
+#[test]
+fn words_broken_over_lines_are_whole() {
+    finds(
+        "invasive\nductal carci-\nnoma",
+        "histology",
+        "ductal carcinoma",
+        "ductal carci-\nnoma",
+        Method::Normalized,
+    );
+    finds(
+        "DUCTAL CARCI-\nNOMA OF",
+        "histology",
+        "ductal carcinoma",
+        "DUCTAL CARCI-\nNOMA",
+        Method::Normalized,
+    );
+    misses("STAGE-\nGRADE", "x", "stagegrade");
+    finds(
+        "St. Mary\u{2019}s Hospital",
+        "x",
+        "St. Mary's Hospital",
+        "St. Mary\u{2019}s Hospital",
+        Method::Normalized,
+    );
 }
 
 #[test]

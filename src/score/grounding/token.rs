@@ -126,7 +126,7 @@ pub(super) fn tokenize(text: &str, style: &mut Style, emit: &mut impl FnMut(Toke
             Class::Gap if c == '.' && is_digit_at(text, at + 1) && leads_number(text, at) => {
                 reader.number(at, at + 1)
             }
-            Class::Gap if matches!(c, '\'' | '\u{2019}') => possessive(text, at + c.len_utf8()),
+            Class::Gap if matches!(c, '\'' | '\u{2019}') => possessive(text, at, at + c.len_utf8()),
             Class::Gap | Class::Skip => at + c.len_utf8(),
         };
     }
@@ -141,15 +141,11 @@ fn leads_number(text: &str, at: usize) -> bool {
     })
 }
 
-/// Where reading goes on after an apostrophe: an English possessive `s` is no word.
-fn possessive(text: &str, at: usize) -> usize {
+/// Where reading goes on after the apostrophe from `quote` to `at`: an English possessive `s` is no word.
+fn possessive(text: &str, quote: usize, at: usize) -> usize {
     let is_s = matches!(char_at(text, at), Some('s' | 'S'));
     let ends = char_at(text, at + 1).is_none_or(|c| matches!(class(c), Class::Gap | Class::Symbol));
-    if is_s && ends && char_before(text, at.saturating_sub(1)).is_some_and(char::is_alphabetic) {
-        at + 1
-    } else {
-        at
-    }
+    if is_s && ends && char_before(text, quote).is_some_and(char::is_alphabetic) { at + 1 } else { at }
 }
 
 struct Reader<'a, F> {
@@ -168,7 +164,8 @@ impl<F: FnMut(Token)> Reader<'_, F> {
             return end;
         };
         if let Some(mut last) = self.last.take() {
-            last.broken = last.kind == Kind::Word && kind == Kind::Word && self.splits_word(last, start);
+            last.broken =
+                last.kind == Kind::Word && kind == Kind::Word && self.splits_word(last, start, part);
             (self.emit)(last);
         }
         self.last = Some(Token { start: first, end: after, hash, kind, percent, broken: false });
@@ -181,8 +178,9 @@ impl<F: FnMut(Token)> Reader<'_, F> {
         }
     }
 
-    /// Whether only a hyphen and one line break stand between `last` and the lower-case word at `start`.
-    fn splits_word(&self, last: Token, start: usize) -> bool {
+    /// Whether only a hyphen and one line break stand between `last` and the word `next` at `start`, and `next` is
+    /// written as the rest of a word would be: in lower case, or in capitals after capitals.
+    fn splits_word(&self, last: Token, start: usize, next: &str) -> bool {
         let soft = last.text(self.text).ends_with('\u{ad}');
         let gap = self.text.get(last.end as usize..start).unwrap_or_default();
         if gap.len() > 200 || gap.matches('\n').count() != 1 {
@@ -191,7 +189,13 @@ impl<F: FnMut(Token)> Reader<'_, F> {
         let rest = gap.strip_prefix(['-', '\u{2010}', '\u{2011}']);
         let blank = |part: &str| part.chars().all(char::is_whitespace);
         let joined = if soft { blank(gap) } else { rest.is_some_and(blank) };
-        joined && char_at(self.text, start).is_some_and(char::is_lowercase)
+        let capitals = |part: &str| {
+            part.chars().filter(|c| c.is_uppercase()).count() >= 3
+                && part.chars().all(|c| c.is_uppercase() || c == '\u{ad}')
+        };
+        let goes_on =
+            next.starts_with(char::is_lowercase) || (capitals(last.text(self.text)) && capitals(next));
+        joined && goes_on
     }
 
     fn word(&mut self, at: usize) -> usize {
