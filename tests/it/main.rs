@@ -1,4 +1,6 @@
 //! Black-box tests, one module per capability, in one binary: each further binary would link everything again.
 
 #[cfg(test)]
+mod dependencies;
+#[cfg(test)]
 mod provider;
