@@ -9,9 +9,9 @@ use crate::run::Plan;
 use crate::score::{Assessment, Assessor, Issue, Scores};
 use crate::value::Score;
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -42,17 +42,42 @@ pub(super) struct Arguments {
 }
 
 /// One line of a `.jsonl`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Record {
     id: Value,
-    #[serde(default)]
     document_type: Option<String>,
     extraction: Value,
-    #[serde(default)]
     source: Option<String>,
-    #[serde(default)]
     given: BTreeMap<String, f64>,
+    /// Keys that mean nothing here: a pipeline's own, or slips.
+    ignored: Vec<String>,
+}
+
+/// The keys of a record.
+const KEYS: [&str; 5] = ["id", "document_type", "extraction", "source", "given"];
+
+impl Record {
+    /// Reads one line; the error says what is wrong with it, without quoting it.
+    fn parse(line: &[u8]) -> Result<Self, String> {
+        let value: Value = serde_json::from_slice(line)
+            .map_err(|error| format!("column {}: {}", error.column(), reason(&error)))?;
+        let Value::Object(mut members) = value else { return Err("expected a JSON object".to_owned()) };
+        let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
+        let id = take("id").ok_or("the record lacks `id`")?;
+        let extraction = take("extraction").ok_or("the record lacks `extraction`")?;
+        let mut text = |key: &str| match take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(format!("expected text under `{key}`")),
+        };
+        let (document_type, source) = (text("document_type")?, text("source")?);
+        let given = match take("given") {
+            None => BTreeMap::new(),
+            Some(given) => serde_json::from_value(given)
+                .map_err(|_| "expected a mapping from dimensions to numbers under `given`".to_owned())?,
+        };
+        let ignored = members.keys().filter(|key| !KEYS.contains(&key.as_str())).cloned().collect();
+        Ok(Record { id, document_type, extraction, source, given, ignored })
+    }
 }
 
 /// One answer.
@@ -80,6 +105,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         assessment: Assessment::default(),
         writer: AnswerWriter { format, written: 0 },
         broken: false,
+        warned: BTreeSet::new(),
     };
     for file in &arguments.files {
         let is_single = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
@@ -143,6 +169,7 @@ struct Scorer {
     assessment: Assessment,
     writer: AnswerWriter,
     broken: bool,
+    warned: BTreeSet<String>,
 }
 
 impl Scorer {
@@ -161,6 +188,7 @@ impl Scorer {
             extraction,
             source: source.map(str::to_owned),
             given: BTreeMap::new(),
+            ignored: Vec::new(),
         };
         self.assess(&record).map_err(|why| Failure::broken(format!("`{}`: {why}", path.display())))?;
         self.writer.write(&record.id, &self.assessment, output)
@@ -192,11 +220,13 @@ impl Scorer {
                 _ if line.trim_ascii().is_empty() => continue,
                 _ => {}
             }
-            let record = serde_json::from_slice::<Record>(&line)
-                .map_err(|error| format!("column {}: {}", error.column(), reason(&error)));
+            let record = Record::parse(&line);
             let answered = record.and_then(|record| self.assess(&record).map(|()| record));
             match answered {
-                Ok(record) => self.writer.write(&record.id, &self.assessment, output)?,
+                Ok(record) => {
+                    self.warn_of_ignored(&record, output);
+                    self.writer.write(&record.id, &self.assessment, output)?;
+                }
                 Err(why) => {
                     let word = output.err_paint.bad("error:");
                     output.say(&format!("{word} {}:{number}: {why}", path.display()));
@@ -205,6 +235,18 @@ impl Scorer {
             }
         }
         Ok(())
+    }
+
+    /// Says once for each key that it is ignored.
+    fn warn_of_ignored(&mut self, record: &Record, output: &mut Output) {
+        for key in &record.ignored {
+            if self.warned.insert(key.clone()) {
+                let word = output.err_paint.warn("warning:");
+                let guess = crate::diag::nearest(key, KEYS)
+                    .map_or_else(String::new, |g| format!("; did you mean `{g}`?"));
+                output.say(&format!("{word} the key `{key}` of records is ignored{guess}"));
+            }
+        }
     }
 
     fn assess(&mut self, record: &Record) -> Result<(), String> {

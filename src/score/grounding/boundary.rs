@@ -103,6 +103,8 @@ fn right_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[
         (None, _) => {
             (next.kind == Kind::Symbol && !is_number)
                 || next_unit
+                // The time of day after a date: 2016-09-06T08:00.
+                || is_number && found.to - found.from >= 3 && is_time(next.text(source.text()))
                 || is_number
                     && matches!(next.text(source.text()), "x" | "X" | "\u{d7}")
                     && probe.tokens.len() > 1
@@ -134,6 +136,11 @@ fn right_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[
         }
         _ => !probe.is_bare_number() || !is_dimension(source, found.to),
     }
+}
+
+/// Whether a word is the hour of an ISO 8601 time: `T08`.
+fn is_time(word: &str) -> bool {
+    word.strip_prefix('T').is_some_and(|hour| hour.len() >= 2 && hour.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// Whether a bare number is followed by `x 3`: one side of something with several.

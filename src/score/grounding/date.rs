@@ -38,6 +38,17 @@ fn iso(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
     (shaped && (1..=12).contains(&date.1) && (1..=31).contains(&date.2)).then_some(date)
 }
 
+/// Whether the value is a whole date in figures, with a year of four digits: too distinctive to be another field's by
+/// chance.
+pub(super) fn is_date(probe: &Probe<'_>) -> bool {
+    let digits = |token: &super::token::Token| token.text(probe.text).len();
+    iso(probe).is_some()
+        || (probe.tokens.len() == 3
+            && probe.tokens.iter().all(|token| token.kind == Kind::Number)
+            && probe.tokens.iter().filter(|token| digits(token) == 4).count() == 1
+            && probe.tokens.iter().filter(|token| digits(token) <= 2).count() == 2)
+}
+
 /// Finds the value, if it is a date, where the source writes it in another way.
 pub(super) fn find(probe: &Probe<'_>, source: &SourceIndex, accept: impl Fn(Found) -> bool) -> Option<Found> {
     let (year, month, day) = iso(probe)?;

@@ -191,6 +191,8 @@ impl<'a> Grounder<'a> {
         }
         let evidence = if place.is_label() && !probe.tokens.iter().all(|token| token.kind == Kind::Number) {
             Evidence::Free
+        } else if date::is_date(&probe) {
+            Evidence::Free
         } else {
             probe.evidence()
         };
@@ -206,10 +208,7 @@ impl<'a> Grounder<'a> {
         if let Some((bytes, method)) = as_written(&probe, source, accept) {
             return Some(self.span(bytes, method));
         }
-        if let Some(found) = date::find(&probe, source, |found| {
-            is_whole(found, &probe, source, names.hits)
-                && belongs(found, &probe, source, &names, Evidence::Lenient)
-        }) {
+        if let Some(found) = date::find(&probe, source, |found| is_whole(found, &probe, source, names.hits)) {
             return Some(self.span(bytes_of(found, source), Method::Numeric));
         }
         if evidence != Evidence::Free {

@@ -79,8 +79,8 @@ pub(super) struct NameTable {
     variant: String,
 }
 
-/// Names longer than this many tokens are prose, not names.
-const LONGEST: usize = 8;
+/// Names longer than this many tokens are prose, not names. The long names of laboratory tests have some 15.
+const LONGEST: usize = 20;
 
 impl NameTable {
     /// Empties the table; concepts are counted on from `first`.

@@ -13,6 +13,8 @@ use super::sequence::{Found, has_blank_line};
 use super::token::Kind;
 use super::words::Listed;
 
+/// How many tokens of a table row are gone back over to its first cell.
+const ROW: usize = 64;
 /// How far to look, in tokens.
 const REACH: usize = 24;
 /// How many words that say something may stand between a name and its value.
@@ -234,7 +236,7 @@ pub(super) fn belongs(
     names: &Names<'_>,
     evidence: Evidence,
 ) -> bool {
-    if names.within(found) {
+    if names.within(found) || heads_row(found, source, names) {
         return true;
     }
     let left = look_left(found, probe, source, names, evidence);
@@ -253,6 +255,27 @@ pub(super) fn belongs(
         (Left::Nothing, Some(right)) => right.own,
         (Left::Unclear, _) | (Left::Nothing, None) => false,
     }
+}
+
+/// Whether the match is a whole cell of a table row (cells parted by `|` or tabs) whose first cell is a name of the field.
+fn heads_row(found: Found, source: &SourceIndex, names: &Names<'_>) -> bool {
+    let parts = |gap: &str| gap.contains(['|', '\t']);
+    let Some(last) = found.to.checked_sub(1) else { return false };
+    let after = source.gap_after(last);
+    let ends = parts(after) || after.contains('\n') || source.token(found.to).is_none();
+    if !ends || !parts(source.gap_before(found.from)) {
+        return false;
+    }
+    let mut start = found.from;
+    for _ in 0..ROW {
+        if start == 0 || source.gap_before(start).contains('\n') {
+            return names
+                .starting(start)
+                .is_some_and(|group| group.own && parts(source.gap_before(group.to)));
+        }
+        start -= 1;
+    }
+    false
 }
 
 /// What stands before a value.

@@ -77,9 +77,10 @@ impl Probe<'_> {
                 }
             }
         }
-        let identifier = words >= 1
-            && numbers >= 2
-            && units == 0
+        // Codes such as `NM_000106.5:c.886C>T`, whose `c` and `g` are no units.
+        let code = self.text.contains(['_', '>', ':']) && !self.text.trim().contains(char::is_whitespace);
+        let identifier = ((code && numbers >= 1) || (words >= 1 && units == 0 && numbers >= 2))
+            && self.text.chars().any(char::is_alphabetic)
             && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= 8;
         if longest >= 6 || (words >= 2 && total >= 8) || identifier {
             Evidence::Free

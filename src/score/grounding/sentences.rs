@@ -359,6 +359,35 @@ fn a_value_that_names_its_field_needs_no_other_name() {
 }
 
 #[test]
+fn dates_and_codes_speak_for_themselves() {
+    finds("issued = 2016-09-06T00:00:00, ER negative", "date", "2016-09-06", "2016-09-06", Method::Exact);
+    finds("Margins at 10-22-2013 2:26p", "date", "10-22-2013", "10-22-2013", Method::Exact);
+    misses("Margins at 10-22-2013 2:26p", "date", "10-22-2014");
+    misses("no. 110-22-2013", "date", "10-22-2013");
+    finds("#NM_000106.5:c.886C>T\n", "x", "NM_000106.5:c.886C>T", "NM_000106.5:c.886C>T", Method::Exact);
+    misses("#NM_000106.5:c.886C>T\n", "x", "NM_000106.5:c.886C>G");
+}
+
+#[test]
+fn the_first_cell_names_its_row() {
+    let text =
+        "Test | Value | Flag\nChlamydia rRNA | Negative | Normal\nNeisseria rRNA | Positive | Abnormal\n";
+    let row = |test: &str, value: &str| {
+        let candidate = json!({ "labValues": [{ "test": test, "value": value }] });
+        let vocabulary = vocabulary();
+        let source = SourceIndex::new(text, &vocabulary);
+        let mut all = true;
+        let (settings, mut scratch) = (Settings::default(), Scratch::default());
+        Grounder::ground_all(&candidate, &vocabulary, &source, settings, &mut scratch, |_, f| {
+            all &= f.is_some()
+        });
+        all
+    };
+    assert!(row("Chlamydia rRNA", "Negative") && row("Neisseria rRNA", "Abnormal"));
+    assert!(!row("Chlamydia rRNA", "Positive") && !row("Neisseria rRNA", "Normal"));
+}
+
+#[test]
 fn words_broken_over_lines_are_whole() {
     finds(
         "invasive\nductal carci-\nnoma",

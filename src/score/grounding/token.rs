@@ -267,7 +267,11 @@ impl<F: FnMut(Token)> Reader<'_, F> {
         if letters > end {
             let suffix = self.text.get(end..letters).unwrap_or_default();
             let is_times = suffix.starts_with(['x', 'X']) && self.times(end, letters);
-            if !is_times && unit_of_word(suffix).is_none() {
+            // The time of day after a date, as in 2016-09-06T08:00, is no part of the day.
+            let is_time = suffix
+                .strip_prefix('T')
+                .is_some_and(|hour| hour.len() >= 2 && hour.chars().all(|c| c.is_ascii_digit()));
+            if !is_times && !is_time && unit_of_word(suffix).is_none() {
                 let whole = run(self.text, end, |class| {
                     matches!(class, Class::Letter | Class::Digit | Class::Raised | Class::Skip)
                 });
