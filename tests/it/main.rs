@@ -3,4 +3,6 @@
 #[cfg(test)]
 mod dependencies;
 #[cfg(test)]
+mod documentation;
+#[cfg(test)]
 mod provider;
