@@ -256,7 +256,7 @@ fn compare(corpus: &str, document_type: &str, labels: &Value, extraction: &Value
             for result in labels.get("results").and_then(Value::as_array).into_iter().flatten() {
                 let value = result.pointer("/value/value").or_else(|| result.pointer("/value/text"));
                 if let Some(value) = value.map(flat).filter(|value| !value.is_empty()) {
-                    let agrees = own.iter().any(|own| *own == value);
+                    let agrees = own.contains(&value);
                     report.agreement.entry(RESULTS).or_default().count(!own.is_empty(), agrees);
                 }
             }

@@ -333,18 +333,18 @@ impl<'a> Builder<'a> {
 
     fn scalar(
         &mut self,
-        text: &Cow<'_, str>,
+        text: &str,
         style: ScalarStyle,
         tag: Option<&Cow<'_, Tag>>,
         span: Span,
     ) -> Node {
         let mut data = match style {
             ScalarStyle::Plain => resolve_plain(text),
-            _ => Data::Text { text: text.to_string(), plain: false },
+            _ => Data::Text { text: text.to_owned(), plain: false },
         };
         if let Some(tag) = tag {
             if tag.is_yaml_core_schema() && tag.suffix == "str" {
-                data = Data::Text { text: text.to_string(), plain: false };
+                data = Data::Text { text: text.to_owned(), plain: false };
             } else {
                 self.problems.push(
                     Problem::error(
