@@ -331,13 +331,7 @@ impl<'a> Builder<'a> {
         Some(root.unwrap_or_else(|| Node { span: Span::new(self.file, 0, 0), data: Data::Null }))
     }
 
-    fn scalar(
-        &mut self,
-        text: &str,
-        style: ScalarStyle,
-        tag: Option<&Cow<'_, Tag>>,
-        span: Span,
-    ) -> Node {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>, span: Span) -> Node {
         let mut data = match style {
             ScalarStyle::Plain => resolve_plain(text),
             _ => Data::Text { text: text.to_owned(), plain: false },
