@@ -5,6 +5,10 @@ mod bad_input;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod dependencies;
+#[cfg(test)]
+mod documentation;
+#[cfg(test)]
 mod engine;
 #[cfg(test)]
 mod harness;
