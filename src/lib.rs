@@ -1,7 +1,7 @@
 //! loopctl makes the output of language models trustworthy.
 //!
 //! It validates and scores a structured output, feeds back what is wrong, corrects, and stops by a policy that
-//! a domain expert wrote in YAML. `docs/design.md` shows how the rooms below fit together; a room uses only those
+//! a domain expert wrote in YAML. `docs/design/` says how its parts work; a room uses only those
 //! above it in this list (`tests/it/layers.rs` keeps it so).
 
 // Layer 0: base.

@@ -4,16 +4,16 @@
 #![expect(unsafe_code, reason = "a global allocator can't be written without it")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what a test prepares is there, or the test fails")]
 
-use loopctl::diag::{Problems, SourceFile};
-use loopctl::profile::{Dimension, Library, Measure, Overall};
-use loopctl::rules::compile;
 use loopctl::score::{Assessment, Assessor, Scoring};
-use loopctl::value::yaml::{self, Data};
 use serde_json::{Map, Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::path::Path;
 use std::sync::Arc;
+
+// The same documents as the benches measure.
+#[cfg(test)]
+#[path = "../benches/documents.rs"]
+mod documents;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -51,34 +51,13 @@ fn allocations(run: impl FnOnce()) -> u64 {
     COUNT.with(Cell::get) - before
 }
 
-fn scoring(assess: &str, roots: &[&Path]) -> Arc<Scoring> {
-    let mut problems = Problems::new();
-    let node = yaml::parse(&SourceFile::new("profile.yaml", assess), &mut problems).unwrap();
-    let Data::Map(entries) = &node.data else { panic!("not a mapping") };
-    let dimensions: Vec<Dimension> = entries
-        .iter()
-        .map(|entry| Dimension {
-            name: entry.key.clone(),
-            name_span: entry.key_span.clone(),
-            measure: Measure::decode(&entry.value, &mut problems).unwrap(),
-        })
-        .collect();
-    let share = 1.0 / dimensions.len() as f64;
-    let overall = Overall::Weighted(dimensions.iter().map(|d| (d.name.clone(), share)).collect());
-    let files = Library::new(roots.iter().map(|root| root.to_path_buf()).collect());
-    let rules = compile(&dimensions, &overall, &[], &files, &mut problems);
-    assert!(problems.is_empty(), "{problems:?}");
-    Scoring::new(rules.unwrap())
-}
-
+/// The first assessment warms the buffers; the second is free.
 #[track_caller]
 fn assert_free(scoring: &Arc<Scoring>, document_type: &str, candidate: &Value, text: &str) {
     let source = scoring.source(text);
     let mut assessor = Assessor::new(Arc::clone(scoring));
     let mut out = Assessment::default();
-    for _ in 0..3 {
-        assessor.assess(document_type, candidate, Some(&source), &[], &mut out);
-    }
+    assessor.assess(document_type, candidate, Some(&source), &[], &mut out);
     assert!(out.issues.is_empty(), "{:?}", out.issues);
     assert!((out.overall - 1.0).abs() < 1e-9, "{:?}", out.scores);
     let count = allocations(|| assessor.assess(document_type, candidate, Some(&source), &[], &mut out));
@@ -87,22 +66,16 @@ fn assert_free(scoring: &Arc<Scoring>, document_type: &str, candidate: &Value, t
 
 #[test]
 fn a_pathology_report_costs_no_allocation() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let scoring = scoring(
-        "completeness: { rubric: clinical }
-accuracy: grounding
-validity: { rules: clinical-validity, penalty: 0.10, floor: 0.30 }
-consistency: { rules: clinical-consistency, penalty: 0.15, floor: 0.50 }
-",
-        &[root],
-    );
-    let text = "City Hospital\nDate of report: 2024-03-05\nFinal diagnosis: invasive ductal carcinoma.\n\
-                Histologic grade: 2.\nMargins: negative.\nER: positive (95%). PR: negative. HER2: 1+.\n";
-    let candidate = json!({
-        "histology": "invasive ductal carcinoma", "grade": "2", "margins": "negative", "date": "2024-03-05",
-        "institution": "City Hospital", "ihcMarkers": {"ER": "positive (95%)", "PR": "negative", "HER2": "1+"}, "rawText": text
-    });
-    assert_free(&scoring, "pathology", &candidate, text);
+    let plan = documents::shipped("clinical");
+    assert_free(&plan.scoring, "pathology", &documents::pathology(), documents::PATHOLOGY_REPORT);
+}
+
+#[test]
+fn two_hundred_grounded_fields_cost_no_allocation() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = documents::wide_plan(folder.path());
+    let (text, candidate) = documents::wide();
+    assert_free(&plan.scoring, "unknown", &candidate, &text);
 }
 
 #[test]
@@ -140,8 +113,18 @@ fn two_hundred_fields_and_every_check_cost_no_allocation() {
     ] {
         candidate.insert(field.to_owned(), value);
     }
-    let scoring = scoring("c: { rubric: wide }\nv: { rules: wide, penalty: 0.1 }\n", &[root.path()]);
-    assert_free(&scoring, "unknown", &Value::Object(candidate), "");
+    let profile = root.path().join("wide.yaml");
+    std::fs::write(
+        &profile,
+        "assess: {c: {rubric: wide}, v: {rules: wide, penalty: 0.1}}
+overall: {c: 0.5, v: 0.5}
+accept: {overall: 0.9}
+stop: {max_iterations: 2}
+",
+    )
+    .unwrap();
+    let plan = documents::plan(&documents::loaded(&profile.to_string_lossy()));
+    assert_free(&plan.scoring, "unknown", &Value::Object(candidate), "");
 }
 
 #[test]

@@ -35,12 +35,13 @@ pub(super) fn falling(overalls: &[f64]) -> usize {
 }
 
 /// Changes of direction among the last `window` overalls. Two neighbouring differences of opposite sign, each at
-/// least `amplitude` in size, are one change.
+/// least `amplitude` in size, are one change. Overalls that are equal, as comparisons of scores go, have no direction.
 pub(super) fn flips(criterion: Oscillation, overalls: &[f64]) -> usize {
     let recent = overalls.get(overalls.len().saturating_sub(criterion.window)..).unwrap_or_default();
     let differences: Vec<f64> =
         recent.windows(2).map(|pair| if let [a, b] = pair { b - a } else { 0.0 }).collect();
-    let counts = |difference: f64| difference != 0.0 && at_least(difference.abs(), criterion.amplitude);
+    let counts =
+        |difference: f64| below(0.0, difference.abs()) && at_least(difference.abs(), criterion.amplitude);
     differences
         .windows(2)
         .filter(|pair| matches!(pair, [a, b] if counts(*a) && counts(*b) && (a.signum() != b.signum())))

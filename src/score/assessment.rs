@@ -1,9 +1,10 @@
 //! What scoring says about one candidate.
 
 use crate::value::{Disposition, Score, Severity};
+use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -97,9 +98,27 @@ impl Serialize for Scores {
 }
 
 impl<'de> Deserialize<'de> for Scores {
+    /// Keeps the order of the members, so that a replayed run shows its dimensions as the recorded one did.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let map = BTreeMap::<String, Score>::deserialize(deserializer)?;
-        Ok(map.iter().map(|(name, score)| (name.as_str(), *score)).collect())
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Scores;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of scores by dimension")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Scores, A::Error> {
+                let mut scores = Scores::default();
+                while let Some((name, score)) = members.next_entry::<Arc<str>, Score>()? {
+                    scores.set(&name, score);
+                }
+                Ok(scores)
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
     }
 }
 
@@ -169,8 +188,8 @@ impl Evidence {
     }
 
     /// Records that the value at `path` (anything that displays as a JSON Pointer) stands at `span`.
-    pub fn push(&mut self, path: impl std::fmt::Display, span: SourceSpan) {
-        use std::fmt::Write;
+    pub fn push(&mut self, path: impl fmt::Display, span: SourceSpan) {
+        use fmt::Write;
         let start = self.paths.len();
         // Writing to a String can't fail.
         let _ = write!(self.paths, "{path}");

@@ -260,9 +260,8 @@ impl Decode for Count {
     const EXPECTED: &'static str = "a whole number, at least 1";
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        match whole(node, 1, i64::from(u32::MAX), problems)? {
-            value => u32::try_from(value).ok().map(Count),
-        }
+        let value = whole(node, 1, i64::from(u32::MAX), problems)?;
+        u32::try_from(value).ok().map(Count)
     }
 }
 
@@ -365,8 +364,9 @@ impl Decode for serde_json::Value {
                     problems.push(Problem::error(Code::OutOfRange, &node.span, "expected a finite number"));
                     false
                 }
-                Data::List(items) => items.iter().fold(true, |all, item| finite(item, problems) && all),
-                Data::Map(entries) => entries.iter().fold(true, |all, e| finite(&e.value, problems) && all),
+                // Counted, not asked with `all`: each one that is not is reported.
+                Data::List(items) => items.iter().filter(|item| !finite(item, problems)).count() == 0,
+                Data::Map(entries) => entries.iter().filter(|e| !finite(&e.value, problems)).count() == 0,
                 _ => true,
             }
         }

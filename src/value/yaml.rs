@@ -331,20 +331,14 @@ impl<'a> Builder<'a> {
         Some(root.unwrap_or_else(|| Node { span: Span::new(self.file, 0, 0), data: Data::Null }))
     }
 
-    fn scalar(
-        &mut self,
-        text: &Cow<'_, str>,
-        style: ScalarStyle,
-        tag: Option<&Cow<'_, Tag>>,
-        span: Span,
-    ) -> Node {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>, span: Span) -> Node {
         let mut data = match style {
             ScalarStyle::Plain => resolve_plain(text),
-            _ => Data::Text { text: text.to_string(), plain: false },
+            _ => Data::Text { text: text.to_owned(), plain: false },
         };
         if let Some(tag) = tag {
             if tag.is_yaml_core_schema() && tag.suffix == "str" {
-                data = Data::Text { text: text.to_string(), plain: false };
+                data = Data::Text { text: text.to_owned(), plain: false };
             } else {
                 self.problems.push(
                     Problem::error(

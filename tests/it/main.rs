@@ -5,15 +5,27 @@ mod bad_input;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod dependencies;
+#[cfg(test)]
+mod documentation;
+#[cfg(test)]
+mod engine;
+#[cfg(test)]
+mod harness;
+#[cfg(test)]
 mod interrupt;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod loop_model;
+#[cfg(test)]
 mod neighbour;
 #[cfg(test)]
 mod plugin_verbs;
+#[cfg(test)]
+mod policy;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]

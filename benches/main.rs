@@ -1,0 +1,27 @@
+//! What loopctl costs, in one binary: each further binary would link everything again.
+//!
+//! `cargo bench` runs all in about a minute; `cargo bench -- score` those whose name has that word. Each number that
+//! matters stands next to one from the same run to hold it against.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a bench that can't be set up has nothing to measure")]
+
+mod compile;
+mod documents;
+mod engine_step;
+mod plugin_round_trip;
+mod score;
+
+use criterion::Criterion;
+use std::time::Duration;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    compile::bench(&mut criterion);
+    score::bench(&mut criterion);
+    engine_step::bench(&mut criterion);
+    plugin_round_trip::bench(&mut criterion);
+    criterion.final_summary();
+}

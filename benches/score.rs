@@ -1,0 +1,72 @@
+//! One assessment of a candidate without issues: the hot path.
+
+use crate::documents::{PATHOLOGY_REPORT, pathology, shipped, wide, wide_plan};
+use criterion::Criterion;
+use loopctl::run::Plan;
+use loopctl::score::{Assessment, Assessor};
+use loopctl::value::Score;
+use serde_json::Value;
+use std::hint::black_box;
+use std::sync::Arc;
+
+pub(crate) fn bench(criterion: &mut Criterion) {
+    one(criterion, "score pathology", &shipped("clinical"), "pathology", PATHOLOGY_REPORT, &pathology());
+    let folder = tempfile::tempdir().unwrap();
+    let (text, candidate) = wide();
+    one(criterion, "score 200 fields", &wide_plan(folder.path()), "unknown", &text, &candidate);
+}
+
+fn one(
+    criterion: &mut Criterion,
+    name: &str,
+    plan: &Plan,
+    document_type: &str,
+    text: &str,
+    candidate: &Value,
+) {
+    let mut group = criterion.benchmark_group(name);
+    let source = plan.scoring.source(text);
+    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+    let mut out = Assessment::default();
+    let grounded = [("accuracy".to_owned(), Score::ONE)];
+    assessor.assess(document_type, candidate, Some(&source), &[], &mut out);
+    assert!(out.issues.is_empty(), "{:?}", out.issues);
+    group.bench_function("whole", |b| {
+        b.iter(|| assessor.assess(document_type, black_box(candidate), Some(&source), &[], &mut out));
+    });
+    group.bench_function("without grounding", |b| {
+        b.iter(|| assessor.assess(document_type, black_box(candidate), Some(&source), &grounded, &mut out));
+    });
+    group.bench_function("to compare: naive search for each leaf in the text", |b| {
+        b.iter(|| found(black_box(candidate), text));
+    });
+    group.bench_function("to compare: a walk over the leaves", |b| b.iter(|| present(black_box(candidate))));
+    group.bench_function("once per document: index the source", |b| {
+        b.iter(|| plan.scoring.source(black_box(text)));
+    });
+    group.finish();
+}
+
+/// How many leaves are not empty.
+fn present(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => members.values().map(present).sum(),
+        Value::Array(items) => items.iter().map(present).sum(),
+        Value::String(text) => usize::from(!text.is_empty()),
+        Value::Null => 0,
+        Value::Bool(_) | Value::Number(_) => 1,
+    }
+}
+
+/// How many leaves stand in the text as they are, in lower case.
+fn found(candidate: &Value, text: &str) -> usize {
+    fn walk(value: &Value, text: &str) -> usize {
+        match value {
+            Value::Object(members) => members.values().map(|member| walk(member, text)).sum(),
+            Value::Array(items) => items.iter().map(|item| walk(item, text)).sum(),
+            Value::String(leaf) => usize::from(text.contains(&leaf.to_lowercase())),
+            other => usize::from(text.contains(&other.to_string())),
+        }
+    }
+    walk(candidate, &text.to_lowercase())
+}

@@ -1,0 +1,39 @@
+# What CI runs, step by step; `.ci/run` is all of it.
+
+# everything that must hold before a change is taken
+check:
+    .ci/run
+
+test *ARGS:
+    cargo test --workspace --locked {{ ARGS }}
+
+format:
+    cargo fmt --all
+
+format-check:
+    cargo fmt --all --check
+
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# run the clinical profile on a real report
+demo:
+    cargo run --locked -- run --profile clinical --out out examples/reports/lung-biopsy.txt
+
+# rewrite the golden files, then look at the difference
+update:
+    LOOPCTL_UPDATE=1 INSTA_UPDATE=always cargo test --workspace --locked
+
+# how good extractions are on a folder of labelled documents
+quality FOLDER PROFILE="clinical":
+    cargo run --locked --example extraction_quality -- {{ FOLDER }} {{ PROFILE }}
+
+bench:
+    cargo bench --locked
+
+# licences, advisories and sources of all dependencies; needs cargo-deny
+deny:
+    cargo deny check

@@ -1,0 +1,91 @@
+//! What the pages say is what the program does: their YAML is loaded, and README shows files that are there.
+
+use loopctl::diag::{Problems, Style, render_human};
+use loopctl::profile::{Library, load};
+use loopctl::run::Plan;
+use std::path::Path;
+
+fn page(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// The fenced blocks of a language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let open = format!("```{language}\n");
+    page.split(open.as_str()).skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect()
+}
+
+/// Everything that is wrong with a profile in a project of its own; empty when nothing is.
+fn problems_of(profile: &str, files: &[(&str, &str)]) -> String {
+    let project = tempfile::tempdir().unwrap();
+    for (name, text) in files.iter().copied().chain([("profiles/page.yaml", profile)]) {
+        let path = project.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let mut problems = Problems::new();
+    let path = project.path().join("profiles/page.yaml");
+    let library = Library::embedded();
+    let loaded = load(path.to_str().unwrap(), &library, &[], &|_| None, &mut problems);
+    let plan = loaded.and_then(|loaded| Plan::compile(&loaded, &mut problems));
+    assert_eq!(plan.is_none(), problems.has_errors());
+    render_human(&problems, Style::Plain)
+}
+
+#[test]
+fn the_rules_page_shows_rules_that_compile() {
+    let page = page("docs/design/rules.md");
+    let blocks = blocks(&page, "yaml");
+    assert!(blocks.len() >= 3, "{}", blocks.len());
+    for block in blocks {
+        let (measure, file) = if block.contains("\nrules:") || block.starts_with("rules:") {
+            ("{ rules: page, penalty: 0.1 }", "rules/page.yaml")
+        } else {
+            ("{ rubric: page }", "rules/rubrics/page.yaml")
+        };
+        let profile = format!(
+            "assess: {{ shown: {measure} }}\noverall: {{ shown: 1 }}\naccept: {{ overall: 0.9 }}\nstop: {{ max_iterations: 1 }}\n"
+        );
+        assert_eq!(problems_of(&profile, &[(file, block)]), "", "{block}");
+    }
+}
+
+/// Every check has its row, and stands in the block that the test above compiles.
+#[test]
+fn the_rules_page_has_every_check() {
+    let page = page("docs/design/rules.md");
+    let checks = page.split("## Checks").nth(1).unwrap().split("## Scripts").next().unwrap();
+    let shown = blocks(checks, "yaml").join("\n");
+    for line in checks.lines().filter(|line| line.starts_with("| `")) {
+        let cell = line.split('|').nth(1).unwrap();
+        for check in cell.split('`').skip(1).step_by(2).filter(|check| *check != "script") {
+            assert!(shown.contains(&format!("{check}:")), "`{check}` is in no example");
+        }
+    }
+}
+
+#[test]
+fn readme_shows_the_example_profile() {
+    let profile = page("examples/profiles/tumor-board.yaml");
+    assert!(blocks(&page("README.md"), "yaml").contains(&profile.trim_end()));
+    assert_eq!(problems_of(&profile, &[]), "");
+}
+
+/// Links between pages, and from pages to the code they are about.
+#[test]
+fn links_lead_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec!["README.md".to_owned(), "CONTRIBUTING.md".into(), "examples/README.md".into()];
+    for entry in std::fs::read_dir(root.join("docs/design")).unwrap() {
+        pages.push(format!("docs/design/{}", entry.unwrap().file_name().to_string_lossy()));
+    }
+    for name in pages {
+        for link in page(&name).split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+            let target = link.split('#').next().unwrap();
+            if !target.is_empty() && !target.contains("://") {
+                let path = root.join(&name).parent().unwrap().join(target);
+                assert!(path.exists(), "{name} links to `{link}`, which is not there");
+            }
+        }
+    }
+}
