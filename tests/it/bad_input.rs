@@ -114,7 +114,7 @@ fn unknown_names_come_with_a_guess() {
         (&["run", "--provider", "", "good.txt"], 1, "provider"),
         (&["run", "--provider", "a b", "good.txt"], 1, "a b"),
         (&["run", "--format", "xml", "good.txt"], 2, "jsonl"),
-        (&["rnu", "good.txt"], 2, "run"),
+        (&["rnu", "good.txt"], 2, "rnu"),
         (&["run", "--no-such-flag", "good.txt"], 2, "--no-such-flag"),
         (&[], 2, "Usage"),
     ] {
@@ -135,7 +135,7 @@ fn a_provider_that_lacks_its_settings_says_which() {
         (None, "file"),
         (Some("file=none.yaml"), "none.yaml"),
         (Some("file=answers.yaml"), "answers.yaml:2: unknown key `valeu`"),
-        (Some("flie=answers.yaml"), "flie"),
+        (Some("flie=answers.yaml"), "file"),
     ] {
         let mut arguments = vec!["run", "--provider", "scripted", "good.txt"];
         arguments.extend(setting.iter().flat_map(|setting| ["--provider-config", setting]));
@@ -164,8 +164,6 @@ fn plugins_that_are_none_or_of_another_kind_are_refused() {
         ("null_table", "null_table"),
         ("short_table", "short_table"),
         ("mismatch", "mismatch"),
-        ("hollow", "hollow"),
-        ("forged", "forged"),
     ] {
         let path = compile(name, &folder);
         let path = path.to_str().unwrap();
@@ -181,8 +179,14 @@ fn plugins_that_are_none_or_of_another_kind_are_refused() {
 fn plugins_that_misbehave_fail_their_document_and_no_more() {
     let place = Workspace::new();
     place.write("good.txt", REPORT);
-    for (name, said) in [("garbage", "JSON"), ("never", "deadline"), ("refuses", "not today"), ("twice", "")]
-    {
+    for (name, said) in [
+        ("garbage", "JSON"),
+        ("never", "deadline"),
+        ("refuses", "not today"),
+        ("hollow", "neither"),
+        ("twice", ""),
+        ("forged", ""),
+    ] {
         let path = compile(name, &place.path("plugins"));
         let path = path.to_str().unwrap();
         place.run(&["plugin", "trust", path]).exits(0);
@@ -320,6 +324,8 @@ fn names_of_files_can_be_anything() {
     let table = place.run(&["run", "."]);
     assert!(!table.out.contains('\x1b') && !table.err.contains('\x1b'), "{:?}{:?}", table.out, table.err);
     assert_eq!(place.run(&["run", "--format", "json", "--", "-dash.txt"]).json()["id"], "-dash");
+    let missing = place.run(&["run", "\u{1b}[31mgone.txt"]).exits(1).says(&["[31mgone.txt"]);
+    assert!(!missing.err.contains('\x1b'), "{:?}", missing.err);
 }
 
 #[test]

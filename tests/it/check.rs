@@ -272,3 +272,38 @@ fn a_provider_that_is_not_there_is_a_warning_here_and_an_error_when_it_runs() {
     place.write("doc.txt", "x");
     place.run(&["run", "--profile", "mine", "doc.txt"]).exits(1).says(&["patern", "did you mean `pattern`?"]);
 }
+
+#[test]
+fn a_template_with_a_variable_that_nothing_fills_is_refused() {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", "extends: batch\nfeedback: { template: mine.md }\n");
+    place.write("prompts/mine.md", "Correct this:\n\n{{ issuse }}\n");
+    place.run(&["check", "mine"]).exits(2).says(&["prompts/mine.md:3:", "issuse"]);
+    // Templates have no way to a file.
+    place.write("prompts/mine.md", "{% include '../../../etc/passwd' %}\n");
+    place.write("doc.txt", "x");
+    let ran = place.run(&["run", "--profile", "mine", "--format", "json", "doc.txt"]).exits(1);
+    assert!(!ran.out.contains("root:") && ran.out.contains("passwd"), "{}", ran.out);
+}
+
+#[test]
+fn a_script_is_kept_to_its_limits_and_its_document_goes_on() {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", "extends: batch\nassess: { sense: { script: 'mine.rhai#look' } }\n");
+    place.write("r.jsonl", "{\"id\": 1, \"extraction\": {}}\n{\"id\": 2, \"extraction\": {}}\n");
+    for body in [
+        "loop { }",
+        "look(candidate, source)",
+        "let s = \"x\"; loop { s += s; }",
+        "let a = []; loop { a.push(a); }",
+        "throw \"no\"",
+        "\"not a score\"",
+    ] {
+        place.write("rules/mine.rhai", format!("fn look(candidate, source) {{\n  {body}\n}}\n"));
+        let ran = place.run(&["score", "--profile", "mine", "r.jsonl"]).exits(0);
+        assert_eq!(ran.lines().len(), 2, "{body}");
+        assert!(ran.out.contains("mine.rhai"), "{body}: {}", ran.out);
+    }
+    place.write("rules/mine.rhai", "import \"x\" as x;\nfn look(candidate, source) { 1.0 }\n");
+    assert_ne!(place.run(&["check", "mine"]).code, Some(0));
+}
