@@ -42,9 +42,15 @@ pub fn load(
     let mut chain = Vec::new();
     let defaults = SourceFile::new("<defaults>", DEFAULTS);
     let mut merged = parse(&defaults, problems)?;
-    for ancestor in ancestry(&file, &library, environment, problems)?.into_iter().rev() {
+    let ancestors = ancestry(&file, &library, environment, problems)?;
+    let has_own_name = ancestors.first().is_some_and(|own| own.root.get("name").is_some());
+    for ancestor in ancestors.into_iter().rev() {
         chain.insert(0, ancestor.name);
         merged = merge(merged, ancestor.root);
+    }
+    // A name belongs to one file: a profile without one is called after its file, not after what it extends.
+    if !has_own_name && let Data::Map(entries) = &mut merged.data {
+        entries.retain(|entry| entry.key != "name");
     }
     for setting in overrides {
         setting.apply(&mut merged, problems);
@@ -197,5 +203,31 @@ fn read_parent(
             problems.push(Problem { span: Some(span.clone()), ..problem });
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded(text: &str) -> (Option<Loaded>, Problems) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.yaml");
+        std::fs::write(&path, text).unwrap();
+        let mut problems = Problems::new();
+        let loaded = load(path.to_str().unwrap(), &Library::embedded(), &[], &|_| None, &mut problems);
+        (loaded, problems)
+    }
+
+    #[test]
+    fn a_profile_without_a_name_is_called_after_its_own_file() {
+        let (found, problems) = loaded("extends: clinical\n");
+        assert!(problems.is_empty(), "{problems:?}");
+        let profile = found.unwrap().profile;
+        assert_eq!(
+            (profile.name.as_str(), profile.chain),
+            ("mine", ["mine", "clinical", "marc"].map(String::from).to_vec())
+        );
+        assert_eq!(loaded("extends: clinical\nname: ours\n").0.unwrap().profile.name, "ours");
     }
 }
