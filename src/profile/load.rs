@@ -230,4 +230,12 @@ mod tests {
         );
         assert_eq!(loaded("extends: clinical\nname: ours\n").0.unwrap().profile.name, "ours");
     }
+
+    #[test]
+    fn a_limit_that_was_taken_away_is_no_limit() {
+        for stop in ["{ max_iterations: null }", "{ max_iterations: null, max_corrections: null }"] {
+            let (_, problems) = loaded(&format!("extends: batch\nstop: {stop}\n"));
+            assert!(problems.iter().any(|p| p.code == Code::NoLimit), "{stop}: {problems:?}");
+        }
+    }
 }
