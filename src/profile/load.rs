@@ -238,4 +238,16 @@ mod tests {
             assert!(problems.iter().any(|p| p.code == Code::NoLimit), "{stop}: {problems:?}");
         }
     }
+
+    #[test]
+    fn all_mistakes_of_a_stage_are_shown_at_once() {
+        let (_, problems) = loaded(
+            "extends: batch\nstages: [{ id: x, promt: a.md, deadline: 5, retries: 100, config: 3 }]\n",
+        );
+        let codes: Vec<Code> = problems.iter().map(|p| p.code).collect();
+        assert_eq!(
+            codes,
+            [Code::MissingKey, Code::WrongType, Code::WrongType, Code::OutOfRange, Code::UnknownKey]
+        );
+    }
 }
