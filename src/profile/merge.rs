@@ -1,18 +1,54 @@
 //! Laying one profile over another.
 
+use super::assess::KINDS;
 use crate::value::yaml::{Data, Entry, Node};
 
-/// Keys of which a mapping has exactly one; naming another replaces the mapping instead of merging into it.
-const EXCLUSIVE: [&str; 7] = ["rubric", "schema", "rules", "grounding", "script", "given", "from"];
+/// Where in a profile a mapping stands: keys of the same spelling are settings in one place and names of dimensions in
+/// another.
+#[derive(Clone, Copy)]
+enum Place {
+    Profile,
+    Dimensions,
+    Measure,
+    Overall,
+    Elsewhere,
+}
 
-/// Lays `over` on `base`: mappings merge key by key, anything else replaces. A `null` takes the key away.
+impl Place {
+    /// Where the value under `key` stands.
+    fn under(self, key: &str) -> Place {
+        match (self, key) {
+            (Place::Profile, "assess") => Place::Dimensions,
+            (Place::Profile, "overall") => Place::Overall,
+            (Place::Dimensions, _) => Place::Measure,
+            _ => Place::Elsewhere,
+        }
+    }
+
+    /// The key that says of which kind a mapping here is.
+    fn kind(self, entries: &[Entry]) -> Option<&str> {
+        let kinds: &[&str] = match self {
+            Place::Measure => &KINDS,
+            Place::Overall => &["from"],
+            Place::Profile | Place::Dimensions | Place::Elsewhere => &[],
+        };
+        entries.iter().map(|e| e.key.as_str()).find(|key| kinds.contains(key))
+    }
+}
+
+/// Lays the profile `over` on `base`: mappings merge key by key, anything else replaces. A `null` takes the key away.
 ///
 /// A mapping that says of which kind it is (a measure, or `overall: {from: …}`) replaces one of another kind whole,
 /// because settings of one kind mean nothing to another.
 #[must_use]
 pub(super) fn merge(base: Node, over: Node) -> Node {
+    merge_at(Place::Profile, base, over)
+}
+
+fn merge_at(place: Place, base: Node, over: Node) -> Node {
     let (Data::Map(below), Data::Map(above)) = (base.data, over.data.clone()) else { return over };
-    if kind(&below) != kind(&above) && (kind(&above).is_some() || kind(&below) == Some("from")) {
+    let (kind_below, kind_above) = (place.kind(&below), place.kind(&above));
+    if kind_below != kind_above && (kind_above.is_some() || kind_below == Some("from")) {
         return over;
     }
     let mut merged: Vec<Entry> = below;
@@ -24,17 +60,13 @@ pub(super) fn merge(base: Node, over: Node) -> Node {
             }
             (Some(at), _) => {
                 let known = merged.remove(at);
-                let value = merge(known.value, entry.value);
+                let value = merge_at(place.under(&entry.key), known.value, entry.value);
                 merged.insert(at, Entry { key: entry.key, key_span: entry.key_span, value });
             }
             (None, _) => merged.push(entry),
         }
     }
     Node { span: over.span, data: Data::Map(merged) }
-}
-
-fn kind(entries: &[Entry]) -> Option<&str> {
-    entries.iter().map(|e| e.key.as_str()).find(|key| EXCLUSIVE.contains(key))
 }
 
 #[cfg(test)]
@@ -66,20 +98,48 @@ mod tests {
 
     #[test]
     fn a_measure_of_another_kind_replaces_and_one_setting_does_not() {
-        let base = json!({"validity": {"rules": "a", "penalty": 0.1}});
+        let base = json!({"assess": {"validity": {"rules": "a", "penalty": 0.1}}});
         assert_eq!(
-            merged(&base, &json!({"validity": {"rubric": "b"}})),
-            json!({"validity": {"rubric": "b"}})
+            merged(&base, &json!({"assess": {"validity": {"rubric": "b"}}})),
+            json!({"assess": {"validity": {"rubric": "b"}}})
         );
         assert_eq!(
-            merged(&base, &json!({"validity": {"penalty": 0.2}})),
-            json!({"validity": {"rules": "a", "penalty": 0.2}})
+            merged(&base, &json!({"assess": {"validity": {"penalty": 0.2}}})),
+            json!({"assess": {"validity": {"rules": "a", "penalty": 0.2}}})
         );
         assert_eq!(
-            merged(&json!({"o": {"a": 1}}), &json!({"o": {"from": "a"}})),
-            json!({"o": {"from": "a"}})
+            merged(&json!({"overall": {"a": 1}}), &json!({"overall": {"from": "a"}})),
+            json!({"overall": {"from": "a"}})
         );
-        assert_eq!(merged(&json!({"o": {"from": "a"}}), &json!({"o": {"a": 1}})), json!({"o": {"a": 1}}));
+        assert_eq!(
+            merged(&json!({"overall": {"from": "a"}}), &json!({"overall": {"a": 1}})),
+            json!({"overall": {"a": 1}})
+        );
+    }
+
+    #[test]
+    fn a_dimension_may_be_called_like_a_kind() {
+        let base = json!({
+            "assess": {"completeness": {"rubric": "a"}},
+            "overall": {"completeness": 1},
+            "accept": {"overall": 0.9},
+        });
+        let over = json!({
+            "assess": {"grounding": {"grounding": {"fuzzy": 0.8}}},
+            "overall": {"grounding": 1},
+            "accept": {"grounding": 0.5},
+        });
+        let both = json!({
+            "assess": {"completeness": {"rubric": "a"}, "grounding": {"grounding": {"fuzzy": 0.8}}},
+            "overall": {"completeness": 1, "grounding": 1},
+            "accept": {"overall": 0.9, "grounding": 0.5},
+        });
+        assert_eq!(merged(&base, &over), both);
+        assert_eq!(
+            merged(&both, &json!({"assess": {"grounding": {"grounding": {"rubric": "a"}}}}))
+                .pointer("/assess/grounding/grounding"),
+            Some(&json!({"fuzzy": 0.8, "rubric": "a"}))
+        );
     }
 
     /// The obvious model: JSON values merged by recursion, without kinds.
