@@ -290,9 +290,8 @@ impl Screen<'_> {
 
 impl Observer for Screen<'_> {
     fn started(&mut self, id: &DocumentId, document_type: &str) {
-        if self.live.is_some() {
-            let name = self.output.err_paint.strong(id.as_str());
-            self.output.say(&format!("{name}  {document_type}"));
+        if let Some(line) = self.live.as_ref().map(|live| live.opening(id, document_type)) {
+            self.output.say(&line);
         }
     }
 
