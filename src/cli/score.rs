@@ -93,6 +93,15 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let plan = arguments.profile.plan(&[], output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
+    if let (Some(_), Some(records)) =
+        (&arguments.source, arguments.files.iter().find(|file| !is_single(file)))
+    {
+        return Err(Failure::usage(format!(
+            "`--source` goes with a `.json`, not with `{}`",
+            records.display()
+        ))
+        .help("a record names its text itself, under `source`"));
+    }
     let source = arguments.source.as_deref().map(read_source).transpose()?;
     let format = arguments
         .format
