@@ -57,6 +57,9 @@ struct Task<'a> {
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
     started: Instant,
+    /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
+    /// the run the times that it saw.
+    at: Millis,
     warnings: Vec<String>,
     /// What the provider said about each candidate, with its iteration.
     notes: Vec<(usize, String)>,
@@ -151,6 +154,7 @@ impl Session {
             source: self.plan.scoring.source(text),
             supplied,
             started: Instant::now(),
+            at: Millis::default(),
             warnings,
             notes: Vec::new(),
         };
@@ -188,7 +192,8 @@ impl Session {
         loop {
             if let Some(input) = next.take() {
                 let input = if self.is_cancelled() && !run.is_over() { Input::Stop } else { input };
-                if let Err(misuse) = run.handle(task.now(), input) {
+                task.at = task.now();
+                if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
                 }
             }
@@ -212,7 +217,7 @@ impl Session {
         task: &mut Task<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), StoreError> {
-        let at = task.now();
+        let at = task.at;
         let payload = serde_json::to_value(event)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
@@ -356,5 +361,82 @@ fn broken_outcome(run: &Run, task: &Task<'_>, detail: String) -> Outcome {
         usage: Usage::default(),
         elapsed_ms: task.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::engine::Recorded;
+    use crate::ingest::{InputError, SourceText};
+    use crate::policy::FinalStatus;
+    use crate::profile::{Library, load};
+    use crate::store::RunRecord;
+    use serde_json::json;
+
+    /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
+    struct Witness {
+        record: Vec<Recorded>,
+        cancel: Option<watch::Sender<bool>>,
+    }
+
+    impl Observer for Witness {
+        fn started(&mut self, _: &DocumentId, _: &str) {}
+        fn event(&mut self, _: &DocumentId, at: Millis, event: &Event) {
+            self.record.push(Recorded { at, event: event.clone() });
+            std::thread::sleep(Duration::from_millis(3));
+            if let (Event::Called(Work::Assess { .. }), Some(cancel)) = (event, &self.cancel) {
+                cancel.send(true).unwrap();
+            }
+        }
+        fn finished(&mut self, _: &DocumentResult) {}
+        fn unusable(&mut self, _: &InputError) {}
+    }
+
+    fn run_supplied(cancelling: bool) -> (Arc<Plan>, DocumentResult, Vec<Recorded>) {
+        let mut problems = Problems::new();
+        let loaded = load("batch", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
+        let plan = Arc::new(Plan::compile(&loaded, &mut problems).unwrap());
+        let journal = Journal::in_memory().unwrap();
+        let run = journal
+            .begin_run(&RunRecord {
+                started_at: "2024-01-01T00:00:00Z".into(),
+                profile: "batch".into(),
+                profile_digest: String::new(),
+                loopctl_version: String::new(),
+                plugins: json!([]),
+                settings: json!({}),
+            })
+            .unwrap();
+        let (cancel, cancelled) = watch::channel(false);
+        let place = Place { journal, run, artifacts: None };
+        let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, place, cancelled);
+        let document = Document {
+            id: DocumentId::new("d"),
+            path: None,
+            digest: String::new(),
+            text: SourceText::from_bytes(b"Grade: 2".to_vec()),
+        };
+        let mut witness = Witness { record: Vec::new(), cancel: cancelling.then_some(cancel) };
+        let result = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(session.run(
+                &document,
+                Some("pathology"),
+                Some(Arc::new(json!({"grade": "2"}))),
+                &mut witness,
+            ))
+            .unwrap();
+        (plan, result, witness.record)
+    }
+
+    #[test]
+    fn what_a_run_records_can_be_replayed() {
+        let (plan, result, record) = run_supplied(false);
+        Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
+        assert_eq!(record.last().unwrap().at, result.elapsed_ms);
     }
 }
