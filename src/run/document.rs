@@ -191,7 +191,6 @@ impl Session {
         let mut outcome = None;
         loop {
             if let Some(input) = next.take() {
-                let input = if self.is_cancelled() && !run.is_over() { Input::Stop } else { input };
                 task.at = task.now();
                 if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
@@ -248,8 +247,11 @@ impl Session {
         }
     }
 
+    /// Does what the run asks for. A cancellation ends it before the next candidate is asked for, so that nothing that
+    /// has been paid for is thrown away.
     async fn carry_out(&mut self, work: Work, run: &Run, task: &mut Task<'_>) -> Input {
         match work {
+            Work::Generate { .. } | Work::Correct { .. } if self.is_cancelled() => Input::Stop,
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
@@ -438,5 +440,13 @@ mod tests {
         let (plan, result, record) = run_supplied(false);
         Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
         assert_eq!(record.last().unwrap().at, result.elapsed_ms);
+    }
+
+    #[test]
+    fn a_candidate_that_is_there_when_the_run_is_cancelled_is_kept() {
+        let (plan, result, record) = run_supplied(true);
+        assert_eq!((result.final_status, result.iteration_count), (FinalStatus::Cancelled, 1));
+        assert_eq!(*result.best_extraction.unwrap(), json!({"grade": "2"}));
+        Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
     }
 }
