@@ -294,13 +294,13 @@ impl Session {
         let request = match correction {
             None => stage_request(&self.plan, stage, &task.reference, task.text),
             Some((iteration, base)) => {
-                let rolled_back: Vec<usize> = run
+                let rolled_back: Vec<(usize, usize)> = run
                     .history()
                     .iterations()
                     .iter()
                     .enumerate()
                     .filter(|(_, standing)| standing.rolled_back)
-                    .map(|(at, _)| at)
+                    .map(|(at, standing)| (at, standing.base))
                     .collect();
                 let correction = Correction {
                     iteration,
