@@ -6,6 +6,7 @@ use crate::score::{Assessment, Issue};
 use crate::value::{Disposition, Severity};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What a correction starts from.
@@ -156,11 +157,14 @@ impl Guidance {
         self.critical.iter().chain(&self.major).chain(&self.minor)
     }
 
-    /// Leaves out the least severe issue; `false` when none is left.
-    pub fn drop_least_severe(&mut self) -> bool {
-        let dropped = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop()).is_some();
-        self.dropped += usize::from(dropped);
-        dropped
+    /// Leaves out the `count` least severe issues, and the suggestions that belonged to no other issue.
+    pub fn drop_least_severe(&mut self, count: usize) {
+        for _ in 0..count {
+            let dropped = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop());
+            self.dropped += usize::from(dropped.is_some());
+        }
+        let kept: HashSet<String> = self.findings().filter_map(|f| f.suggested_fix.clone()).collect();
+        self.suggestions.retain(|suggestion| kept.contains(suggestion));
     }
 }
 
