@@ -2,6 +2,7 @@
 
 use super::assess::KINDS;
 use crate::value::yaml::{Data, Entry, Node};
+use std::collections::HashMap;
 
 /// Where in a profile a mapping stands: keys of the same spelling are settings in one place and names of dimensions in
 /// another.
@@ -51,21 +52,29 @@ fn merge_at(place: Place, base: Node, over: Node) -> Node {
     if kind_below != kind_above && (kind_above.is_some() || kind_below == Some("from")) {
         return over;
     }
-    let mut merged: Vec<Entry> = below;
+    // Keys are looked up in an index: a file may hold a hundred thousand of them.
+    let mut at: HashMap<String, usize> =
+        below.iter().enumerate().map(|(index, entry)| (entry.key.clone(), index)).collect();
+    let mut merged: Vec<Option<Entry>> = below.into_iter().map(Some).collect();
     for entry in above {
-        let at = merged.iter().position(|known| known.key == entry.key);
-        match (at, &entry.value.data) {
-            (Some(at), Data::Null) => {
-                merged.remove(at);
+        match at.get(&entry.key).and_then(|index| merged.get_mut(*index)) {
+            Some(slot) => {
+                *slot = match (slot.take(), &entry.value.data) {
+                    (_, Data::Null) => None,
+                    (None, _) => Some(entry),
+                    (Some(known), _) => {
+                        let value = merge_at(place.under(&entry.key), known.value, entry.value);
+                        Some(Entry { key: entry.key, key_span: entry.key_span, value })
+                    }
+                };
             }
-            (Some(at), _) => {
-                let known = merged.remove(at);
-                let value = merge_at(place.under(&entry.key), known.value, entry.value);
-                merged.insert(at, Entry { key: entry.key, key_span: entry.key_span, value });
+            None => {
+                at.insert(entry.key.clone(), merged.len());
+                merged.push(Some(entry));
             }
-            (None, _) => merged.push(entry),
         }
     }
+    let merged = merged.into_iter().flatten().collect();
     Node { span: over.span, data: Data::Map(merged) }
 }
 
