@@ -134,7 +134,9 @@ impl Work {
         })?;
         let place = Place { journal, run, artifacts };
 
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        // Assessing a long document takes its time on this thread; interrupts are heard on the other.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
             .enable_all()
             .build()
             .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
