@@ -107,9 +107,16 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All problems found so far, in the order in which they were found.
+/// Most problems that are kept: nobody reads more, and a file of nothing but mistakes must not take for ever.
+const MOST_KEPT: usize = 500;
+
+/// All problems found so far, in the order in which they were found. Those after the first 500 are only counted.
 #[derive(Debug, Clone, Default)]
-pub struct Problems(Vec<Problem>);
+pub struct Problems {
+    kept: Vec<Problem>,
+    more_errors: usize,
+    more_warnings: usize,
+}
 
 impl Problems {
     /// None yet.
@@ -120,49 +127,64 @@ impl Problems {
 
     /// Adds one. A second problem with the same code, place and message says nothing and is dropped.
     pub fn push(&mut self, problem: Problem) {
-        let known = self.0.iter().any(|p| {
+        if self.kept.len() >= MOST_KEPT {
+            match problem.level {
+                Level::Error => self.more_errors += 1,
+                Level::Warning => self.more_warnings += 1,
+            }
+            return;
+        }
+        let known = self.kept.iter().any(|p| {
             p.code == problem.code && p.message == problem.message && p.span.as_ref() == problem.span.as_ref()
         });
         if !known {
-            self.0.push(problem);
+            self.kept.push(problem);
         }
     }
 
     /// Adds all of another collection.
     pub fn extend(&mut self, other: Problems) {
-        for problem in other.0 {
+        for problem in other.kept {
             self.push(problem);
         }
+        self.more_errors += other.more_errors;
+        self.more_warnings += other.more_warnings;
     }
 
     /// Whether any of them is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.0.iter().any(|p| p.level == Level::Error)
+        self.error_count() > 0
     }
 
     /// Number of errors.
     #[must_use]
     pub fn error_count(&self) -> usize {
-        self.0.iter().filter(|p| p.level == Level::Error).count()
+        self.kept.iter().filter(|p| p.level == Level::Error).count() + self.more_errors
     }
 
     /// Whether there is nothing to say.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     /// Number of problems of any level.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.kept.len() + self.not_kept()
     }
 
-    /// The problems in the order of their files and places; those without a place first.
+    /// How many were counted and not kept.
+    #[must_use]
+    pub fn not_kept(&self) -> usize {
+        self.more_errors + self.more_warnings
+    }
+
+    /// The kept problems in the order of their files and places; those without a place first.
     #[must_use]
     pub fn sorted(&self) -> Vec<&Problem> {
-        let mut all: Vec<&Problem> = self.0.iter().collect();
+        let mut all: Vec<&Problem> = self.kept.iter().collect();
         all.sort_by(|a, b| {
             let key = |p: &Problem| p.span.as_ref().map(|s| (s.file().name().to_owned(), s.start()));
             key(a).cmp(&key(b))
@@ -170,15 +192,15 @@ impl Problems {
         all
     }
 
-    /// Iterates in the order of discovery.
+    /// Iterates over the kept ones in the order of discovery.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
+        self.kept.iter()
     }
 }
 
 impl From<Problem> for Problems {
     fn from(problem: Problem) -> Self {
-        Problems(vec![problem])
+        Problems { kept: vec![problem], ..Problems::default() }
     }
 }
 
@@ -218,5 +240,21 @@ mod tests {
         problems.push(Problem::error(Code::UnknownKey, &span, "unknown key `x`"));
         problems.push(Problem::error(Code::UnknownKey, &span, "unknown key `x`"));
         assert_eq!(problems.len(), 1);
+    }
+
+    #[test]
+    fn endless_mistakes_are_counted_and_not_kept() {
+        let file = SourceFile::new("a.yaml", "x: 1\n");
+        let mut problems = Problems::new();
+        for n in 0..100_000 {
+            let message = format!("unknown key `k{n}`");
+            problems.push(Problem::warning(Code::UnknownKey, &Span::new(&file, 0, 1), message));
+        }
+        assert!(!problems.has_errors());
+        problems.push(Problem::error(Code::WrongType, &Span::new(&file, 0, 1), "expected text"));
+        assert_eq!((problems.len(), problems.error_count(), problems.iter().count()), (100_001, 1, 500));
+        let text = render_human(&problems, Style::Plain);
+        assert!(text.ends_with("and 99501 more problems\n"), "{}", &text[text.len() - 100..]);
+        assert_eq!(render_json(&problems).as_array().unwrap().len(), 501);
     }
 }

@@ -31,7 +31,14 @@ pub fn render_human(problems: &Problems, style: Style) -> String {
         out.push_str(&render_one(problem, &renderer));
         out.push('\n');
     }
+    if problems.not_kept() > 0 {
+        out.push_str(&format!("\n{}\n", not_kept(problems)));
+    }
     out
+}
+
+fn not_kept(problems: &Problems) -> String {
+    format!("and {} more problems", problems.not_kept())
 }
 
 fn render_one(problem: &Problem, renderer: &Renderer) -> String {
@@ -110,9 +117,23 @@ impl Excerpt {
     }
 }
 
-/// Problems as a JSON list of `{code, level, message, file, line, column, help, related}`.
+/// Problems as a JSON list of `{code, level, message, file, line, column, help, related}`. Where there are too many, the
+/// last one says how many more there are.
 #[must_use]
 pub fn render_json(problems: &Problems) -> Value {
+    let more = (problems.not_kept() > 0).then(|| {
+        let level = if problems.has_errors() { Level::Error } else { Level::Warning };
+        json!({
+            "code": super::Code::TooLarge.as_str(),
+            "level": level.as_str(),
+            "message": not_kept(problems),
+            "file": null,
+            "line": null,
+            "column": null,
+            "help": null,
+            "related": [],
+        })
+    });
     problems
         .sorted()
         .into_iter()
@@ -132,6 +153,7 @@ pub fn render_json(problems: &Problems) -> Value {
                 }).collect::<Vec<_>>(),
             })
         })
+        .chain(more)
         .collect()
 }
 
