@@ -48,7 +48,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             provider_config: Vec::new(),
         };
         if let Some(loaded) = profile.load(&[], &mut problems) {
-            Plan::compile(&loaded, &mut problems);
+            Plan::check(&loaded, &mut problems);
             check_providers(&loaded, &providers, &mut problems);
         }
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone)]
 pub(super) struct ProfileArguments {
     /// Profile by name or path
-    #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE")]
+    #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     pub(super) profile: String,
     /// Lay a setting over the profile, such as `accept.overall=0.9` (again for more)
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -24,6 +24,12 @@ pub(super) struct ProfileArguments {
     /// A setting of the provider plugin, such as `file=answers.yaml` (again for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) provider_config: Vec<String>,
+}
+
+/// An empty variable counts as one that is not set.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a value parser")]
+fn or_default(name: &str) -> Result<String, std::convert::Infallible> {
+    Ok(if name.is_empty() { "balanced".to_owned() } else { name.to_owned() })
 }
 
 /// The folder of a person's own profiles, rules and plugins.

@@ -144,9 +144,11 @@ impl Work {
         let batch = Batch { inputs: found.inputs, document_type, supplied };
         let several = batch.inputs.len() > 1;
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
-        let mut screen = Screen { output, live, format: self.format, several, written: 0, failure: None };
+        let (stop, cancelled) = watch::channel(false);
+        let unread = self.out.is_none().then(|| stop.clone());
+        let mut screen =
+            Screen { output, live, format: self.format, several, written: 0, failure: None, stop: unread };
         let end = runtime.block_on(async {
-            let (stop, cancelled) = watch::channel(false);
             let interrupts = tokio::spawn(listen_for_interrupts(stop));
             let mut session = Session::new(plan, candidates, place, cancelled);
             let end = batch.run(&mut session, &mut screen).await;
@@ -247,7 +249,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
             None => failure,
         }
     })?;
-    serde_json::from_str(file.text()).map_err(|error| {
+    serde_json::from_str(file.text().trim_start_matches('\u{feff}')).map_err(|error| {
         Failure::broken(format!(
             "`{}` is not JSON (line {}, column {})",
             path.display(),
@@ -266,12 +268,17 @@ struct Screen<'a> {
     several: bool,
     written: usize,
     failure: Option<std::io::Error>,
+    /// Ends the run when nobody reads the results and they are kept nowhere else.
+    stop: Option<watch::Sender<bool>>,
 }
 
 impl Screen<'_> {
     fn write(&mut self, text: &str) {
         if self.failure.is_none() {
             self.failure = self.output.out.write_all(text.as_bytes()).err();
+            if let (Some(_), Some(stop)) = (&self.failure, &self.stop) {
+                let _ = stop.send(true);
+            }
         }
     }
 

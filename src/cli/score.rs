@@ -58,7 +58,7 @@ const KEYS: [&str; 5] = ["id", "document_type", "extraction", "source", "given"]
 impl Record {
     /// Reads one line; the error says what is wrong with it, without quoting it.
     fn parse(line: &[u8]) -> Result<Self, String> {
-        let value: Value = serde_json::from_slice(line)
+        let value: Value = serde_json::from_slice(without_mark(line))
             .map_err(|error| format!("column {}: {}", error.column(), reason(&error)))?;
         let Value::Object(mut members) = value else { return Err("expected a JSON object".to_owned()) };
         let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
@@ -201,7 +201,7 @@ impl Scorer {
     /// Assesses the extraction in a file and hands back its id, the file's name.
     fn assess_file(&mut self, path: &Path, source: Option<&str>) -> Result<Value, Failure> {
         let bytes = read_bounded(path)?;
-        let extraction: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        let extraction: Value = serde_json::from_slice(without_mark(&bytes)).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
             Failure::broken(format!("`{}` is not JSON ({place})", path.display()))
                 .help("a `.json` holds one extraction")
@@ -300,6 +300,11 @@ impl Scorer {
         );
         Ok(())
     }
+}
+
+/// Without the byte order mark that some editors put first.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// What serde says, without the place that it appends.

@@ -49,6 +49,16 @@ impl Library {
         Library { roots: Vec::new() }
     }
 
+    /// The same library with another root after the first `after` ones.
+    #[must_use]
+    pub fn farther(&self, after: usize, root: &Path) -> Self {
+        let mut roots = self.roots.clone();
+        if !roots.iter().any(|known| known.as_path() == root) {
+            roots.insert(after.min(roots.len()), root.to_path_buf());
+        }
+        Library { roots }
+    }
+
     /// The same library with another root before all others.
     #[must_use]
     pub fn nearest(&self, root: &Path) -> Self {

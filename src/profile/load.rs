@@ -42,7 +42,7 @@ pub fn load(
     let mut chain = Vec::new();
     let defaults = SourceFile::new("<defaults>", DEFAULTS);
     let mut merged = parse(&defaults, problems)?;
-    let (ancestors, complete) = ancestry(&file, &library, environment, problems)?;
+    let Ancestry { ancestors, complete, library } = ancestry(&file, library, environment, problems)?;
     for (at, ancestor) in ancestors.into_iter().enumerate().rev() {
         let mut root = ancestor.root;
         // A name is a profile's own: results of a child must not go by its parent's.
@@ -85,18 +85,22 @@ fn profile_name(path: &str) -> String {
     Path::new(path).file_stem().map_or_else(|| path.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
+/// The folder that a profile at this path takes its rules, prompts and schemas from. A profile in `…/profiles/`
+/// belongs to the project that holds that folder.
+fn project_of(path: &Path) -> &Path {
+    fn above(path: &Path) -> &Path {
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+    let folder = above(path);
+    if folder.file_name().is_some_and(|name| name == "profiles") { above(folder) } else { folder }
+}
+
 /// The file of a profile, and the library with the profile's own project in front.
 fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<SourceFile>, Library)> {
     if looks_like_a_path(name) {
         let path = Path::new(name);
         return match read_text_file(path) {
-            Ok(file) => {
-                let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                // A profile in `…/profiles/` belongs to the project that holds that folder.
-                let in_profiles = folder.file_name().is_some_and(|f| f == "profiles");
-                let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                Some((file, library.nearest(if in_profiles { parent } else { folder })))
-            }
+            Ok(file) => Some((file, library.nearest(project_of(path)))),
             Err(problem) => {
                 problems.push(problem);
                 None
@@ -131,44 +135,56 @@ struct Ancestor {
     root: Node,
 }
 
-/// The profile and all it extends, nearest first, and whether no ancestor is missing; `None` when the profile itself
-/// can't be read.
+/// The profile and all it extends.
+struct Ancestry {
+    /// Nearest first.
+    ancestors: Vec<Ancestor>,
+    /// Whether none is missing.
+    complete: bool,
+    /// With the projects of all of them.
+    library: Library,
+}
+
+/// Follows `extends`; `None` when the profile itself can't be read.
 fn ancestry(
     file: &Arc<SourceFile>,
-    library: &Library,
+    mut library: Library,
     environment: Environment<'_>,
     problems: &mut Problems,
-) -> Option<(Vec<Ancestor>, bool)> {
+) -> Option<Ancestry> {
+    let mut projects = 1;
     let mut chain: Vec<Ancestor> = Vec::new();
     let mut seen = vec![file.name().to_owned()];
     let mut file = Arc::clone(file);
     loop {
         let Some(mut root) = parse(&file, problems) else {
-            return (!chain.is_empty()).then_some((chain, false));
+            return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
         };
         if let Data::Null = root.data {
             problems.push(
                 Problem::error(Code::Empty, &root.span, format!("the profile `{}` is empty", file.name()))
                     .help("start from another one: `extends: balanced`"),
             );
-            return (!chain.is_empty()).then_some((chain, false));
+            return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
         }
         interpolate(&mut root, environment, problems);
         let name = profile_name(file.name());
         let parent = root.get("extends").map(|node| (node.as_text().map(str::to_owned), node.span.clone()));
         chain.push(Ancestor { name: name.clone(), root });
-        let Some((parent, span)) = parent else { return Some((chain, true)) };
+        let Some((parent, span)) = parent else {
+            return Some(Ancestry { ancestors: chain, complete: true, library });
+        };
         let Some(parent) = parent else {
             problems.push(
                 Problem::error(Code::WrongType, &span, "`extends` names one profile")
                     .help("extends: balanced"),
             );
-            return Some((chain, false));
+            return Some(Ancestry { ancestors: chain, complete: false, library });
         };
         let path =
             chain.iter().map(|a| a.name.as_str()).chain([parent.as_str()]).collect::<Vec<_>>().join(" → ");
-        let Some(next) = read_parent(&parent, &file, library, &span, problems) else {
-            return Some((chain, false));
+        let Some(next) = read_parent(&parent, &file, &library, &span, problems) else {
+            return Some(Ancestry { ancestors: chain, complete: false, library });
         };
         if seen.iter().any(|known| known == next.name()) {
             let (message, help) = if next.name() == file.name() {
@@ -177,7 +193,7 @@ fn ancestry(
                 (format!("`extends` goes round in a circle: {path}"), "take one of the links out".to_owned())
             };
             problems.push(Problem::error(Code::InheritanceCycle, &span, message).help(help));
-            return Some((chain, false));
+            return Some(Ancestry { ancestors: chain, complete: false, library });
         }
         if chain.len() >= LONGEST_CHAIN {
             problems.push(Problem::error(
@@ -185,7 +201,11 @@ fn ancestry(
                 &span,
                 format!("more than {LONGEST_CHAIN} profiles extend each other: {path}"),
             ));
-            return Some((chain, false));
+            return Some(Ancestry { ancestors: chain, complete: false, library });
+        }
+        if looks_like_a_path(&parent) {
+            library = library.farther(projects, project_of(Path::new(next.name())));
+            projects += 1;
         }
         seen.push(next.name().to_owned());
         file = next;

@@ -74,7 +74,10 @@ impl Override {
             .iter()
             .filter_map(|(name, path, unit)| {
                 let text = environment(name).filter(|text| !text.trim().is_empty())?;
-                let text = format!("{}{unit}", text.trim());
+                let text = text.trim();
+                // A value that brings its own unit, or is no number at all, is judged as it stands.
+                let unit = if text.parse::<f64>().is_ok() { unit } else { "" };
+                let text = format!("{text}{unit}");
                 let file = SourceFile::new(*name, text.clone());
                 let value = Node { span: Span::new(&file, 0, text.len()), data: resolve_plain(&text) };
                 Some(Override {

@@ -105,6 +105,10 @@ pub fn decision_line(decision: &Decision) -> String {
         Verdict::Stop { reason: StopReason::Accepted } => {
             "→ accepted: every line of `accept` holds".to_owned()
         }
+        Verdict::Stop { reason: StopReason::Unchanged } => match decision.checks.last() {
+            Some(check) => format!("→ stop, unchanged (equals iteration {})", short(check.value)),
+            None => "→ stop, unchanged".to_owned(),
+        },
         Verdict::Stop { reason } => match decision.checks.last() {
             Some(check) => format!("→ stop, {reason} ({})", numbers(&check.line, check.value, check.bound)),
             None => format!("→ stop, {reason}"),

@@ -7,6 +7,7 @@ use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Count, Decode, Fields, Spanned, unknown_word, wrong_type};
 use crate::value::yaml::{Data, Node};
 use regex::RegexBuilder;
+use regex_syntax::hir::{Hir, HirKind};
 
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN: usize = 4 << 20;
@@ -14,8 +15,19 @@ const MAX_PATTERN: usize = 4 << 20;
 const MAX_EXPANDED: usize = 8_192;
 
 /// Named parts of patterns, written `{name}`: name and expanded pattern, in file order.
-#[derive(Default)]
-struct Words(Vec<(String, String)>);
+struct Words {
+    known: Vec<(String, String)>,
+    care: Care,
+}
+
+/// How much is asked of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// That it is a regular expression: what a run needs to know of hundreds of patterns, most of which it never uses.
+    Syntax,
+    /// That it also compiles within bounds, which takes ten times as long.
+    Compile,
+}
 
 impl Words {
     /// Puts the words into a pattern, or says which one is not declared.
@@ -27,7 +39,7 @@ impl Words {
             match after.split_once('}') {
                 Some((name, tail)) if is_word(name) && !is_escaped(before) => {
                     let (_, part) =
-                        self.0.iter().find(|(known, _)| known == name).ok_or_else(|| name.to_owned())?;
+                        self.known.iter().find(|(known, _)| known == name).ok_or_else(|| name.to_owned())?;
                     out.push_str("(?:");
                     out.push_str(part);
                     out.push(')');
@@ -62,10 +74,10 @@ fn is_escaped(before: &str) -> bool {
 const KINDS: [&str; 5] = ["text", "number", "object", "list", "whole"];
 
 /// Reports everything that is wrong with a file of extraction patterns.
-pub fn check_extraction(node: &Node, problems: &mut Problems) {
+pub fn check_extraction(node: &Node, care: Care, problems: &mut Problems) {
     let Some(mut file) = Fields::open(node, "extraction file", problems) else { return };
     file.required::<String>("extract", problems);
-    let words = read_words(&mut file, problems);
+    let words = read_words(&mut file, care, problems);
     for heading in file.optional::<Vec<Spanned<String>>>("headings", problems).unwrap_or_default() {
         check_pattern(&words, &heading, &["title"], problems);
     }
@@ -87,8 +99,8 @@ pub fn check_extraction(node: &Node, problems: &mut Problems) {
 }
 
 /// Words may use the words above them, so there are no cycles.
-fn read_words(file: &mut Fields<'_>, problems: &mut Problems) -> Words {
-    let mut words = Words::default();
+fn read_words(file: &mut Fields<'_>, care: Care, problems: &mut Problems) -> Words {
+    let mut words = Words { known: Vec::new(), care };
     match file.node("words") {
         Some(Node { data: Data::Map(entries), .. }) => {
             for entry in entries {
@@ -105,7 +117,7 @@ fn read_words(file: &mut Fields<'_>, problems: &mut Problems) -> Words {
                 if let Some(pattern) = Spanned::<String>::decode(&entry.value, problems) {
                     check_pattern(&words, &pattern, &[], problems);
                     let expanded = words.expand(&pattern.value).unwrap_or_default();
-                    words.0.push((entry.key.clone(), expanded));
+                    words.known.push((entry.key.clone(), expanded));
                 }
             }
         }
@@ -192,7 +204,7 @@ fn check_pattern(words: &Words, pattern: &Spanned<String>, groups: &[&str], prob
         Err(name) => {
             let problem =
                 Problem::error(Code::BadPattern, &pattern.span, format!("no word is called `{name}`"));
-            let help = match nearest(&name, words.0.iter().map(|(known, _)| known.as_str())) {
+            let help = match nearest(&name, words.known.iter().map(|(known, _)| known.as_str())) {
                 Some(guess) => format!("did you mean `{guess}`?"),
                 None => "declare it under `words`, above its use".to_owned(),
             };
@@ -205,25 +217,62 @@ fn check_pattern(words: &Words, pattern: &Spanned<String>, groups: &[&str], prob
         problems.push(Problem::error(Code::TooLarge, &pattern.span, problem));
         return;
     }
-    let compiled =
-        RegexBuilder::new(&expanded).case_insensitive(true).multi_line(true).size_limit(MAX_PATTERN).build();
-    match compiled {
-        Err(error) => {
-            let text = error.to_string();
-            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            let problem = Problem::error(
-                Code::BadPattern,
-                &pattern.span,
-                format!("this pattern does not compile: {why}"),
-            );
-            problems.push(problem);
-        }
-        Ok(regex) => {
-            let names: Vec<&str> = regex.capture_names().flatten().collect();
-            for group in groups.iter().filter(|group| !names.contains(*group)) {
+    match group_names(&expanded, words.care) {
+        Err(why) => problems.push(Problem::error(
+            Code::BadPattern,
+            &pattern.span,
+            format!("this pattern does not compile: {why}"),
+        )),
+        Ok(names) => {
+            for group in groups.iter().filter(|group| !names.iter().any(|name| name == *group)) {
                 problems.push(lacking(&pattern.span, group));
             }
         }
+    }
+}
+
+/// The names of a pattern's groups, or why it is none.
+fn group_names(pattern: &str, care: Care) -> Result<Vec<String>, String> {
+    match care {
+        Care::Compile => {
+            let built = RegexBuilder::new(pattern)
+                .case_insensitive(true)
+                .multi_line(true)
+                .size_limit(MAX_PATTERN)
+                .build()
+                .map_err(|error| last_line(&error.to_string()))?;
+            Ok(built.capture_names().flatten().map(str::to_owned).collect())
+        }
+        Care::Syntax => {
+            let parsed = regex_syntax::ParserBuilder::new()
+                .case_insensitive(true)
+                .multi_line(true)
+                .build()
+                .parse(pattern)
+                .map_err(|error| last_line(&error.to_string()))?;
+            let mut names = Vec::new();
+            collect_names(&parsed, &mut names);
+            Ok(names)
+        }
+    }
+}
+
+fn last_line(error: &str) -> String {
+    error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+/// The parser bounds the depth.
+fn collect_names(hir: &Hir, names: &mut Vec<String>) {
+    match hir.kind() {
+        HirKind::Capture(capture) => {
+            names.extend(capture.name.iter().map(|name| name.to_string()));
+            collect_names(&capture.sub, names);
+        }
+        HirKind::Repetition(repetition) => collect_names(&repetition.sub, names),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().for_each(|part| collect_names(part, names));
+        }
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => {}
     }
 }
 
@@ -239,10 +288,10 @@ mod tests {
     use crate::profile::{Files, Library};
     use crate::value::yaml::parse;
 
-    fn problems_of(text: &str) -> Vec<String> {
+    fn problems_of(text: &str, care: Care) -> Vec<String> {
         let mut problems = Problems::new();
         if let Some(node) = parse(&SourceFile::new("x.yaml", text), &mut problems) {
-            check_extraction(&node, &mut problems);
+            check_extraction(&node, care, &mut problems);
         }
         problems.iter().map(ToString::to_string).collect()
     }
@@ -254,7 +303,7 @@ mod tests {
         assert_eq!(names.len(), 9);
         for name in names {
             assert_eq!(
-                problems_of(library.read(&name).unwrap().unwrap().text()),
+                problems_of(library.read(&name).unwrap().unwrap().text(), Care::Compile),
                 Vec::<String>::new(),
                 "{name}"
             );
@@ -263,10 +312,11 @@ mod tests {
 
     #[test]
     fn every_slip_is_reported_at_its_place() {
-        let found = problems_of(
-            "extract: x\nfields:\n  grade:\n    kind: txt\n    paterns: []\n    patterns:\n      - pattern: '(?P<value>['\n      - pattern: 'grade'\n      - { tier: 1 }\n",
-        );
-        assert_eq!(found.len(), 5, "{found:#?}");
-        assert!(found.iter().any(|p| p.contains("x.yaml:8:18") && p.contains("lacks the group `value`")));
+        let text = "extract: x\nfields:\n  grade:\n    kind: txt\n    paterns: []\n    patterns:\n      - pattern: '(?P<value>['\n      - pattern: 'grade'\n      - { tier: 1 }\n";
+        for care in [Care::Syntax, Care::Compile] {
+            let found = problems_of(text, care);
+            assert_eq!(found.len(), 5, "{found:#?}");
+            assert!(found.iter().any(|p| p.contains("x.yaml:8:18") && p.contains("lacks the group `value`")));
+        }
     }
 }

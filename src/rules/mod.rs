@@ -26,7 +26,7 @@ mod mistakes;
 
 pub use compile::{CompiledRules, UNKNOWN_TYPE, compile};
 pub use condition::{Condition, Subject};
-pub use extraction::check_extraction;
+pub use extraction::{Care, check_extraction};
 pub use formats::{is_format, parse_date};
 pub use program::{Address, Check, FieldName, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
 pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};

@@ -6,7 +6,7 @@ use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
 use crate::policy::Review;
 use crate::profile::{Files, Loaded, LoopPolicy, Profile, Stage};
-use crate::rules::compile;
+use crate::rules::{Care, compile};
 use crate::score::Scoring;
 use crate::value::{Millis, yaml};
 use serde_json::Value;
@@ -45,6 +45,15 @@ impl Plan {
     /// Compiles a profile and everything it reaches. Every problem in every file is pushed; the plan is returned only
     /// when none is an error.
     pub fn compile(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
+        Self::with(loaded, Care::Syntax, problems)
+    }
+
+    /// The same, looking more closely: every extraction pattern is compiled, too.
+    pub fn check(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
+        Self::with(loaded, Care::Compile, problems)
+    }
+
+    fn with(loaded: &Loaded, care: Care, problems: &mut Problems) -> Option<Self> {
         let (profile, files) = (&loaded.profile, &loaded.library);
         let classifier = profile.classify.as_ref().and_then(|name| {
             let file = read(files, &format!("rules/{}.yaml", name.value), &name.span, problems)?;
@@ -81,7 +90,7 @@ impl Plan {
         };
         let (schemas, patterns) = match stage {
             Some(stage) => {
-                (outputs(stage, &known, files, problems), patterns(stage, &known, files, problems))
+                (outputs(stage, &known, files, problems), patterns(stage, &known, files, care, problems))
             }
             None => (BTreeMap::new(), BTreeMap::new()),
         };
@@ -206,6 +215,7 @@ fn patterns(
     stage: &Stage,
     types: &[String],
     files: &dyn Files,
+    care: Care,
     problems: &mut Problems,
 ) -> BTreeMap<String, Value> {
     let Some(declared) = &stage.patterns else { return BTreeMap::new() };
@@ -216,7 +226,7 @@ fn patterns(
         match files.read(&path) {
             Ok(Some(file)) => {
                 if let Some(node) = yaml::parse(&file, problems) {
-                    crate::rules::check_extraction(&node, problems);
+                    crate::rules::check_extraction(&node, care, problems);
                     patterns.insert(document_type.clone(), node.to_json());
                 }
             }
