@@ -154,6 +154,12 @@ fn read_lock(path: &Path) -> Result<Lock, ProviderError> {
     if writable_by_others(&metadata) {
         return Err(bad("others may write it (`chmod o-w` it)".to_owned()));
     }
+    // Whoever may write the folder may put another file in its place.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder_metadata = std::fs::metadata(folder).map_err(|error| bad(error.to_string()))?;
+    if writable_by_others(&folder_metadata) {
+        return Err(bad(format!("others may write its folder (`chmod o-w {}`)", folder.display())));
+    }
     let mut text = String::new();
     file.take(MAX_LOCK + 1).read_to_string(&mut text).map_err(|error| bad(error.to_string()))?;
     if text.len() as u64 > MAX_LOCK {

@@ -7,6 +7,9 @@ use std::sync::LazyLock;
 /// Steps of one rendering. A message takes some ten; a template that loops ends here.
 const FUEL: u64 = 10_000;
 
+/// Longest template, in bytes. The template engine calls itself at each link of a chain such as `not not x`.
+const MOST_BYTES: usize = 4_096;
+
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -27,6 +30,11 @@ impl Template {
         let is_fixed = !["{{", "{%", "{#"].iter().any(|mark| source.contains(mark));
         if is_fixed {
             return Some(Template { source: source.to_owned(), is_fixed });
+        }
+        if source.len() > MOST_BYTES {
+            let message = format!("this template is longer than {MOST_BYTES} bytes");
+            problems.push(Problem::error(Code::TooLarge, span, message));
+            return None;
         }
         let compiled = match ENVIRONMENT.template_from_named_str("template", source) {
             Ok(compiled) => compiled,
@@ -81,5 +89,20 @@ impl Template {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+
+    #[test]
+    fn a_chain_that_would_exhaust_the_stack_is_refused() {
+        let file = SourceFile::new("r.yaml", "x");
+        let mut problems = Problems::new();
+        let text = format!("{{{{ {}value }}}}", "not ".repeat(60_000));
+        assert!(Template::check(&text, &["value"], &Span::new(&file, 0, 1), &mut problems).is_none());
+        assert!(problems.iter().any(|problem| problem.to_string().contains("longer than 4096 bytes")));
     }
 }

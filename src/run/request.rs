@@ -151,5 +151,44 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
             });
         }
     };
+    if is_deeper(&candidate, MAX_DEPTH) {
+        return Err(CallFailed {
+            message: format!(
+                "provider `{}` answered with JSON that is nested more than {MAX_DEPTH} deep",
+                provider.identity().name
+            ),
+            transient: true,
+            retry_after: None,
+            usage,
+        });
+    }
     Ok(Produced { candidate: Arc::new(candidate), usage, notes })
+}
+
+/// Deepest candidate. Requests, events and results wrap it in more, and all of them must be readable again: parsers
+/// stop at 128.
+const MAX_DEPTH: usize = 100;
+
+fn is_deeper(value: &Value, limit: usize) -> bool {
+    let Some(below) = limit.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper(item, below)),
+        Value::Object(members) => members.values().any(|member| is_deeper(member, below)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_counted_in_collections() {
+        let nested = |depth: usize| -> Value {
+            serde_json::from_str(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap()
+        };
+        assert!(!is_deeper(&nested(MAX_DEPTH), MAX_DEPTH));
+        assert!(is_deeper(&nested(MAX_DEPTH + 1), MAX_DEPTH));
+        assert!(!is_deeper(&Value::from(1), 0));
+    }
 }

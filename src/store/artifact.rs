@@ -100,21 +100,25 @@ impl Artifacts {
     pub fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
         // The result goes first: without it nobody takes the rest for a finished document.
         self.remove(document, Artifact::Result)?;
-        for iteration in 0..u32::MAX {
-            let extraction = self.remove(document, Artifact::Extraction(iteration))?;
-            let validation = self.remove(document, Artifact::Validation(iteration))?;
-            if iteration > 0 && !extraction && !validation {
-                break;
-            }
+        let there = |iteration| {
+            [Artifact::Extraction(iteration), Artifact::Validation(iteration)]
+                .into_iter()
+                .any(|artifact| self.path(document, artifact).symlink_metadata().is_ok())
+        };
+        // From the last down, so that what is left of a discarding that was cut short has no gap to stop at.
+        let end = (1..u32::MAX).find(|iteration| !there(*iteration)).unwrap_or(u32::MAX);
+        for iteration in (0..end).rev() {
+            self.remove(document, Artifact::Validation(iteration))?;
+            self.remove(document, Artifact::Extraction(iteration))?;
         }
         Ok(())
     }
 
-    fn remove(&self, document: &DocumentId, artifact: Artifact) -> Result<bool, StoreError> {
+    fn remove(&self, document: &DocumentId, artifact: Artifact) -> Result<(), StoreError> {
         let path = self.path(document, artifact);
         match std::fs::remove_file(&path) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(source) => Err(StoreError::Artifact { path, source }),
         }
     }
@@ -287,6 +291,23 @@ mod tests {
         assert_eq!(names(artifacts.folder()).len(), 6);
         assert!(names(artifacts.folder()).iter().all(|name| name.starts_with("a-b-")));
         artifacts.discard(&mine).unwrap();
+    }
+
+    #[test]
+    fn discarding_that_is_cut_short_leaves_no_gap() {
+        let (_dir, artifacts) = artifacts();
+        let id = DocumentId::new("a");
+        for iteration in 0..4 {
+            artifacts.write(&id, Artifact::Extraction(iteration), &1).unwrap();
+        }
+        // A folder in the way cuts it short after two.
+        let blocked = artifacts.path(&id, Artifact::Validation(1));
+        std::fs::create_dir(&blocked).unwrap();
+        assert!(artifacts.discard(&id).is_err());
+        std::fs::remove_dir(&blocked).unwrap();
+        assert_eq!(names(artifacts.folder()), ["a-extraction.json", "a-extraction_corrected1.json"]);
+        artifacts.discard(&id).unwrap();
+        assert!(names(artifacts.folder()).is_empty());
     }
 
     #[test]

@@ -45,12 +45,26 @@ pub struct PathError {
     pub position: usize,
 }
 
+/// Longest path, in bytes.
+const MOST_BYTES: usize = 1_000;
+/// Deepest nesting of brackets. The library's parser calls itself at each, and takes twice as long for each filter
+/// within a filter.
+const MOST_NESTED: usize = 8;
+
 impl JsonPath {
     /// Reads a path such as `$.ihcMarkers.*`.
     ///
     /// # Errors
-    /// When the text is not an RFC 9535 query.
+    /// When the text is not an RFC 9535 query, or longer or deeper than any rule needs.
     pub fn parse(text: &str) -> Result<Self, PathError> {
+        if text.len() > MOST_BYTES {
+            let message = format!("it is longer than {MOST_BYTES} bytes");
+            return Err(PathError { message, position: MOST_BYTES });
+        }
+        if let Some(position) = too_deep(text) {
+            let message = format!("its brackets are nested more than {MOST_NESTED} deep");
+            return Err(PathError { message, position });
+        }
         let query = serde_json_path::JsonPath::parse(text)
             .map_err(|error| PathError { message: error.message().to_owned(), position: error.position() })?;
         let plan = simple_steps(text).map_or(Plan::Query(query), Plan::Steps);
@@ -93,6 +107,27 @@ impl JsonPath {
             }
         }
     }
+}
+
+/// Where brackets outside quotes are nested too deep.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '[' | '(') => depth += 1,
+            (None, ']' | ')') => depth = depth.saturating_sub(1),
+            (None, _) => {}
+        }
+        if depth > MOST_NESTED {
+            return Some(at);
+        }
+    }
+    None
 }
 
 fn walk<'v>(
@@ -206,6 +241,20 @@ mod tests {
         assert_eq!(selected("$.m[?@.size=='2 cm'].size", &value), [("/m/2/size".into(), json!("2 cm"))]);
         assert_eq!(selected("$['m'][0]['size']", &value), [("/m/0/size".into(), json!("1 cm"))]);
         assert_eq!(selected("$", &value).len(), 1);
+    }
+
+    #[test]
+    fn what_would_exhaust_the_parser_is_refused() {
+        for (open, close, times) in
+            [("(", ")", 5_000), ("!(", ")", 200), ("[?@", "]", 20), ("@.a||", "", 500)]
+        {
+            let path = format!("$[?{}@.a{}]", open.repeat(times), close.repeat(times));
+            let error = JsonPath::parse(&path).unwrap_err();
+            assert!(error.message.contains("nested") || error.message.contains("longer"), "{error}");
+        }
+        let value = json!({"((((((((((": 1});
+        assert_eq!(selected("$['((((((((((']", &value).len(), 1);
+        assert!(JsonPath::parse("$[?(((@.a==1)))]").is_ok());
     }
 
     #[test]

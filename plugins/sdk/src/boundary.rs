@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "this is where raw pointers become Rust values and back")]
 
 use std::ffi::c_void;
-use std::mem::{MaybeUninit, size_of};
+use std::mem::{MaybeUninit, align_of, size_of};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -59,7 +59,8 @@ pub unsafe fn accept_host(host: *const lc_host_v1) -> bool {
         // SAFETY: the caller says that `host` points to a table, and every table begins with its size; no more than
         // that many bytes are read, and no more than ours has room for are written.
         let table = unsafe {
-            let size = (*host).size.min(size_of::<lc_host_v1>());
+            // Whole words only: half a pointer is no function.
+            let size = (*host).size.min(size_of::<lc_host_v1>()) & !(align_of::<lc_host_v1>() - 1);
             std::ptr::copy_nonoverlapping(host.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
             // All-zero bytes are a valid table: null pointers and absent functions.
             copy.assume_init()

@@ -15,6 +15,9 @@ use super::{Library, bounded};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+/// How long giving a call up may hold up whoever does it. Waited for, so that a plugin has been told before the
+/// process ends.
+const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
 /// A pointer that only its plugin looks behind.
 #[derive(Clone, Copy)]
@@ -178,8 +181,14 @@ impl Drop for CallGuard {
             let mut begun = self.call.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *begun, Begun::Over { owed })
         };
-        if let Begun::Running(call) = before {
-            self.instance.end(call, owed);
+        match before {
+            Begun::Running(call) if owed => {
+                let instance = Arc::clone(&self.instance);
+                // A plugin that hangs in `cancel` keeps a thread, and never the deadline that it missed.
+                let _ = bounded(CANCEL_LIMIT, move || instance.end(call, true));
+            }
+            Begun::Running(call) => self.instance.end(call, false),
+            Begun::NotYet | Begun::Over { .. } => {}
         }
     }
 }
@@ -188,4 +197,55 @@ impl Drop for CallGuard {
 fn own(status: i32, message: &str) -> Reply {
     let error = PluginError { message: message.to_owned(), ..PluginError::default() };
     Reply { status, payload: Payload::Bytes(serde_json::to_vec(&error).unwrap_or_default()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, lc_buf, lc_plugin_v1, lc_slice};
+
+    unsafe extern "C" fn start(
+        _: *mut c_void,
+        _: u64,
+        _: lc_slice,
+        call: *mut *mut c_void,
+        _: *mut lc_buf,
+    ) -> i32 {
+        // SAFETY: the host says that it may be written.
+        unsafe { call.write(std::ptr::dangling_mut::<u8>().cast()) };
+        LC_OK
+    }
+
+    unsafe extern "C" fn hang(_: *mut c_void) {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+
+    #[test]
+    fn a_plugin_that_hangs_in_cancel_does_not_hold_up_the_deadline() {
+        let table = lc_plugin_v1 {
+            size: size_of::<lc_plugin_v1>(),
+            abi_major: LC_ABI_MAJOR,
+            abi_minor: 0,
+            manifest: lc_slice { ptr: std::ptr::null(), len: 0 },
+            open: None,
+            call: None,
+            start: Some(start),
+            cancel: Some(hang),
+            call_release: Some(nothing),
+            close: Some(nothing),
+        };
+        let library = Arc::new(Library { table, host: Host::leak().0 });
+        let instance = Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()) });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let call = async {
+                tokio::time::timeout(Duration::from_millis(50), instance.complete(Vec::new())).await
+            };
+            let _ = sender.send(runtime.block_on(call).is_err());
+        });
+        assert!(receiver.recv_timeout(Duration::from_secs(30)).unwrap());
+    }
 }

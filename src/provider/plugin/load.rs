@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::mem::{MaybeUninit, offset_of, size_of};
+use std::mem::{MaybeUninit, align_of, offset_of, size_of};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -175,7 +175,8 @@ unsafe fn copy_table(path: &Path, offered: *const lc_plugin_v1) -> Result<lc_plu
     // SAFETY: every table begins with its size and has that many bytes; ours has room for as many as are written.
     // All-zero bytes are a valid table.
     let table = unsafe {
-        let size = (*offered).size.min(size_of::<lc_plugin_v1>());
+        // Whole words only: half a pointer is no function.
+        let size = (*offered).size.min(size_of::<lc_plugin_v1>()) & !(align_of::<lc_plugin_v1>() - 1);
         std::ptr::copy_nonoverlapping(offered.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
         copy.assume_init()
     };
@@ -217,6 +218,43 @@ fn check_functions(path: &Path, table: &lc_plugin_v1, kind: PluginKind) -> Resul
         None => Ok(()),
         Some((function, _)) => {
             Err(ProviderError::MissingFunction { path: path.to_owned(), function, kind: kind_name })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn open(
+        _: loopctl_plugin_sdk::abi::lc_slice,
+        _: *mut *mut std::ffi::c_void,
+        _: *mut loopctl_plugin_sdk::abi::lc_buf,
+    ) -> i32 {
+        0
+    }
+
+    #[test]
+    fn a_function_that_is_only_partly_in_the_table_is_absent() {
+        let whole = offset_of!(lc_plugin_v1, open) + size_of::<usize>();
+        for (size, there) in
+            [(0, false), (whole - 1, false), (whole - 4, false), (whole, true), (usize::MAX, true)]
+        {
+            let table = lc_plugin_v1 {
+                size,
+                abi_major: LC_ABI_MAJOR,
+                abi_minor: 0,
+                manifest: loopctl_plugin_sdk::abi::lc_slice { ptr: std::ptr::null(), len: 0 },
+                open: Some(open),
+                call: None,
+                start: None,
+                cancel: None,
+                call_release: None,
+                close: None,
+            };
+            // SAFETY: a table as large as the largest that is read.
+            let copy = unsafe { copy_table(Path::new("x"), &raw const table) }.unwrap();
+            assert_eq!(copy.open.is_some(), there, "{size}");
         }
     }
 }

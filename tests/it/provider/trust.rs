@@ -116,6 +116,11 @@ fn a_lock_file_that_others_may_write_counts_for_nothing() {
     let lock = providers.trust(&library).unwrap().lock_file;
     chmod(&lock, 0o666);
     assert!(matches!(open(&providers, &library), Err(ProviderError::Lock { .. })));
+    chmod(&lock, 0o600);
+    chmod(lock.parent().unwrap(), 0o777);
+    assert!(matches!(open(&providers, &library), Err(ProviderError::Lock { .. })));
+    chmod(lock.parent().unwrap(), 0o755);
+    open(&providers, &library).unwrap();
 }
 
 #[test]
