@@ -107,9 +107,18 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All problems found so far, in the order in which they were found.
+/// Most problems of each level that are kept. Nobody mends more in one go, and a file made of mistakes must not keep
+/// the machine busy.
+const MOST: usize = 500;
+
+/// All problems found so far, in the order in which they were found. Of each level the first 500 are kept and the
+/// others only counted.
 #[derive(Debug, Clone, Default)]
-pub struct Problems(Vec<Problem>);
+pub struct Problems {
+    kept: Vec<Problem>,
+    more_errors: usize,
+    more_warnings: usize,
+}
 
 impl Problems {
     /// None yet.
@@ -120,49 +129,65 @@ impl Problems {
 
     /// Adds one. A second problem with the same code, place and message says nothing and is dropped.
     pub fn push(&mut self, problem: Problem) {
-        let known = self.0.iter().any(|p| {
+        let known = self.kept.iter().any(|p| {
             p.code == problem.code && p.message == problem.message && p.span.as_ref() == problem.span.as_ref()
         });
-        if !known {
-            self.0.push(problem);
+        if known {
+            return;
+        }
+        if self.kept.iter().filter(|p| p.level == problem.level).count() < MOST {
+            self.kept.push(problem);
+            return;
+        }
+        match problem.level {
+            Level::Error => self.more_errors += 1,
+            Level::Warning => self.more_warnings += 1,
         }
     }
 
     /// Adds all of another collection.
     pub fn extend(&mut self, other: Problems) {
-        for problem in other.0 {
+        for problem in other.kept {
             self.push(problem);
         }
+        self.more_errors += other.more_errors;
+        self.more_warnings += other.more_warnings;
     }
 
     /// Whether any of them is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.0.iter().any(|p| p.level == Level::Error)
+        self.kept.iter().any(|p| p.level == Level::Error)
     }
 
     /// Number of errors.
     #[must_use]
     pub fn error_count(&self) -> usize {
-        self.0.iter().filter(|p| p.level == Level::Error).count()
+        self.kept.iter().filter(|p| p.level == Level::Error).count() + self.more_errors
     }
 
     /// Whether there is nothing to say.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.kept.is_empty()
     }
 
     /// Number of problems of any level.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.kept.len() + self.not_kept()
     }
 
-    /// The problems in the order of their files and places; those without a place first.
+    /// How many of them were only counted.
+    #[must_use]
+    pub fn not_kept(&self) -> usize {
+        self.more_errors + self.more_warnings
+    }
+
+    /// The problems that were kept, in the order of their files and places; those without a place first.
     #[must_use]
     pub fn sorted(&self) -> Vec<&Problem> {
-        let mut all: Vec<&Problem> = self.0.iter().collect();
+        let mut all: Vec<&Problem> = self.kept.iter().collect();
         all.sort_by(|a, b| {
             let key = |p: &Problem| p.span.as_ref().map(|s| (s.file().name().to_owned(), s.start()));
             key(a).cmp(&key(b))
@@ -170,15 +195,15 @@ impl Problems {
         all
     }
 
-    /// Iterates in the order of discovery.
+    /// Iterates over those that were kept, in the order of discovery.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
+        self.kept.iter()
     }
 }
 
 impl From<Problem> for Problems {
     fn from(problem: Problem) -> Self {
-        Problems(vec![problem])
+        Problems { kept: vec![problem], ..Problems::default() }
     }
 }
 
@@ -218,5 +243,19 @@ mod tests {
         problems.push(Problem::error(Code::UnknownKey, &span, "unknown key `x`"));
         problems.push(Problem::error(Code::UnknownKey, &span, "unknown key `x`"));
         assert_eq!(problems.len(), 1);
+    }
+
+    #[test]
+    fn a_flood_of_problems_is_counted_and_not_kept() {
+        let file = SourceFile::new("a.yaml", "x".repeat(2 * MOST));
+        let mut problems = Problems::new();
+        for at in 0..MOST + 7 {
+            problems.push(Problem::warning(Code::UnknownKey, &Span::new(&file, at, at + 1), "unknown key"));
+        }
+        assert!(!problems.has_errors());
+        problems.push(Problem::error(Code::UnknownKey, &Span::new(&file, 0, 1), "unknown key"));
+        assert!(problems.has_errors());
+        assert_eq!((problems.len(), problems.not_kept(), problems.error_count()), (MOST + 8, 7, 1));
+        assert_eq!(problems.iter().count(), MOST + 1);
     }
 }

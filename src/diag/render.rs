@@ -3,6 +3,7 @@
 use super::{Level, Problem, Problems};
 use annotate_snippets::{AnnotationKind, Group, Level as Mark, Renderer, Snippet};
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// How to draw for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,9 @@ pub fn render_human(problems: &Problems, style: Style) -> String {
         }
         out.push_str(&render_one(problem, &renderer));
         out.push('\n');
+    }
+    if problems.not_kept() > 0 {
+        let _ = writeln!(out, "\nand {} more, which are not shown", problems.not_kept());
     }
     out
 }

@@ -1,6 +1,7 @@
 //! Laying one profile over another.
 
 use crate::value::yaml::{Data, Entry, Node};
+use std::collections::HashSet;
 
 /// Keys of which a mapping has exactly one; naming another replaces the mapping instead of merging into it.
 const EXCLUSIVE: [&str; 7] = ["rubric", "schema", "rules", "grounding", "script", "given", "from"];
@@ -15,9 +16,14 @@ pub(super) fn merge(base: Node, over: Node) -> Node {
     if kind(&below) != kind(&above) && (kind(&above).is_some() || kind(&below) == Some("from")) {
         return over;
     }
+    // A file may have as many keys as a file can hold: those that are not below are not searched for there.
+    let known_below: HashSet<String> = below.iter().map(|entry| entry.key.clone()).collect();
     let mut merged: Vec<Entry> = below;
     for entry in above {
-        let at = merged.iter().position(|known| known.key == entry.key);
+        let at = known_below
+            .contains(&entry.key)
+            .then(|| merged.iter().position(|known| known.key == entry.key))
+            .flatten();
         match (at, &entry.value.data) {
             (Some(at), Data::Null) => {
                 merged.remove(at);
