@@ -116,8 +116,10 @@ fn expect(document_type: &str, extraction: &Map<String, Value>, source: &str) ->
                         }
                     }
                     "her2" | "her2/neu" => {
+                        // What was found in words, with a remark behind it or without.
                         let allowed = ["0", "1+", "2+", "3+", "positive", "negative", "equivocal"];
-                        if !allowed.contains(&value.as_str()) {
+                        let (word, _) = value.split_once(' ').unwrap_or((&value, ""));
+                        if !allowed.contains(&word) {
                             expected.invalid.push("her2-value");
                         }
                     }
@@ -453,10 +455,11 @@ fn lines_that_can_not_be_used_are_named_and_the_others_answered() {
     place.write("r.jsonl", lines.join("\n"));
     let ran = place.run(&["score", "--profile", "clinical", "--format", "jsonl", "r.jsonl"]).exits(1);
     let ids: Vec<Value> = ran.lines().iter().map(|answer| answer["id"].clone()).collect();
-    assert_eq!(ids, [json!("a"), json!(7), json!("last")]);
+    assert_eq!(ids, [json!("a"), json!("d"), json!("last")]);
     let wrong: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("error:")).collect();
     assert_eq!(wrong.len(), 11, "{}", ran.err);
-    for (number, said) in (2..=13).filter(|number| *number != 3).zip(&wrong) {
+    // A key that means nothing here may be a slip, or a pipeline's own: the record is answered.
+    for (number, said) in [2, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14].iter().zip(&wrong) {
         assert!(said.starts_with(&format!("error: r.jsonl:{number}: ")), "{said}");
     }
     insta::assert_snapshot!(ran.err);
