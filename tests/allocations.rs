@@ -2,7 +2,6 @@
 //!
 //! A binary of its own: it counts every allocation of the process's test thread with a global allocator.
 #![expect(unsafe_code, reason = "a global allocator can't be written without it")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what a test prepares is there, or the test fails")]
 
 use loopctl::score::{Assessment, Assessor, Scoring};
 use serde_json::{Map, Value, json};

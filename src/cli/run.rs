@@ -6,7 +6,7 @@ use super::output::{Format, Output, complain};
 use crate::engine::Event;
 use crate::ingest::{InputError, find};
 use crate::profile::read_text_file;
-use crate::report::{Live, closing, document_summary, tame};
+use crate::report::{Live, closing, document_summary};
 use crate::run::{Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session};
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, Millis};
@@ -134,7 +134,9 @@ impl Work {
         })?;
         let place = Place { journal, run, artifacts };
 
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        // Assessing a long document takes its time on this thread; interrupts are heard on the other.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
             .enable_all()
             .build()
             .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
@@ -290,9 +292,8 @@ impl Screen<'_> {
 
 impl Observer for Screen<'_> {
     fn started(&mut self, id: &DocumentId, document_type: &str) {
-        if self.live.is_some() {
-            let name = self.output.err_paint.strong(&tame(id.as_str()));
-            self.output.say(&format!("{name}  {document_type}"));
+        if let Some(line) = self.live.as_ref().map(|live| live.opening(id, document_type)) {
+            self.output.say(&line);
         }
     }
 

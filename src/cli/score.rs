@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, known_type};
-use super::output::{Format, Output};
+use super::output::{Format, Output, complain};
 use crate::ingest::SourceText;
 use crate::report::assessment_table;
 use crate::run::Plan;
@@ -93,6 +93,15 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let plan = arguments.profile.plan(&[], output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
+    if let (Some(_), Some(records)) =
+        (&arguments.source, arguments.files.iter().find(|file| !is_single(file)))
+    {
+        return Err(Failure::usage(format!(
+            "`--source` goes with a `.json`, not with `{}`",
+            records.display()
+        ))
+        .help("a record names its text itself, under `source`"));
+    }
     let source = arguments.source.as_deref().map(read_source).transpose()?;
     let format = arguments
         .format
@@ -108,8 +117,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         warned: BTreeSet::new(),
     };
     for file in &arguments.files {
-        let is_single = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-        if is_single {
+        if is_single(file) {
             scorer.single(file, source.as_deref(), output)?
         } else {
             scorer.lines(file, output)?
@@ -117,6 +125,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     scorer.writer.close(output)?;
     Ok(if scorer.broken { Exit::Broken } else { Exit::Success })
+}
+
+/// Whether a file holds one extraction, not records.
+fn is_single(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
 
 fn parse_given(plan: &Plan, text: &str) -> Result<(String, Score), Failure> {
@@ -173,8 +186,20 @@ struct Scorer {
 }
 
 impl Scorer {
-    /// One extraction in a file of its own; its id is the file's name.
+    /// One extraction in a file of its own. One that can't be used is reported; the other files are answered.
     fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+        match self.assess_file(path, source) {
+            Ok(id) => self.writer.write(&id, &self.assessment, output),
+            Err(failure) => {
+                complain(output, &failure);
+                self.broken = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Assesses the extraction in a file and hands back its id, the file's name.
+    fn assess_file(&mut self, path: &Path, source: Option<&str>) -> Result<Value, Failure> {
         let bytes = read_bounded(path)?;
         let extraction: Value = serde_json::from_slice(&bytes).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
@@ -191,7 +216,7 @@ impl Scorer {
             ignored: Vec::new(),
         };
         self.assess(&record).map_err(|why| Failure::broken(format!("`{}`: {why}", path.display())))?;
-        self.writer.write(&record.id, &self.assessment, output)
+        Ok(record.id)
     }
 
     /// Many records. A line that can't be used is reported; the others are answered.

@@ -107,12 +107,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Most problems of each level that are kept. Nobody mends more in one go, and a file made of mistakes must not keep
-/// the machine busy.
-const MOST: usize = 500;
+/// Most problems that are kept: nobody reads more, and a file of nothing but mistakes must not take for ever.
+const MOST_KEPT: usize = 500;
 
-/// All problems found so far, in the order in which they were found. Of each level the first 500 are kept and the
-/// others only counted.
+/// All problems found so far, in the order in which they were found. Those after the first 500 are only counted.
 #[derive(Debug, Clone, Default)]
 pub struct Problems {
     kept: Vec<Problem>,
@@ -129,19 +127,18 @@ impl Problems {
 
     /// Adds one. A second problem with the same code, place and message says nothing and is dropped.
     pub fn push(&mut self, problem: Problem) {
+        if self.kept.len() >= MOST_KEPT {
+            match problem.level {
+                Level::Error => self.more_errors += 1,
+                Level::Warning => self.more_warnings += 1,
+            }
+            return;
+        }
         let known = self.kept.iter().any(|p| {
             p.code == problem.code && p.message == problem.message && p.span.as_ref() == problem.span.as_ref()
         });
-        if known {
-            return;
-        }
-        if self.kept.iter().filter(|p| p.level == problem.level).count() < MOST {
+        if !known {
             self.kept.push(problem);
-            return;
-        }
-        match problem.level {
-            Level::Error => self.more_errors += 1,
-            Level::Warning => self.more_warnings += 1,
         }
     }
 
@@ -157,7 +154,7 @@ impl Problems {
     /// Whether any of them is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.kept.iter().any(|p| p.level == Level::Error)
+        self.error_count() > 0
     }
 
     /// Number of errors.
@@ -169,7 +166,7 @@ impl Problems {
     /// Whether there is nothing to say.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.len() == 0
     }
 
     /// Number of problems of any level.
@@ -178,13 +175,13 @@ impl Problems {
         self.kept.len() + self.not_kept()
     }
 
-    /// How many of them were only counted.
+    /// How many were counted and not kept.
     #[must_use]
     pub fn not_kept(&self) -> usize {
         self.more_errors + self.more_warnings
     }
 
-    /// The problems that were kept, in the order of their files and places; those without a place first.
+    /// The kept problems in the order of their files and places; those without a place first.
     #[must_use]
     pub fn sorted(&self) -> Vec<&Problem> {
         let mut all: Vec<&Problem> = self.kept.iter().collect();
@@ -195,7 +192,7 @@ impl Problems {
         all
     }
 
-    /// Iterates over those that were kept, in the order of discovery.
+    /// Iterates over the kept ones in the order of discovery.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.kept.iter()
     }
@@ -246,16 +243,18 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_problems_is_counted_and_not_kept() {
-        let file = SourceFile::new("a.yaml", "x".repeat(2 * MOST));
+    fn endless_mistakes_are_counted_and_not_kept() {
+        let file = SourceFile::new("a.yaml", "x: 1\n");
         let mut problems = Problems::new();
-        for at in 0..MOST + 7 {
-            problems.push(Problem::warning(Code::UnknownKey, &Span::new(&file, at, at + 1), "unknown key"));
+        for n in 0..100_000 {
+            let message = format!("unknown key `k{n}`");
+            problems.push(Problem::warning(Code::UnknownKey, &Span::new(&file, 0, 1), message));
         }
         assert!(!problems.has_errors());
-        problems.push(Problem::error(Code::UnknownKey, &Span::new(&file, 0, 1), "unknown key"));
-        assert!(problems.has_errors());
-        assert_eq!((problems.len(), problems.not_kept(), problems.error_count()), (MOST + 8, 7, 1));
-        assert_eq!(problems.iter().count(), MOST + 1);
+        problems.push(Problem::error(Code::WrongType, &Span::new(&file, 0, 1), "expected text"));
+        assert_eq!((problems.len(), problems.error_count(), problems.iter().count()), (100_001, 1, 500));
+        let text = render_human(&problems, Style::Plain);
+        assert!(text.ends_with("and 99501 more problems\n"), "{}", &text[text.len() - 100..]);
+        assert_eq!(render_json(&problems).as_array().unwrap().len(), 501);
     }
 }

@@ -3,7 +3,6 @@
 use super::{Level, Problem, Problems};
 use annotate_snippets::{AnnotationKind, Group, Level as Mark, Renderer, Snippet};
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// How to draw for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +32,13 @@ pub fn render_human(problems: &Problems, style: Style) -> String {
         out.push('\n');
     }
     if problems.not_kept() > 0 {
-        let _ = writeln!(out, "\nand {} more, which are not shown", problems.not_kept());
+        out.push_str(&format!("\n{}\n", not_kept(problems)));
     }
     out
+}
+
+fn not_kept(problems: &Problems) -> String {
+    format!("and {} more problems", problems.not_kept())
 }
 
 fn render_one(problem: &Problem, renderer: &Renderer) -> String {
@@ -114,9 +117,23 @@ impl Excerpt {
     }
 }
 
-/// Problems as a JSON list of `{code, level, message, file, line, column, help, related}`.
+/// Problems as a JSON list of `{code, level, message, file, line, column, help, related}`. Where there are too many, the
+/// last one says how many more there are.
 #[must_use]
 pub fn render_json(problems: &Problems) -> Value {
+    let more = (problems.not_kept() > 0).then(|| {
+        let level = if problems.has_errors() { Level::Error } else { Level::Warning };
+        json!({
+            "code": super::Code::TooLarge.as_str(),
+            "level": level.as_str(),
+            "message": not_kept(problems),
+            "file": null,
+            "line": null,
+            "column": null,
+            "help": null,
+            "related": [],
+        })
+    });
     problems
         .sorted()
         .into_iter()
@@ -136,6 +153,7 @@ pub fn render_json(problems: &Problems) -> Value {
                 }).collect::<Vec<_>>(),
             })
         })
+        .chain(more)
         .collect()
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Most paths named in one hint.
 const MOST_PATHS: usize = 8;
 
-/// Names what `attempt` changed against `base`, what got worse and by how much.
+/// Names what `attempt` changed against the candidate that it started from, what got worse and by how much.
 #[must_use]
 pub fn hint(base: (&Value, &Assessment), attempt: (&Value, &Assessment), iteration: usize) -> String {
     let mut changed = Vec::new();

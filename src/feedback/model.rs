@@ -6,6 +6,7 @@ use crate::score::{Assessment, Issue};
 use crate::value::{Disposition, Severity};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What a correction starts from.
@@ -19,8 +20,8 @@ pub struct Correction<'a> {
     pub candidates: &'a [Arc<Value>],
     /// Their assessments.
     pub assessments: &'a [Assessment],
-    /// The iterations that were rolled back.
-    pub rolled_back: &'a [usize],
+    /// The iterations that were rolled back, each with the iteration that it started from.
+    pub rolled_back: &'a [(usize, usize)],
     /// How many failed attempts are remembered.
     pub history: usize,
 }
@@ -123,9 +124,10 @@ impl Guidance {
             .rolled_back
             .iter()
             .skip(skipped)
-            .filter_map(|&at| {
-                let attempt = (correction.candidates.get(at)?.as_ref(), correction.assessments.get(at)?);
-                Some(hint((base, assessment), attempt, at))
+            .filter_map(|&(at, from)| {
+                let side =
+                    |n: usize| Some((correction.candidates.get(n)?.as_ref(), correction.assessments.get(n)?));
+                Some(hint(side(from)?, side(at)?, at))
             })
             .collect();
         let target = policy
@@ -155,10 +157,40 @@ impl Guidance {
         self.critical.iter().chain(&self.major).chain(&self.minor)
     }
 
-    /// Leaves out the least severe issue; `false` when none is left.
-    pub fn drop_least_severe(&mut self) -> bool {
-        let dropped = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop()).is_some();
-        self.dropped += usize::from(dropped);
-        dropped
+    /// Leaves out the `count` least severe issues, and the suggestions that belonged to no other issue.
+    pub fn drop_least_severe(&mut self, count: usize) {
+        for _ in 0..count {
+            let dropped = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop());
+            self.dropped += usize::from(dropped.is_some());
+        }
+        let kept: HashSet<String> = self.findings().filter_map(|f| f.suggested_fix.clone()).collect();
+        self.suggestions.retain(|suggestion| kept.contains(suggestion));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::profile::{Library, load};
+    use serde_json::json;
+
+    #[test]
+    fn a_hint_is_about_what_the_attempt_started_from() {
+        let loaded = load("balanced", &Library::embedded(), &[], &|_| None, &mut Problems::new()).unwrap();
+        // Attempt 1 changed `a` and failed; attempt 2 changed `b` and became the base.
+        let candidates =
+            [json!({"a": 1, "b": 1}), json!({"a": 2, "b": 1}), json!({"a": 1, "b": 2})].map(Arc::new);
+        let assessments = [0.8, 0.5, 0.9].map(|overall| Assessment { overall, ..Assessment::default() });
+        let correction = Correction {
+            iteration: 3,
+            base: 2,
+            candidates: &candidates,
+            assessments: &assessments,
+            rolled_back: &[(1, 0)],
+            history: 10,
+        };
+        let guidance = Guidance::gather(&loaded.profile.policy, correction).unwrap();
+        assert_eq!(guidance.failed_attempts, ["attempt 1 changed /a: overall went from 0.800 to 0.500"]);
     }
 }

@@ -150,9 +150,7 @@ impl Templates {
             // Far too long: take out in proportion, so that thousands of issues need few rounds.
             let excess = text.len() - allowed;
             let average = (text.len() / issues).max(1);
-            for _ in 0..(excess / average / 2).max(1) {
-                guidance.drop_least_severe();
-            }
+            guidance.drop_least_severe((excess / average / 2).max(1));
         }
     }
 }
@@ -241,6 +239,19 @@ mod tests {
                 && text.contains("less severe issues")
         );
         assert!(!text.contains("Could be better"));
+    }
+
+    #[test]
+    fn suggestions_of_dropped_issues_are_dropped_with_them() {
+        let (templates, template) = shipped();
+        let mut guidance = guidance(2_000);
+        for (n, finding) in guidance.minor.iter_mut().enumerate() {
+            finding.suggested_fix = Some(format!("put the value of field {n} as the document writes it"));
+        }
+        guidance.suggestions = guidance.minor.iter().filter_map(|f| f.suggested_fix.clone()).collect();
+        let text = templates.feedback(&template, guidance, 3_000).unwrap();
+        assert!(text.len() <= 3_002, "{}", text.len());
+        assert!(text.contains("Should be put right:"));
     }
 
     #[test]

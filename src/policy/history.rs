@@ -89,6 +89,8 @@ impl IssueCounts {
 pub struct Iteration {
     /// What it scored.
     pub facts: Facts,
+    /// The iteration that it was corrected from; for candidate 0 itself.
+    pub base: usize,
     /// Whether it missed the gate.
     pub missed_gate: bool,
     /// Whether it ranked strictly below the best before it.
@@ -145,7 +147,8 @@ impl History {
             self.best = self.iterations.len();
         }
         let below_best = against_best == Some(Ordering::Less);
-        self.iterations.push(Iteration { facts, missed_gate, below_best, rolled_back: false });
+        let base = self.base;
+        self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
     }
 
     /// Settles whether the latest candidate is a rollback, and with it the base and the count (LOOP: between lines

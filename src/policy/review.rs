@@ -47,9 +47,11 @@ impl Review {
         let mut variables: BTreeMap<&str, Value> =
             FinalStatus::ALL.iter().map(|s| (s.as_str(), Value::from(s.as_str()))).collect();
         variables.insert("status", status.as_str().into());
-        variables.insert("overall", overall.into());
+        // Scores come from sums: 0.80 may be 0.7999999999999999 (LOOP: every comparison allows 1e-9).
+        let rounded = |score: f64| Value::from((score * 1e9).round() / 1e9);
+        variables.insert("overall", rounded(overall));
         for name in dimensions {
-            variables.insert(name, scores.get(name).map_or(0.0, crate::value::Score::get).into());
+            variables.insert(name, rounded(scores.get(name).map_or(0.0, crate::value::Score::get)));
         }
         let environment = Environment::new();
         // A condition that fails when it runs (text compared with a number) sends the document to a person.
@@ -75,6 +77,17 @@ mod tests {
         assert!(review.applies(FinalStatus::StoppedEarly, 0.97, &scores, &[]));
         assert!(review.applies(FinalStatus::Passed, 0.70, &scores, &[]));
         assert!(!review.applies(FinalStatus::Passed, 0.98, &scores, &[]));
+    }
+
+    #[test]
+    fn a_score_that_a_sum_leaves_just_below_the_bound_reaches_it() {
+        let review = Review::parse("overall < 0.80 or accuracy < 0.3", &["accuracy"]).unwrap();
+        let accuracy = |value: f64| [("accuracy", crate::value::Score::clamped(value))].into_iter().collect();
+        let just_below = f64::from_bits(0.80_f64.to_bits() - 1);
+        let applies =
+            |overall, value| review.applies(FinalStatus::Passed, overall, &accuracy(value), &["accuracy"]);
+        assert!(!applies(just_below, 0.1 + 0.2) && !applies(0.80, 0.299_999_999_999));
+        assert!(applies(0.7999, 1.0) && applies(0.9, 0.2999));
     }
 
     #[test]

@@ -64,7 +64,8 @@ pub struct Grounding {
     pub ignore: Vec<String>,
 }
 
-const KINDS: [&str; 6] = ["rubric", "schema", "rules", "grounding", "script", "given"];
+/// The keys of which a measure has exactly one.
+pub(super) const KINDS: [&str; 6] = ["rubric", "schema", "rules", "grounding", "script", "given"];
 
 impl Measure {
     /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.

@@ -8,6 +8,9 @@ use crate::value::yaml::{Data, Node};
 use crate::value::{EPSILON, Millis};
 use serde_json::Value;
 
+/// Most times that a failed call may be made again.
+const MOST_RETRIES: u32 = 20;
+
 /// A policy as its author wrote it, merged and checked.
 #[derive(Debug, Clone)]
 pub struct Profile {
@@ -190,27 +193,40 @@ impl Decode for Stage {
         let mut fields = Fields::open(node, "stage", problems)?;
         let id = fields.required("id", problems);
         let provider = fields.required("provider", problems);
+        let config = match fields.node("config") {
+            Some(node @ Node { data: Data::Map(_), .. }) => Value::decode(node, problems),
+            Some(other) => wrong_type(other, "a mapping with the plugin's settings", problems),
+            None => None,
+        };
         let stage = Stage {
             id: id.unwrap_or_default(),
+            // What is missing has been reported; the files that the stage names can still be looked at.
+            provider: provider
+                .unwrap_or_else(|| Spanned { value: "pattern".to_owned(), span: node.span.clone() }),
             prompt: fields.optional("prompt", problems),
             output: fields.optional("output", problems),
             patterns: fields.optional("patterns", problems),
-            config: match fields.node("config") {
-                Some(node @ Node { data: Data::Map(_), .. }) => Value::decode(node, problems)?,
-                Some(other) => return wrong_type(other, "a mapping with the plugin's settings", problems),
-                None => Value::Object(serde_json::Map::new()),
-            },
+            config: config.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
             deadline: fields.or("deadline", Millis(60_000), problems),
-            retries: fields
-                .node("retries")
-                .and_then(|n| u64::decode(n, problems))
-                .map_or(2, |r| r.min(20) as u32),
+            retries: fields.node("retries").and_then(|n| decode_retries(n, problems)).unwrap_or(2),
             options: fields.node("options").and_then(|n| Options::decode(n, problems)).unwrap_or_default(),
-            provider: provider?,
         };
         fields.finish(problems);
         Some(stage)
     }
+}
+
+fn decode_retries(node: &Node, problems: &mut Problems) -> Option<u32> {
+    let value = u64::decode(node, problems)?;
+    let retries = u32::try_from(value).ok().filter(|retries| *retries <= MOST_RETRIES);
+    if retries.is_none() {
+        problems.push(Problem::error(
+            Code::OutOfRange,
+            &node.span,
+            format!("`retries` is at most {MOST_RETRIES}, found {value}"),
+        ));
+    }
+    retries
 }
 
 impl Decode for Options {

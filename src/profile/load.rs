@@ -221,3 +221,49 @@ fn read_parent(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded(text: &str) -> (Option<Loaded>, Problems) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.yaml");
+        std::fs::write(&path, text).unwrap();
+        let mut problems = Problems::new();
+        let loaded = load(path.to_str().unwrap(), &Library::embedded(), &[], &|_| None, &mut problems);
+        (loaded, problems)
+    }
+
+    #[test]
+    fn a_profile_without_a_name_is_called_after_its_own_file() {
+        let (found, problems) = loaded("extends: clinical\n");
+        assert!(problems.is_empty(), "{problems:?}");
+        let profile = found.unwrap().profile;
+        assert_eq!(
+            (profile.name.as_str(), profile.chain),
+            ("mine", ["mine", "clinical", "marc"].map(String::from).to_vec())
+        );
+        assert_eq!(loaded("extends: clinical\nname: ours\n").0.unwrap().profile.name, "ours");
+    }
+
+    #[test]
+    fn a_limit_that_was_taken_away_is_no_limit() {
+        for stop in ["{ max_iterations: null }", "{ max_iterations: null, max_corrections: null }"] {
+            let (_, problems) = loaded(&format!("extends: batch\nstop: {stop}\n"));
+            assert!(problems.iter().any(|p| p.code == Code::NoLimit), "{stop}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn all_mistakes_of_a_stage_are_shown_at_once() {
+        let (_, problems) = loaded(
+            "extends: batch\nstages: [{ id: x, promt: a.md, deadline: 5, retries: 100, config: 3 }]\n",
+        );
+        let codes: Vec<Code> = problems.iter().map(|p| p.code).collect();
+        assert_eq!(
+            codes,
+            [Code::MissingKey, Code::WrongType, Code::WrongType, Code::OutOfRange, Code::UnknownKey]
+        );
+    }
+}

@@ -1,46 +1,81 @@
 //! Laying one profile over another.
 
+use super::assess::KINDS;
 use crate::value::yaml::{Data, Entry, Node};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-/// Keys of which a mapping has exactly one; naming another replaces the mapping instead of merging into it.
-const EXCLUSIVE: [&str; 7] = ["rubric", "schema", "rules", "grounding", "script", "given", "from"];
+/// Where in a profile a mapping stands: keys of the same spelling are settings in one place and names of dimensions in
+/// another.
+#[derive(Clone, Copy)]
+enum Place {
+    Profile,
+    Dimensions,
+    Measure,
+    Overall,
+    Elsewhere,
+}
 
-/// Lays `over` on `base`: mappings merge key by key, anything else replaces. A `null` takes the key away.
+impl Place {
+    /// Where the value under `key` stands.
+    fn under(self, key: &str) -> Place {
+        match (self, key) {
+            (Place::Profile, "assess") => Place::Dimensions,
+            (Place::Profile, "overall") => Place::Overall,
+            (Place::Dimensions, _) => Place::Measure,
+            _ => Place::Elsewhere,
+        }
+    }
+
+    /// The key that says of which kind a mapping here is.
+    fn kind(self, entries: &[Entry]) -> Option<&str> {
+        let kinds: &[&str] = match self {
+            Place::Measure => &KINDS,
+            Place::Overall => &["from"],
+            Place::Profile | Place::Dimensions | Place::Elsewhere => &[],
+        };
+        entries.iter().map(|e| e.key.as_str()).find(|key| kinds.contains(key))
+    }
+}
+
+/// Lays the profile `over` on `base`: mappings merge key by key, anything else replaces. A `null` takes the key away.
 ///
 /// A mapping that says of which kind it is (a measure, or `overall: {from: …}`) replaces one of another kind whole,
 /// because settings of one kind mean nothing to another.
 #[must_use]
 pub(super) fn merge(base: Node, over: Node) -> Node {
-    let (Data::Map(below), Data::Map(above)) = (base.data, over.data.clone()) else { return over };
-    if kind(&below) != kind(&above) && (kind(&above).is_some() || kind(&below) == Some("from")) {
-        return over;
-    }
-    // A file may have as many keys as a file can hold: those that are not below are not searched for there.
-    let known_below: HashSet<String> = below.iter().map(|entry| entry.key.clone()).collect();
-    let mut merged: Vec<Entry> = below;
-    for entry in above {
-        let at = known_below
-            .contains(&entry.key)
-            .then(|| merged.iter().position(|known| known.key == entry.key))
-            .flatten();
-        match (at, &entry.value.data) {
-            (Some(at), Data::Null) => {
-                merged.remove(at);
-            }
-            (Some(at), _) => {
-                let known = merged.remove(at);
-                let value = merge(known.value, entry.value);
-                merged.insert(at, Entry { key: entry.key, key_span: entry.key_span, value });
-            }
-            (None, _) => merged.push(entry),
-        }
-    }
-    Node { span: over.span, data: Data::Map(merged) }
+    merge_at(Place::Profile, base, over)
 }
 
-fn kind(entries: &[Entry]) -> Option<&str> {
-    entries.iter().map(|e| e.key.as_str()).find(|key| EXCLUSIVE.contains(key))
+fn merge_at(place: Place, base: Node, over: Node) -> Node {
+    let (Data::Map(below), Data::Map(above)) = (base.data, over.data.clone()) else { return over };
+    let (kind_below, kind_above) = (place.kind(&below), place.kind(&above));
+    if kind_below != kind_above && (kind_above.is_some() || kind_below == Some("from")) {
+        return over;
+    }
+    // Keys are looked up in an index: a file may hold a hundred thousand of them.
+    let mut at: HashMap<String, usize> =
+        below.iter().enumerate().map(|(index, entry)| (entry.key.clone(), index)).collect();
+    let mut merged: Vec<Option<Entry>> = below.into_iter().map(Some).collect();
+    for entry in above {
+        match at.get(&entry.key).and_then(|index| merged.get_mut(*index)) {
+            Some(slot) => {
+                *slot = match (slot.take(), &entry.value.data) {
+                    (_, Data::Null) => None,
+                    (None, _) => Some(entry),
+                    (Some(known), _) => {
+                        let value = merge_at(place.under(&entry.key), known.value, entry.value);
+                        Some(Entry { key: entry.key, key_span: entry.key_span, value })
+                    }
+                };
+            }
+            None => {
+                at.insert(entry.key.clone(), merged.len());
+                merged.push(Some(entry));
+            }
+        }
+    }
+    let merged = merged.into_iter().flatten().collect();
+    Node { span: over.span, data: Data::Map(merged) }
 }
 
 #[cfg(test)]
@@ -72,20 +107,48 @@ mod tests {
 
     #[test]
     fn a_measure_of_another_kind_replaces_and_one_setting_does_not() {
-        let base = json!({"validity": {"rules": "a", "penalty": 0.1}});
+        let base = json!({"assess": {"validity": {"rules": "a", "penalty": 0.1}}});
         assert_eq!(
-            merged(&base, &json!({"validity": {"rubric": "b"}})),
-            json!({"validity": {"rubric": "b"}})
+            merged(&base, &json!({"assess": {"validity": {"rubric": "b"}}})),
+            json!({"assess": {"validity": {"rubric": "b"}}})
         );
         assert_eq!(
-            merged(&base, &json!({"validity": {"penalty": 0.2}})),
-            json!({"validity": {"rules": "a", "penalty": 0.2}})
+            merged(&base, &json!({"assess": {"validity": {"penalty": 0.2}}})),
+            json!({"assess": {"validity": {"rules": "a", "penalty": 0.2}}})
         );
         assert_eq!(
-            merged(&json!({"o": {"a": 1}}), &json!({"o": {"from": "a"}})),
-            json!({"o": {"from": "a"}})
+            merged(&json!({"overall": {"a": 1}}), &json!({"overall": {"from": "a"}})),
+            json!({"overall": {"from": "a"}})
         );
-        assert_eq!(merged(&json!({"o": {"from": "a"}}), &json!({"o": {"a": 1}})), json!({"o": {"a": 1}}));
+        assert_eq!(
+            merged(&json!({"overall": {"from": "a"}}), &json!({"overall": {"a": 1}})),
+            json!({"overall": {"a": 1}})
+        );
+    }
+
+    #[test]
+    fn a_dimension_may_be_called_like_a_kind() {
+        let base = json!({
+            "assess": {"completeness": {"rubric": "a"}},
+            "overall": {"completeness": 1},
+            "accept": {"overall": 0.9},
+        });
+        let over = json!({
+            "assess": {"grounding": {"grounding": {"fuzzy": 0.8}}},
+            "overall": {"grounding": 1},
+            "accept": {"grounding": 0.5},
+        });
+        let both = json!({
+            "assess": {"completeness": {"rubric": "a"}, "grounding": {"grounding": {"fuzzy": 0.8}}},
+            "overall": {"completeness": 1, "grounding": 1},
+            "accept": {"overall": 0.9, "grounding": 0.5},
+        });
+        assert_eq!(merged(&base, &over), both);
+        assert_eq!(
+            merged(&both, &json!({"assess": {"grounding": {"grounding": {"rubric": "a"}}}}))
+                .pointer("/assess/grounding/grounding"),
+            Some(&json!({"fuzzy": 0.8, "rubric": "a"}))
+        );
     }
 
     /// The obvious model: JSON values merged by recursion, without kinds.

@@ -357,7 +357,7 @@ impl Decode for StopCriteria {
                 ));
             }
         }
-        if fields.key_span("max_iterations").is_none() && fields.key_span("max_corrections").is_none() {
+        if fields.node("max_iterations").is_none() && fields.node("max_corrections").is_none() {
             problems.push(
                 Problem::error(Code::NoLimit, fields.span(), "nothing limits how often the loop goes round")
                     .help("set `max_iterations` or `max_corrections`"),

@@ -5,7 +5,7 @@ use crate::engine::Event;
 use crate::policy::{Decision, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Target};
 use crate::score::Assessment;
-use crate::value::{Severity, at_least};
+use crate::value::{DocumentId, Severity, at_least};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -21,6 +21,12 @@ impl Live {
     #[must_use]
     pub fn new(policy: Arc<LoopPolicy>, paint: Paint) -> Self {
         Live { policy, paint }
+    }
+
+    /// The line with which a document begins.
+    #[must_use]
+    pub fn opening(&self, id: &DocumentId, document_type: &str) -> String {
+        format!("{}  {}", self.paint.strong(&tame(id.as_str())), tame(document_type))
     }
 
     /// The line for an event; `None` for those that people need not see.

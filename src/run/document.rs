@@ -57,6 +57,9 @@ struct Task<'a> {
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
     started: Instant,
+    /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
+    /// the run the times that it saw.
+    at: Millis,
     warnings: Vec<String>,
     /// What the provider said about each candidate, with its iteration.
     notes: Vec<(usize, String)>,
@@ -151,6 +154,7 @@ impl Session {
             source: self.plan.scoring.source(text),
             supplied,
             started: Instant::now(),
+            at: Millis::default(),
             warnings,
             notes: Vec::new(),
         };
@@ -187,8 +191,8 @@ impl Session {
         let mut outcome = None;
         loop {
             if let Some(input) = next.take() {
-                let input = if self.is_cancelled() && !run.is_over() { Input::Stop } else { input };
-                if let Err(misuse) = run.handle(task.now(), input) {
+                task.at = task.now();
+                if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
                 }
             }
@@ -212,7 +216,7 @@ impl Session {
         task: &mut Task<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), StoreError> {
-        let at = task.now();
+        let at = task.at;
         let payload = serde_json::to_value(event)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
@@ -243,8 +247,11 @@ impl Session {
         }
     }
 
+    /// Does what the run asks for. A cancellation ends it before the next candidate is asked for, so that nothing that
+    /// has been paid for is thrown away.
     async fn carry_out(&mut self, work: Work, run: &Run, task: &mut Task<'_>) -> Input {
         match work {
+            Work::Generate { .. } | Work::Correct { .. } if self.is_cancelled() => Input::Stop,
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
@@ -287,13 +294,13 @@ impl Session {
         let request = match correction {
             None => stage_request(&self.plan, stage, &task.reference, task.text),
             Some((iteration, base)) => {
-                let rolled_back: Vec<usize> = run
+                let rolled_back: Vec<(usize, usize)> = run
                     .history()
                     .iterations()
                     .iter()
                     .enumerate()
                     .filter(|(_, standing)| standing.rolled_back)
-                    .map(|(at, _)| at)
+                    .map(|(at, standing)| (at, standing.base))
                     .collect();
                 let correction = Correction {
                     iteration,
@@ -356,5 +363,90 @@ fn broken_outcome(run: &Run, task: &Task<'_>, detail: String) -> Outcome {
         usage: Usage::default(),
         elapsed_ms: task.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::engine::Recorded;
+    use crate::ingest::{InputError, SourceText};
+    use crate::policy::FinalStatus;
+    use crate::profile::{Library, load};
+    use crate::store::RunRecord;
+    use serde_json::json;
+
+    /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
+    struct Witness {
+        record: Vec<Recorded>,
+        cancel: Option<watch::Sender<bool>>,
+    }
+
+    impl Observer for Witness {
+        fn started(&mut self, _: &DocumentId, _: &str) {}
+        fn event(&mut self, _: &DocumentId, at: Millis, event: &Event) {
+            self.record.push(Recorded { at, event: event.clone() });
+            std::thread::sleep(Duration::from_millis(3));
+            if let (Event::Called(Work::Assess { .. }), Some(cancel)) = (event, &self.cancel) {
+                cancel.send(true).unwrap();
+            }
+        }
+        fn finished(&mut self, _: &DocumentResult) {}
+        fn unusable(&mut self, _: &InputError) {}
+    }
+
+    fn run_supplied(cancelling: bool) -> (Arc<Plan>, DocumentResult, Vec<Recorded>) {
+        let mut problems = Problems::new();
+        let loaded = load("batch", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
+        let plan = Arc::new(Plan::compile(&loaded, &mut problems).unwrap());
+        let journal = Journal::in_memory().unwrap();
+        let run = journal
+            .begin_run(&RunRecord {
+                started_at: "2024-01-01T00:00:00Z".into(),
+                profile: "batch".into(),
+                profile_digest: String::new(),
+                loopctl_version: String::new(),
+                plugins: json!([]),
+                settings: json!({}),
+            })
+            .unwrap();
+        let (cancel, cancelled) = watch::channel(false);
+        let place = Place { journal, run, artifacts: None };
+        let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, place, cancelled);
+        let document = Document {
+            id: DocumentId::new("d"),
+            path: None,
+            digest: String::new(),
+            text: SourceText::from_bytes(b"Grade: 2".to_vec()),
+        };
+        let mut witness = Witness { record: Vec::new(), cancel: cancelling.then_some(cancel) };
+        let result = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(session.run(
+                &document,
+                Some("pathology"),
+                Some(Arc::new(json!({"grade": "2"}))),
+                &mut witness,
+            ))
+            .unwrap();
+        (plan, result, witness.record)
+    }
+
+    #[test]
+    fn what_a_run_records_can_be_replayed() {
+        let (plan, result, record) = run_supplied(false);
+        Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
+        assert_eq!(record.last().unwrap().at, result.elapsed_ms);
+    }
+
+    #[test]
+    fn a_candidate_that_is_there_when_the_run_is_cancelled_is_kept() {
+        let (plan, result, record) = run_supplied(true);
+        assert_eq!((result.final_status, result.iteration_count), (FinalStatus::Cancelled, 1));
+        assert_eq!(*result.best_extraction.unwrap(), json!({"grade": "2"}));
+        Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
     }
 }

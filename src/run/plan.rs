@@ -230,7 +230,10 @@ fn patterns(
                     )),
                 );
             }
-            Err(problem) => problems.push(problem),
+            Err(problem) => {
+                let span = problem.span.clone().or_else(|| Some(declared.span.clone()));
+                problems.push(Problem { span, ..problem });
+            }
         }
     }
     patterns

@@ -237,6 +237,7 @@ fn line_8_min_improvement() {
         (patient, course(&[0.80, 0.60, 0.70]), "goes on from 2"),
         (patient_best, course(&[0.80, 0.60, 0.70]), &ended(3, "0 quality_peaked_at_iteration_0")),
         (best, course(&[0.80, 0.85]), "goes on from 1"),
+        (patient_best, course(&[0.30, 0.80, 0.82, 0.84]), &ended(4, "3 final_iteration_best")),
         (best, course(&[0.80, 0.85 - 2e-9]), &second),
         // Patience counts misses in a row.
         (patient, course(&[0.80, 0.81]), "goes on from 1"),

@@ -4,6 +4,10 @@ use crate::workspace::{Ran, Workspace};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+static PER_CENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[0-9] ?%").unwrap());
+static LENGTH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)[0-9] *(mm|cm|m)\b").unwrap());
 
 const TYPES: [&str; 9] = [
     "pathology",
@@ -110,7 +114,7 @@ fn expect(document_type: &str, extraction: &Map<String, Value>, source: &str) ->
                 let value = text(value).to_lowercase();
                 match key.to_lowercase().as_str() {
                     "er" | "pr" | "estrogen receptor" | "progesterone receptor" => {
-                        let per_cent = Regex::new(r"[0-9] ?%").unwrap().is_match(&value);
+                        let per_cent = PER_CENT.is_match(&value);
                         if !(value.contains("positive") || value.contains("negative") || per_cent) {
                             expected.invalid.push("hormone-receptor-value");
                         }
@@ -129,9 +133,8 @@ fn expect(document_type: &str, extraction: &Map<String, Value>, source: &str) ->
         }
         "radiology" => {
             for measurement in present("measurements").and_then(Value::as_array).into_iter().flatten() {
-                let unit = Regex::new(r"(?i)[0-9] *(mm|cm|m)\b").unwrap();
                 if let Some(size) = measurement.get("size")
-                    && !unit.is_match(&text(size))
+                    && !LENGTH.is_match(&text(size))
                 {
                     expected.invalid.push("measurement-size");
                 }
