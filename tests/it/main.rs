@@ -35,6 +35,8 @@ mod run;
 #[cfg(test)]
 mod score;
 #[cfg(test)]
+mod score_model;
+#[cfg(test)]
 mod trajectories;
 #[cfg(test)]
 mod validate_correct;

@@ -1,6 +1,6 @@
 //! Where profiles come from, and what is laid over them.
 
-use crate::trajectories::{scoring, steps};
+use crate::trajectories::{answer, scoring, steps};
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
@@ -44,8 +44,11 @@ fn the_reliability_loops_variables_mean_what_they_meant() {
     assert_eq!((&threshold["stop_reason"], &threshold["iteration_count"]), (&json!("accepted"), &json!(1)));
     let improvement = run("MARC_MIN_IMPROVEMENT", "0.05");
     assert_eq!(improvement["stop_reason"], "min_improvement");
-    assert_eq!(run("MARC_TIMEOUT_MS", "0")["stop_reason"], "timeout");
-    assert_eq!(run("LOOPCTL_TIMEOUT_MS", "0")["stop_reason"], "timeout");
+    let mut slow = scoring(5);
+    slow["delay_ms"] = json!(30);
+    answer(&place, &[slow]);
+    assert_eq!(run("MARC_TIMEOUT_MS", "20")["stop_reason"], "timeout");
+    assert_eq!(run("LOOPCTL_TIMEOUT_MS", "20")["stop_reason"], "timeout");
 }
 
 #[test]
