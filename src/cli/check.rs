@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, providers};
 use super::output::Output;
-use crate::diag::{Code, Level, Problem, Problems, render_json};
+use crate::diag::{Code, Problem, Problems, render_json};
 use crate::profile::{Loaded, available};
 use crate::provider::Providers;
 use crate::run::Plan;
@@ -76,10 +76,21 @@ fn counted(count: usize, what: &str) -> String {
 /// is wrong is a warning here; `run` fails on it.
 fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
     for stage in &loaded.profile.stages {
-        if let Err(error) = providers.find(&stage.provider.value) {
-            let problem =
-                Problem::error(Code::Plugin, &stage.provider.span, error.to_string()).help(error.help());
-            problems.push(Problem { level: Level::Warning, ..problem });
-        }
+        let problem = match providers.find(&stage.provider.value) {
+            Ok(plugin) if plugin.trust.may_run() => continue,
+            Ok(_) => Problem::warning(
+                Code::Plugin,
+                &stage.provider.span,
+                format!("the provider `{}` is not trusted", stage.provider.value),
+            )
+            .help(format!(
+                "look at it with `loopctl plugin inspect {0}`, then `loopctl plugin trust {0}`",
+                stage.provider.value
+            )),
+            Err(error) => {
+                Problem::warning(Code::Plugin, &stage.provider.span, error.to_string()).help(error.help())
+            }
+        };
+        problems.push(problem);
     }
 }

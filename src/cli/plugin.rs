@@ -86,9 +86,15 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
         }
         Verb::Trust { plugin } => {
-            let trusted = providers.trust(&path_of(plugin)?).map_err(failure)?;
-            let text = serde_json::to_string_pretty(&shown(&trusted.plugin)).unwrap_or_default();
-            writeln!(output.out, "{text}")?;
+            let path = path_of(plugin)?;
+            // Shown first, so that what is trusted has been seen even if the lock file can't be written.
+            let inspected = providers.inspect(&path).map_err(failure)?;
+            writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
+            let trusted = providers.trust(&path).map_err(failure)?;
+            if trusted.plugin.digest != inspected.digest {
+                return Err(Failure::broken("the file changed while it was being trusted")
+                    .help("look at it again with `loopctl plugin inspect`, then trust it"));
+            }
             if let Some(before) = &trusted.replaced {
                 output.say(&format!("the digest before was {before}"));
             }

@@ -9,7 +9,7 @@ use crate::profile::read_text_file;
 use crate::report::{Live, closing, document_summary};
 use crate::run::{Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session};
 use crate::store::{Artifacts, Journal, RunRecord};
-use crate::value::{DocumentId, Millis};
+use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -249,7 +249,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
             None => failure,
         }
     })?;
-    serde_json::from_str(file.text().trim_start_matches('\u{feff}')).map_err(|error| {
+    let value = serde_json::from_str(file.text().trim_start_matches('\u{feff}')).map_err(|error| {
         Failure::broken(format!(
             "`{}` is not JSON (line {}, column {})",
             path.display(),
@@ -257,7 +257,15 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
             error.column()
         ))
         .help("an extraction is one JSON object")
-    })
+    })?;
+    if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
+        return Err(Failure::broken(format!(
+            "`{}` is nested more than {MAX_CANDIDATE_DEPTH} deep",
+            path.display()
+        ))
+        .help("an extraction is one JSON object"));
+    }
+    Ok(value)
 }
 
 /// Shows what happens and writes results as they come.

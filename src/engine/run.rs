@@ -211,9 +211,27 @@ impl Run {
             None => (self.retry.pause_before(attempt), WakeReason::Backoff),
         };
         let until = now.saturating_add(pause);
+        if let Some(limit) = self.spent_before_retry(until) {
+            self.finish(
+                now,
+                StopReason::ProviderError,
+                Some(format!("{}; no attempt is left within {limit}", failure.message)),
+            );
+            return;
+        }
         self.record(Event::Waiting { until, reason });
         self.state = State::Waiting { work: next };
         self.outputs.push_back(Output::Wake { at: until, reason });
+    }
+
+    /// The limit that another attempt at `until` would go over. The table looks at time and budget only after an
+    /// assessment, so without this a failing provider could be waited for, and paid, long past them.
+    fn spent_before_retry(&self, until: Millis) -> Option<&'static str> {
+        let stop = &self.policy.stop;
+        if stop.timeout.is_some_and(|limit| until > limit) {
+            return Some("the timeout");
+        }
+        stop.budget.calls.is_some_and(|limit| self.usage.calls >= limit).then_some("the budget of calls")
     }
 
     fn assessed(&mut self, now: Millis, candidate: Arc<Value>, assessment: Assessment) {

@@ -2,14 +2,22 @@
 
 use super::Guidance;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::value::{MAX_BLOCK_BYTES, long_block};
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
+use regex::Regex;
 use serde::Serialize;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Most steps that rendering one template may take: a bound on loops in loops.
 const FUEL: u64 = 2_000_000;
+
+/// Statements that would reach for another file.
+static OTHER_FILES: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "a constant, compiled by every test of templates")]
+    Regex::new(r"\{%[-+]?\s*(?:include|extends|import|from)\b").unwrap()
+});
 
 /// What a template is for, which decides what it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +88,23 @@ impl Templates {
     /// Adds the template in `file`. A syntax error or an unknown variable is a problem at its place.
     pub fn add(&mut self, role: Role, file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Template> {
         let name = file.name().to_owned();
+        if let Some(at) = long_block(file.text()) {
+            let problem = format!("this block has more than {MAX_BLOCK_BYTES} bytes");
+            problems.push(Problem::error(Code::TooLarge, &Span::new(file, at, at + 2), problem));
+            return None;
+        }
+        if let Some(found) = OTHER_FILES.find(file.text()) {
+            let span = Span::new(file, found.start(), found.end());
+            problems.push(
+                Problem::error(
+                    Code::BadTemplate,
+                    &span,
+                    "a template stands alone: it can't include or extend another",
+                )
+                .help("write the text out"),
+            );
+            return None;
+        }
         if let Err(error) = self.environment.add_template_owned(name.clone(), file.text().to_owned()) {
             let span = error.range().map_or_else(
                 || line_span(file, error.line().unwrap_or(1)),
@@ -261,5 +286,14 @@ mod tests {
         assert!(Templates::default().add(Role::Feedback, &file, &mut problems).is_none());
         assert_eq!(problems.len(), 2);
         assert_eq!(problems.iter().next().unwrap().help.as_deref(), Some("did you mean `score`?"));
+        let mut problems = Problems::new();
+        for text in ["{% include 'x' %}".to_owned(), format!("{{{{ {} score }}}}", "not ".repeat(60_000))] {
+            assert!(
+                Templates::default()
+                    .add(Role::Feedback, &SourceFile::new("f.md", text), &mut problems)
+                    .is_none()
+            );
+        }
+        assert_eq!(problems.len(), 2);
     }
 }

@@ -189,7 +189,11 @@ impl Provider {
             (Health::Reopened, _) => Ok(Arc::clone(&current.instance)),
             (_, Err(fault)) => {
                 current.state = Health::Dead;
-                Err(fault)
+                // Whatever it says, there is no second attempt at opening it again.
+                Err(Fault::new(
+                    FailureKind::Panic,
+                    format!("the plugin panicked and can't be opened again: {}", fault.message),
+                ))
             }
             (_, Ok(_)) => {
                 Err(Fault::new(FailureKind::Panic, "the plugin has panicked twice and takes no more calls"))

@@ -137,19 +137,21 @@ impl Providers {
         })
     }
 
-    /// What is known of the plugin that a specification such as `openai:model` names, found and checked as
-    /// [`Providers::open`] would, but without running any of it.
+    /// What is known of the plugin that a specification such as `openai:model` names, found as [`Providers::open`]
+    /// would, but without running any of it; [`Inspected::trust`] says whether it may run.
     ///
     /// # Errors
-    /// When there is no such plugin, or it may not run.
+    /// When there is no such plugin.
     pub fn find(&self, spec: &str) -> Result<Inspected, ProviderError> {
         let Spec { target, .. } = Spec::parse(spec)?;
         let path = match target {
             Target::Path(path) => path,
-            Target::Name(name) => match self.list().into_iter().find(|listed| listed.name == name) {
-                Some(listed) => return listed.plugin,
-                None => self.path_of(&name)?,
-            },
+            Target::Name(name) => {
+                match self.list().into_iter().find(|known| locate::same_name(&known.name, &name)) {
+                    Some(listed) => return listed.plugin,
+                    None => self.path_of(&name)?,
+                }
+            }
         };
         self.inspect(&path)
     }

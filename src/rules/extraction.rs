@@ -12,7 +12,7 @@ use regex_syntax::hir::{Hir, HirKind};
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN: usize = 4 << 20;
 /// Longest pattern, in bytes, after its words are put in.
-const MAX_EXPANDED: usize = 8_192;
+const MAX_EXPANDED: usize = 16_384;
 
 /// Named parts of patterns, written `{name}`: name and expanded pattern, in file order.
 struct Words {
@@ -238,6 +238,7 @@ fn group_names(pattern: &str, care: Care) -> Result<Vec<String>, String> {
             let built = RegexBuilder::new(pattern)
                 .case_insensitive(true)
                 .multi_line(true)
+                .crlf(true)
                 .size_limit(MAX_PATTERN)
                 .build()
                 .map_err(|error| last_line(&error.to_string()))?;
@@ -247,6 +248,7 @@ fn group_names(pattern: &str, care: Care) -> Result<Vec<String>, String> {
             let parsed = regex_syntax::ParserBuilder::new()
                 .case_insensitive(true)
                 .multi_line(true)
+                .crlf(true)
                 .build()
                 .parse(pattern)
                 .map_err(|error| last_line(&error.to_string()))?;

@@ -1,14 +1,12 @@
 //! Texts with `{{ value }}` in them: checked when they are loaded, rendered when an issue needs them.
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::value::{MAX_BLOCK_BYTES, long_block};
 use minijinja::{Environment, UndefinedBehavior};
 use std::sync::LazyLock;
 
 /// Steps of one rendering. A message takes some ten; a template that loops ends here.
 const FUEL: u64 = 10_000;
-
-/// Longest template, in bytes. The template engine calls itself at each link of a chain such as `not not x`.
-const MOST_BYTES: usize = 4_096;
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
@@ -31,8 +29,8 @@ impl Template {
         if is_fixed {
             return Some(Template { source: source.to_owned(), is_fixed });
         }
-        if source.len() > MOST_BYTES {
-            let message = format!("this template is longer than {MOST_BYTES} bytes");
+        if long_block(source).is_some() {
+            let message = format!("this template has a block of more than {MAX_BLOCK_BYTES} bytes");
             problems.push(Problem::error(Code::TooLarge, span, message));
             return None;
         }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Where candidate 0 and its corrections come from.
+#[expect(clippy::large_enum_variant, reason = "one for a whole session")]
 pub enum Candidates {
     /// From a provider.
     Provider {

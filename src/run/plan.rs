@@ -152,6 +152,10 @@ fn read(
 
 /// Fills in `{{ document_type }}`.
 fn path_for(template: &str, document_type: &str, span: &Span, problems: &mut Problems) -> Option<String> {
+    if crate::value::long_block(template).is_some() {
+        problems.push(Problem::error(Code::TooLarge, span, "this path is longer than any file's"));
+        return None;
+    }
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
     match environment.render_str(template, minijinja::context! { document_type }) {

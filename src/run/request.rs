@@ -8,7 +8,7 @@ use crate::provider::protocol::{
     Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
 use crate::provider::{CallFailure, Provider};
-use crate::value::{Millis, Usage, Usd};
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -108,7 +108,6 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
 
 /// Turns a completion or a failure into what the engine is told. An answer that is text must be JSON and nothing
 /// else.
-#[must_use]
 pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure>) -> Answer {
     let one_call = |tokens: u64, cost: Option<f64>| Usage {
         calls: 1,
@@ -151,10 +150,10 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
             });
         }
     };
-    if is_deeper(&candidate, MAX_DEPTH) {
+    if is_deeper(&candidate, MAX_CANDIDATE_DEPTH) {
         return Err(CallFailed {
             message: format!(
-                "provider `{}` answered with JSON that is nested more than {MAX_DEPTH} deep",
+                "provider `{}` answered with JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep",
                 provider.identity().name
             ),
             transient: true,
@@ -163,32 +162,4 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
         });
     }
     Ok(Produced { candidate: Arc::new(candidate), usage, notes })
-}
-
-/// Deepest candidate. Requests, events and results wrap it in more, and all of them must be readable again: parsers
-/// stop at 128.
-const MAX_DEPTH: usize = 100;
-
-fn is_deeper(value: &Value, limit: usize) -> bool {
-    let Some(below) = limit.checked_sub(1) else { return value.is_array() || value.is_object() };
-    match value {
-        Value::Array(items) => items.iter().any(|item| is_deeper(item, below)),
-        Value::Object(members) => members.values().any(|member| is_deeper(member, below)),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn depth_is_counted_in_collections() {
-        let nested = |depth: usize| -> Value {
-            serde_json::from_str(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap()
-        };
-        assert!(!is_deeper(&nested(MAX_DEPTH), MAX_DEPTH));
-        assert!(is_deeper(&nested(MAX_DEPTH + 1), MAX_DEPTH));
-        assert!(!is_deeper(&Value::from(1), 0));
-    }
 }

@@ -16,6 +16,21 @@ pub fn is_present(value: &Value) -> bool {
     }
 }
 
+/// Deepest candidate. Requests, events and results wrap it in more, and all of them must be readable again: parsers
+/// stop at 128.
+pub const MAX_CANDIDATE_DEPTH: usize = 100;
+
+/// Whether arrays and objects are nested more than `limit` deep.
+#[must_use]
+pub fn is_deeper(value: &Value, limit: usize) -> bool {
+    let Some(below) = limit.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper(item, below)),
+        Value::Object(members) => members.values().any(|member| is_deeper(member, below)),
+        _ => false,
+    }
+}
+
 /// SHA-256 of a value's canonical form: equal for values that are equal as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 32]);
@@ -113,6 +128,16 @@ mod tests {
         assert_eq!(Digest::of(&json!({"a": 1, "b": [2.0]})), Digest::of(&json!({"b": [2], "a": 1.0})));
         assert_ne!(Digest::of(&json!({"a": 1})), Digest::of(&json!({"a": "1"})));
         assert_ne!(Digest::of(&json!([1, 2])), Digest::of(&json!([2, 1])));
+    }
+
+    #[test]
+    fn depth_is_counted_in_arrays_and_objects() {
+        let nested = |depth: usize| -> Value {
+            serde_json::from_str(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap()
+        };
+        assert!(!is_deeper(&nested(MAX_CANDIDATE_DEPTH), MAX_CANDIDATE_DEPTH));
+        assert!(is_deeper(&nested(MAX_CANDIDATE_DEPTH + 1), MAX_CANDIDATE_DEPTH));
+        assert!(!is_deeper(&json!(1), 0));
     }
 
     #[test]

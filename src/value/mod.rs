@@ -4,12 +4,14 @@ mod candidate;
 mod json_path;
 mod pointer;
 mod quantity;
+mod template_blocks;
 mod words;
 pub mod decode;
 pub mod yaml;
 
-pub use candidate::{Digest, canonical, digest_bytes, is_present};
+pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
 pub use json_path::{JsonPath, PathError, Step, Steps};
 pub use pointer::{Pointer, Segment, push_segment};
 pub use quantity::{DocumentId, EPSILON, Millis, Score, Usage, Usd, at_least, below};
+pub use template_blocks::{MAX_BLOCK_BYTES, long_block};
 pub use words::{Disposition, Severity};

@@ -189,13 +189,10 @@ impl<'a> Grounder<'a> {
                 .and_then(number::unit_of_phrase)
                 .or_else(|| unit_in_key(place.key).map(|(unit, _)| unit));
         }
-        let evidence = if place.is_label() && !probe.tokens.iter().all(|token| token.kind == Kind::Number) {
-            Evidence::Free
-        } else if date::is_date(&probe) {
-            Evidence::Free
-        } else {
-            probe.evidence()
-        };
+        let is_worded_label =
+            place.is_label() && !probe.tokens.iter().all(|token| token.kind == Kind::Number);
+        let evidence =
+            if is_worded_label || date::is_date(&probe) { Evidence::Free } else { probe.evidence() };
         let scratch = &*self.scratch;
         let names = Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral };
         let accept = |found: Found| {

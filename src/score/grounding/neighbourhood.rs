@@ -455,8 +455,7 @@ fn opens_with_value(from: usize, source: &SourceIndex) -> bool {
 
 /// The names right after a value, with only small words between, that have no value of their own.
 fn look_right(found: Found, source: &SourceIndex, names: &Names<'_>) -> Option<Group> {
-    let mut at = found.to;
-    for _ in 0..4 {
+    for at in found.to..found.to + 4 {
         let broken = break_before(at, source) != Break::None;
         if broken || source.gap_before(at).contains(['(', ')']) || at >= source.tokens().len() {
             return None;
@@ -468,7 +467,6 @@ fn look_right(found: Found, source: &SourceIndex, names: &Names<'_>) -> Option<G
         if !matches!(listed_at(source, at), Some(Listed::Connector)) {
             return None;
         }
-        at += 1;
     }
     None
 }
