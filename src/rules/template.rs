@@ -101,6 +101,6 @@ mod tests {
         let mut problems = Problems::new();
         let text = format!("{{{{ {}value }}}}", "not ".repeat(60_000));
         assert!(Template::check(&text, &["value"], &Span::new(&file, 0, 1), &mut problems).is_none());
-        assert!(problems.iter().any(|problem| problem.to_string().contains("longer than 4096 bytes")));
+        assert!(problems.iter().any(|problem| problem.to_string().contains("more than 4096 bytes")));
     }
 }

@@ -11,10 +11,11 @@ pub const MAX_EXPRESSION_DEPTH: usize = 64;
 pub const MAX_FUNCTION_EXPRESSION_DEPTH: usize = 32;
 /// Bytes of one text. Sources are handed over whole, so this is a large document.
 pub const MAX_STRING_BYTES: usize = 2 << 20;
-/// Elements of one array, nested ones included.
-pub const MAX_ARRAY_ITEMS: usize = 10_000;
-/// Members of one map, nested ones included.
-pub const MAX_MAP_MEMBERS: usize = 10_000;
+/// Elements of one array, nested ones included. Copying a value calls itself at each level, so this also bounds the
+/// native stack that `a = [a]` in a loop can use up.
+pub const MAX_ARRAY_ITEMS: usize = 2_000;
+/// Members of one map, nested ones included; bounded like arrays.
+pub const MAX_MAP_MEMBERS: usize = 2_000;
 /// Variables alive at one time.
 pub const MAX_VARIABLES: usize = 1_000;
 /// Functions in one script.
