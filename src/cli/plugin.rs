@@ -4,6 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::providers;
 use super::output::Output;
 use crate::provider::{Inspected, ProviderError, TrustState};
+use crate::report::tame;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -87,14 +88,21 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         Verb::Trust { plugin } => {
             let path = path_of(plugin)?;
-            // Shown first, so that what is trusted has been seen even if the lock file can't be written.
+            // Said first, so that it is known what is trusted even if the lock file can't be written.
             let inspected = providers.inspect(&path).map_err(failure)?;
-            writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
+            for line in asked_for(&inspected) {
+                output.say(&line);
+            }
             let trusted = providers.trust(&path).map_err(failure)?;
             if trusted.plugin.digest != inspected.digest {
                 return Err(Failure::broken("the file changed while it was being trusted")
                     .help("look at it again with `loopctl plugin inspect`, then trust it"));
             }
+            writeln!(
+                output.out,
+                "{}",
+                serde_json::to_string_pretty(&shown(&trusted.plugin)).unwrap_or_default()
+            )?;
             if let Some(before) = &trusted.replaced {
                 output.say(&format!("the digest before was {before}"));
             }
@@ -102,6 +110,22 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
     }
     Ok(Exit::Success)
+}
+
+/// What is about to be trusted, and what it asks for.
+fn asked_for(plugin: &Inspected) -> Vec<String> {
+    let manifest = &plugin.manifest;
+    let list = |what: &str, names: &[String]| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{}`", tame(name))).collect();
+        (!names.is_empty()).then(|| format!("  it asks for {what}: {}", names.join(", ")))
+    };
+    let mut lines = vec![
+        format!("`{}` {}: {}", tame(&manifest.name), tame(&manifest.version), tame(&manifest.description)),
+        format!("  sha256 {}", plugin.digest),
+    ];
+    lines.extend(list("the secrets", &manifest.secrets));
+    lines.extend(list("the hosts", &manifest.hosts));
+    lines
 }
 
 fn shown(plugin: &Inspected) -> Value {

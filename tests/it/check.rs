@@ -283,8 +283,8 @@ fn a_template_with_a_variable_that_nothing_fills_is_refused() {
     // Templates have no way to a file.
     place.write("prompts/mine.md", "{% include '../../../etc/passwd' %}\n");
     place.write("doc.txt", "x");
-    let ran = place.run(&["run", "--profile", "mine", "--format", "json", "doc.txt"]).exits(1);
-    assert!(!ran.out.contains("root:") && ran.out.contains("passwd"), "{}", ran.out);
+    let ran = place.run(&["run", "--profile", "mine", "--format", "json", "doc.txt"]).exits(2);
+    ran.says(&["prompts/mine.md:1:1", "a template stands alone"]);
 }
 
 #[test]
