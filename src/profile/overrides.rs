@@ -97,7 +97,7 @@ impl Override {
                 Problem::error(
                     Code::BadOverride,
                     &self.value.span,
-                    format!("{} can't set `{}`: `{part}` is not a mapping", self.origin, self.path.join(".")),
+                    format!("{} can't set `{}`: there is nothing to go into at `{part}`", self.origin, self.path.join(".")),
                 )
                 .help("every part before the last must be a mapping of the profile, or the number of a list element"),
             );
@@ -146,6 +146,13 @@ fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
         Data::List(items) => {
             let item = part.parse::<usize>().ok().and_then(|index| items.get_mut(index));
             item.map_or_else(|| Err(part.clone()), |item| set(item, rest, value))
+        }
+        // There is no list whose elements could be meant.
+        Data::Map(_) | Data::Null if part == "*" => Err(part.clone()),
+        Data::Map(entries)
+            if rest.first().is_some_and(|next| next == "*") && !entries.iter().any(|e| &e.key == part) =>
+        {
+            Err(part.clone())
         }
         Data::Map(entries) => {
             if let Some(entry) = entries.iter_mut().find(|e| &e.key == part) {
@@ -206,8 +213,11 @@ mod tests {
 
     #[test]
     fn what_can_not_be_set_is_reported() {
-        let (_, problems) = applied("name: x\n", &["noequals", "a..b=1", "name.x=1", "a=[1", "=1", "name= "]);
-        assert_eq!(problems.len(), 6, "{problems:?}");
+        let flags =
+            ["noequals", "a..b=1", "name.x=1", "a=[1", "=1", "name= ", "stages.*.provider=x", "name.*=1"];
+        let (json, problems) = applied("name: x\n", &flags);
+        assert_eq!(problems.len(), flags.len(), "{problems:?}");
+        assert_eq!(json, json!({"name": "x"}));
     }
 
     #[test]
