@@ -303,6 +303,21 @@ fn pauses_double_up_to_a_minute_and_give_way_to_what_the_provider_asks() {
 }
 
 #[test]
+fn no_attempt_is_made_past_the_timeout_or_the_budget_of_calls() {
+    let retry = Retry { attempts: 50, pause: Millis(250) };
+    for (stop, calls, why) in [
+        ("stop: { timeout: 1s }", 3, "the timeout"),
+        ("stop: { budget: { calls: 4 } }", 4, "the budget of calls"),
+    ] {
+        let mut driver = Driver::new(&policy(stop), retry, (0..50).map(|_| fails(true, None)).collect());
+        driver.finish();
+        let outcome = driver.outcome.unwrap();
+        assert_eq!((outcome.stop_reason, outcome.usage.calls), (StopReason::ProviderError, calls), "{stop}");
+        assert!(outcome.detail.unwrap().ends_with(why));
+    }
+}
+
+#[test]
 fn each_candidate_has_its_own_attempts_and_the_best_survives_a_failure() {
     let once = Retry { attempts: 1, pause: Millis(100) };
     let script = vec![
