@@ -76,7 +76,7 @@ pub struct Guidance {
     pub suggestions: Vec<String>,
     /// What rolled-back attempts did wrong, oldest first.
     pub failed_attempts: Vec<String>,
-    /// How many issues were left out to keep the request small.
+    /// How many points were left out to keep the request small.
     pub dropped: usize,
     /// The base candidate as indented JSON.
     pub previous: String,
@@ -157,14 +157,31 @@ impl Guidance {
         self.critical.iter().chain(&self.major).chain(&self.minor)
     }
 
-    /// Leaves out the `count` least severe issues, and the suggestions that belonged to no other issue.
-    pub fn drop_least_severe(&mut self, count: usize) {
+    /// How many points could be left out.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.findings().count() + self.failed_attempts.len() + self.missing.len()
+    }
+
+    /// Leaves out the `count` least important points, and the suggestions that belonged to no other issue: the least
+    /// severe issues first, then the oldest failed attempts, then the least wanted of the missing fields. `false` when there
+    /// was nothing left.
+    pub fn drop_least(&mut self, count: usize) -> bool {
+        let before = self.dropped;
         for _ in 0..count {
-            let dropped = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop());
-            self.dropped += usize::from(dropped.is_some());
+            let issue = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop());
+            let dropped = issue.is_some()
+                || (!self.failed_attempts.is_empty() && !self.failed_attempts.remove(0).is_empty())
+                || self.missing.pop().is_some();
+            self.dropped += usize::from(dropped);
         }
         let kept: HashSet<String> = self.findings().filter_map(|f| f.suggested_fix.clone()).collect();
         self.suggestions.retain(|suggestion| kept.contains(suggestion));
+        self.priority.retain(|field| {
+            self.missing.contains(field)
+                || self.critical.iter().any(|f| f.path.starts_with(&format!("/{field}")))
+        });
+        self.dropped > before
     }
 }
 

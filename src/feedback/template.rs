@@ -153,29 +153,29 @@ impl Templates {
         })))
     }
 
-    /// Renders feedback, leaving out the least severe issues until it fits in `max_bytes`. The previous answer is
-    /// not counted: a correction without it would start from nothing.
+    /// Renders feedback, taking the least important points out of `guidance` until it fits in `max_bytes`. The previous
+    /// answer is not counted: a correction without it would start from nothing.
     ///
     /// # Errors
     /// What the template engine says.
     pub fn feedback(
         &self,
         template: &Template,
-        mut guidance: Guidance,
+        guidance: &mut Guidance,
         max_bytes: usize,
     ) -> Result<String, minijinja::Error> {
         let template = self.environment.get_template(&template.0)?;
         let allowed = max_bytes.saturating_add(guidance.previous.len());
         loop {
-            let text = template.render(Value::from(Serde(&guidance)))?;
-            let issues = guidance.findings().count();
-            if text.len() <= allowed || issues == 0 {
+            let text = template.render(Value::from(Serde(&*guidance)))?;
+            let Some(excess) = text.len().checked_sub(allowed).filter(|excess| *excess > 0) else {
+                return Ok(text);
+            };
+            // Far too long: take out in proportion, so that thousands of points need few rounds.
+            let average = (text.len() / guidance.points().max(1)).max(1);
+            if !guidance.drop_least((excess / average / 2).max(1)) {
                 return Ok(text);
             }
-            // Far too long: take out in proportion, so that thousands of issues need few rounds.
-            let excess = text.len() - allowed;
-            let average = (text.len() / issues).max(1);
-            guidance.drop_least_severe((excess / average / 2).max(1));
         }
     }
 }
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn the_shipped_feedback_says_what_is_wrong() {
         let (templates, template) = shipped();
-        insta::assert_snapshot!(templates.feedback(&template, guidance(1), 20_000).unwrap(), @r#"
+        insta::assert_snapshot!(templates.feedback(&template, &mut guidance(1), 20_000).unwrap(), @r#"
         Your answer so far scores 80.0 % of 100 %; 95.0 % is needed. Answer again with the whole, corrected JSON object.
 
         Must be put right:
@@ -256,12 +256,12 @@ mod tests {
     #[test]
     fn the_least_severe_issues_are_dropped_first_and_the_drop_is_said() {
         let (templates, template) = shipped();
-        let text = templates.feedback(&template, guidance(2_000), 3_000).unwrap();
+        let text = templates.feedback(&template, &mut guidance(2_000), 3_000).unwrap();
         assert!(text.len() <= 3_002, "{}", text.len());
         assert!(
             text.contains("Must be put right:")
                 && text.contains("/f0")
-                && text.contains("less severe issues")
+                && text.contains("less important points")
         );
         assert!(!text.contains("Could be better"));
     }
@@ -274,7 +274,7 @@ mod tests {
             finding.suggested_fix = Some(format!("put the value of field {n} as the document writes it"));
         }
         guidance.suggestions = guidance.minor.iter().filter_map(|f| f.suggested_fix.clone()).collect();
-        let text = templates.feedback(&template, guidance, 3_000).unwrap();
+        let text = templates.feedback(&template, &mut guidance, 3_000).unwrap();
         assert!(text.len() <= 3_002, "{}", text.len());
         assert!(text.contains("Should be put right:"));
     }

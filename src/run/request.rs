@@ -70,15 +70,16 @@ pub fn correction_request(
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, document, source)?;
     let base = correction.candidates.get(correction.base).map(|base| base.as_ref().clone());
-    let guidance = Guidance::gather(&plan.policy, correction)
+    let mut guidance = Guidance::gather(&plan.policy, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
     request.base = base;
-    request.feedback = Some(structured(&guidance));
     let text = plan
         .templates
-        .feedback(&plan.feedback, guidance, plan.profile.feedback.max_bytes)
+        .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
         .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
+    // Providers that read no prompts are told what the prompt says, and no more.
+    request.feedback = Some(structured(&guidance));
     match request.messages.last_mut() {
         Some(message) => {
             message.content.push_str("\n\n");

@@ -1,4 +1,4 @@
-//! Asks one test of one value. Allocates only for long lists that must be unique.
+//! Asks one test of one value. Allocates only for long lists that must be unique or must resolve.
 
 use crate::rules::{Kind, Moment, Reference, Test, is_format, parse_date};
 use crate::value::{Pointer, Segment, canonical};
@@ -212,6 +212,14 @@ impl Scope<'_> {
                     found
                 };
                 match item {
+                    // The query is asked once for a long list, not once for each of its items.
+                    Item::List(items) if items.len() > PAIRWISE => {
+                        let mut known = HashSet::new();
+                        path.visit(self.candidate, &mut |_, value| {
+                            known.insert(canonical(value));
+                        });
+                        items.iter().all(|one| known.contains(&canonical(one)))
+                    }
                     Item::List(items) => items.iter().all(|one| found(one.into())),
                     other => found(other),
                 }
