@@ -9,6 +9,7 @@ mod plugin;
 mod profile;
 mod run;
 mod score;
+mod step;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -32,9 +33,9 @@ enum Verb {
     /// Run the loop over documents: extract, assess, correct until the policy stops
     Run(run::Arguments),
     /// Assess one extraction against its document, without any provider
-    Validate(validate::Arguments),
+    Validate(step::Step),
     /// Correct one extraction once
-    Correct(correct::Arguments),
+    Correct(step::Step),
     /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
     Score(score::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins

@@ -1,46 +1,10 @@
 //! `loopctl validate`: one extraction against its document, once.
 
 use super::exit::{Exit, Failure};
-use super::loading::ProfileArguments;
-use super::output::{Format, Output};
-use super::run::{JournalPlace, Work};
-use clap::Args;
-use std::path::PathBuf;
-
-#[derive(Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    profile: ProfileArguments,
-    /// Type of the document, instead of classifying it
-    #[arg(long = "type", value_name = "TYPE")]
-    document_type: Option<String>,
-    /// The extraction to assess
-    #[arg(long, value_name = "FILE")]
-    extraction: PathBuf,
-    /// Write the validation to this folder
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// How the result is written to standard output
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// The document: a file, or `-` for standard input
-    #[arg(value_name = "INPUT")]
-    input: PathBuf,
-}
+use super::output::Output;
+use super::step::Step;
 
 /// The loop with room for one candidate and no provider: what the policy decides about it is the verdict.
-pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = arguments.profile.plan(&["stop.max_iterations=1", "stop.max_corrections=null"], output)?;
-    Work {
-        plan,
-        document_type: arguments.document_type.clone(),
-        out: arguments.out.clone(),
-        extraction: Some(arguments.extraction.clone()),
-        journal: JournalPlace::Memory,
-        format: arguments.format,
-        quiet: false,
-        inputs: vec![arguments.input.clone()],
-        needs_provider: false,
-    }
-    .run(output)
+pub(super) fn execute(step: &Step, output: &mut Output) -> Result<Exit, Failure> {
+    step.run(&["stop.max_iterations=1", "stop.max_corrections=null"], false, output)
 }

@@ -6,19 +6,12 @@
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Count, Decode, Fields, Spanned, unknown_word, wrong_type};
 use crate::value::yaml::{Data, Node};
+use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
 use regex::RegexBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN: usize = 4 << 20;
-/// Longest pattern, in bytes, after its words are put in.
-const MAX_EXPANDED: usize = 16_384;
-
-/// Named parts of patterns, written `{name}`: name and expanded pattern, in file order.
-struct Words {
-    known: Vec<(String, String)>,
-    care: Care,
-}
 
 /// How much is asked of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,46 +22,10 @@ pub enum Care {
     Compile,
 }
 
-impl Words {
-    /// Puts the words into a pattern, or says which one is not declared.
-    fn expand(&self, pattern: &str) -> Result<String, String> {
-        let mut out = String::with_capacity(pattern.len());
-        let mut rest = pattern;
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            match after.split_once('}') {
-                Some((name, tail)) if is_word(name) && !is_escaped(before) => {
-                    let (_, part) =
-                        self.known.iter().find(|(known, _)| known == name).ok_or_else(|| name.to_owned())?;
-                    out.push_str("(?:");
-                    out.push_str(part);
-                    out.push(')');
-                    rest = tail;
-                }
-                _ => {
-                    out.push('{');
-                    rest = after;
-                }
-            }
-            if out.len() > MAX_EXPANDED {
-                break;
-            }
-        }
-        out.push_str(rest);
-        Ok(out)
-    }
-}
-
-/// Never the bounds of a repetition such as `{2,5}`.
-fn is_word(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-}
-
-/// Whether what stands before a brace gives it another meaning: `\{`, or a class like `\p{…}`.
-fn is_escaped(before: &str) -> bool {
-    let escapes = |text: &str| text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
-    escapes(before) || before.strip_suffix(['p', 'P', 'x', 'u', 'U']).is_some_and(escapes)
+/// The words declared so far, and how closely patterns are looked at.
+struct Declared {
+    words: Words,
+    care: Care,
 }
 
 const KINDS: [&str; 5] = ["text", "number", "object", "list", "whole"];
@@ -77,14 +34,14 @@ const KINDS: [&str; 5] = ["text", "number", "object", "list", "whole"];
 pub fn check_extraction(node: &Node, care: Care, problems: &mut Problems) {
     let Some(mut file) = Fields::open(node, "extraction file", problems) else { return };
     file.required::<String>("extract", problems);
-    let words = read_words(&mut file, care, problems);
+    let declared = read_words(&mut file, care, problems);
     for heading in file.optional::<Vec<Spanned<String>>>("headings", problems).unwrap_or_default() {
-        check_pattern(&words, &heading, &["title"], problems);
+        check_pattern(&declared, &heading, &["title"], problems);
     }
     match file.node("fields") {
         Some(Node { data: Data::Map(entries), .. }) => {
             for entry in entries {
-                check_field(&words, &entry.value, problems);
+                check_field(&declared, &entry.value, problems);
             }
         }
         Some(other) => {
@@ -99,12 +56,12 @@ pub fn check_extraction(node: &Node, care: Care, problems: &mut Problems) {
 }
 
 /// Words may use the words above them, so there are no cycles.
-fn read_words(file: &mut Fields<'_>, care: Care, problems: &mut Problems) -> Words {
-    let mut words = Words { known: Vec::new(), care };
+fn read_words(file: &mut Fields<'_>, care: Care, problems: &mut Problems) -> Declared {
+    let mut declared = Declared { words: Words::default(), care };
     match file.node("words") {
         Some(Node { data: Data::Map(entries), .. }) => {
             for entry in entries {
-                if !is_word(&entry.key) {
+                if !is_name(&entry.key) {
                     problems.push(
                         Problem::error(
                             Code::BadPattern,
@@ -115,19 +72,21 @@ fn read_words(file: &mut Fields<'_>, care: Care, problems: &mut Problems) -> Wor
                     );
                 }
                 if let Some(pattern) = Spanned::<String>::decode(&entry.value, problems) {
-                    check_pattern(&words, &pattern, &[], problems);
-                    let expanded = words.expand(&pattern.value).unwrap_or_default();
-                    words.known.push((entry.key.clone(), expanded));
+                    check_pattern(&declared, &pattern, &[], problems);
+                    // What is wrong with it has been reported; as nothing it leaves the others in order.
+                    let expanded =
+                        declared.words.expand(&pattern.value, MAX_PATTERN_BYTES).unwrap_or_default();
+                    declared.words.declare(&entry.key, expanded);
                 }
             }
         }
         Some(other) => wrong_type(other, "a mapping from words to patterns", problems).unwrap_or_default(),
         None => {}
     }
-    words
+    declared
 }
 
-fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
+fn check_field(declared: &Declared, node: &Node, problems: &mut Problems) {
     let Some(mut field) = Fields::open(node, "field", problems) else { return };
     let kind = match field.optional::<Spanned<String>>("kind", problems) {
         Some(word) if KINDS.contains(&word.value.as_str()) => word.value,
@@ -140,7 +99,7 @@ fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
             Data::Map(entries) => {
                 for entry in entries {
                     if let Some(pattern) = Spanned::decode(&entry.value, problems) {
-                        check_pattern(words, &pattern, &[], problems);
+                        check_pattern(declared, &pattern, &[], problems);
                     }
                 }
             }
@@ -152,7 +111,7 @@ fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
     {
         absent.required::<u64>("after", problems);
         if let Some(unless) = absent.optional("unless", problems) {
-            check_pattern(words, &unless, &[], problems);
+            check_pattern(declared, &unless, &[], problems);
         }
         absent.finish(problems);
     }
@@ -164,7 +123,7 @@ fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
     match field.node("patterns") {
         Some(Node { data: Data::List(items), .. }) => {
             for item in items {
-                check_entry(words, item, groups, problems);
+                check_entry(declared, item, groups, problems);
             }
         }
         Some(other) => wrong_type(other, "a list of patterns", problems).unwrap_or_default(),
@@ -173,7 +132,7 @@ fn check_field(words: &Words, node: &Node, problems: &mut Problems) {
     field.finish(problems);
 }
 
-fn check_entry(words: &Words, node: &Node, groups: &[&str], problems: &mut Problems) {
+fn check_entry(declared: &Declared, node: &Node, groups: &[&str], problems: &mut Problems) {
     let Some(mut entry) = Fields::open(node, "pattern", problems) else { return };
     entry.optional::<u64>("tier", problems);
     entry.optional::<Count>("head", problems);
@@ -184,11 +143,11 @@ fn check_entry(words: &Words, node: &Node, groups: &[&str], problems: &mut Probl
     }
     for key in ["section", "reject"] {
         if let Some(pattern) = entry.optional(key, problems) {
-            check_pattern(words, &pattern, &[], problems);
+            check_pattern(declared, &pattern, &[], problems);
         }
     }
     match entry.optional("pattern", problems) {
-        Some(pattern) => check_pattern(words, &pattern, groups, problems),
+        Some(pattern) => check_pattern(declared, &pattern, groups, problems),
         None if entry.key_span("section").is_none() && entry.key_span("pattern").is_none() => problems.push(
             Problem::error(Code::MissingKey, &node.span, "this pattern has neither `pattern` nor `section`")
                 .help("say what to look for, or under which heading"),
@@ -198,26 +157,29 @@ fn check_entry(words: &Words, node: &Node, groups: &[&str], problems: &mut Probl
     entry.finish(problems);
 }
 
-fn check_pattern(words: &Words, pattern: &Spanned<String>, groups: &[&str], problems: &mut Problems) {
-    let expanded = match words.expand(&pattern.value) {
+fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str], problems: &mut Problems) {
+    let expanded = match declared.words.expand(&pattern.value, MAX_PATTERN_BYTES) {
         Ok(expanded) => expanded,
-        Err(name) => {
+        Err(Unexpanded::Unknown(name)) => {
             let problem =
                 Problem::error(Code::BadPattern, &pattern.span, format!("no word is called `{name}`"));
-            let help = match nearest(&name, words.known.iter().map(|(known, _)| known.as_str())) {
+            let help = match nearest(&name, declared.words.names()) {
                 Some(guess) => format!("did you mean `{guess}`?"),
                 None => "declare it under `words`, above its use".to_owned(),
             };
             problems.push(problem.help(help));
             return;
         }
+        Err(too_long @ Unexpanded::TooLong(_)) => {
+            problems.push(Problem::error(
+                Code::TooLarge,
+                &pattern.span,
+                format!("this pattern has {too_long}"),
+            ));
+            return;
+        }
     };
-    if expanded.len() > MAX_EXPANDED {
-        let problem = format!("with its words put in, the pattern has more than {MAX_EXPANDED} bytes");
-        problems.push(Problem::error(Code::TooLarge, &pattern.span, problem));
-        return;
-    }
-    match group_names(&expanded, words.care) {
+    match group_names(&expanded, declared.care) {
         Err(why) => problems.push(Problem::error(
             Code::BadPattern,
             &pattern.span,

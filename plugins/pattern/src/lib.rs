@@ -50,7 +50,6 @@ pub mod patterns;
 mod provider;
 mod sections;
 mod verbatim;
-mod words;
 
 pub use provider::PatternPlugin;
 

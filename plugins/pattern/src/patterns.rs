@@ -5,14 +5,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::words::{Words, is_name};
+use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 
 /// Most fields in one pattern file.
 pub const MAX_FIELDS: usize = 200;
 /// Most patterns of one field, headings of one file, or keys of one field.
 pub const MAX_PATTERNS: usize = 200;
-/// Longest pattern, in bytes, after its words are put in.
-pub const MAX_PATTERN_BYTES: usize = 16_384;
 /// Memory bound of one compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
@@ -298,8 +296,9 @@ fn declared(raw: &Map<String, Value>) -> Result<Words, PatternError> {
 
 /// Case is ignored and `^` and `$` are the ends of lines, whether LF, CR LF or CR, unless the pattern says otherwise.
 fn compile(words: &Words, place: &str, pattern: &str) -> Result<Regex, PatternError> {
-    let expanded =
-        words.expand(pattern, MAX_PATTERN_BYTES).map_err(|reason| refused(place, pattern, &reason))?;
+    let expanded = words
+        .expand(pattern, MAX_PATTERN_BYTES)
+        .map_err(|reason| refused(place, pattern, &reason.to_string()))?;
     RegexBuilder::new(&expanded)
         .case_insensitive(true)
         .multi_line(true)

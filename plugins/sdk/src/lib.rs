@@ -42,6 +42,7 @@ mod http;
 mod guard;
 
 pub mod protocol;
+pub mod words;
 
 pub use loopctl_plugin_abi as abi;
 pub use serde_json::{self, Value};

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use loopctl_pattern::extract::{MAX_MATCHES, extract};
-use loopctl_pattern::patterns::{MAX_FIELDS, MAX_PATTERN_BYTES, Patterns};
+use loopctl_pattern::patterns::{MAX_FIELDS, Patterns};
+use loopctl_plugin_sdk::words::MAX_PATTERN_BYTES;
 use serde_json::{Map, Value, json};
 
 fn refused(file: Value) -> String {
