@@ -200,7 +200,9 @@ impl<'a> Grounder<'a> {
                 && !is_denied(found, &probe, source, evidence)
                 && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
                 && (place.is_label() || !names.speaks_of_another(found, source))
-                && (evidence == Evidence::Free || belongs(found, &probe, source, &names, evidence))
+                && (evidence == Evidence::Free
+                    || belongs(found, &probe, source, &names, evidence)
+                    || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label)))
         };
         if let Some((bytes, method)) = as_written(&probe, source, accept) {
             return Some(self.span(bytes, method));

@@ -5,6 +5,7 @@
 //! clause and nothing but small words follow: `negative for ER and PR`. What is not clear belongs to nobody.
 
 use super::boundary::listed_at;
+use super::fold::fold_eq;
 use super::index::SourceIndex;
 use super::names::{Concept, Hit};
 use super::number::{Dimension, unit_of_word};
@@ -276,6 +277,25 @@ fn heads_row(found: Found, source: &SourceIndex, names: &Names<'_>) -> bool {
         start -= 1;
     }
     false
+}
+
+/// Whether the match is a whole cell of a table row whose first cell is this label, word for word. Labels such as
+/// `Platelets [#/volume] in Blood` are no names that the text could be searched for.
+pub(super) fn labels_row(found: Found, source: &SourceIndex, label: &str) -> bool {
+    let parts = |c: char| matches!(c, '|' | '\t');
+    let (Some(first), Some(last)) =
+        (source.token(found.from), found.to.checked_sub(1).and_then(|last| source.token(last)))
+    else {
+        return false;
+    };
+    let text = source.text();
+    let (start, end) = (first.start as usize, last.end as usize);
+    let before = text.get(..start).unwrap_or_default();
+    let line = before.get(before.rfind('\n').map_or(0, |at| at + 1)..).unwrap_or_default();
+    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\r']);
+    let is_cell = line.trim_end_matches(' ').ends_with(parts)
+        && (after.is_empty() || after.starts_with('\n') || after.starts_with(parts));
+    is_cell && line.split(parts).next().is_some_and(|cell| fold_eq(cell.trim(), label.trim()))
 }
 
 /// What stands before a value.

@@ -65,9 +65,12 @@ impl Probe<'_> {
                     if self.listed(i).is_some() || (numbers > 0 && is_times(self.text, self.tokens, i)) => {}
                 Kind::Word => {
                     let count = letters(text);
-                    let digits = text.chars().any(|c| c.is_ascii_digit());
+                    let figures = text.chars().filter(char::is_ascii_digit).count();
+                    let digits = figures > 0;
                     if digits && text.starts_with(char::is_alphabetic) && text.chars().count() >= 3
                         || is_acronym(text)
+                        // `1934delG`
+                        || (figures >= 2 && count >= 2 && figures + count >= 6)
                     {
                         return Evidence::Free;
                     }
@@ -79,9 +82,14 @@ impl Probe<'_> {
         }
         // Codes such as `NM_000106.5:c.886C>T`, whose `c` and `g` are no units.
         let code = self.text.contains(['_', '>', ':']) && !self.text.trim().contains(char::is_whitespace);
-        let identifier = ((code && numbers >= 1) || (words >= 1 && units == 0 && numbers >= 2))
-            && self.text.chars().any(char::is_alphabetic)
-            && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= 8;
+        let figures = self.text.chars().filter(char::is_ascii_digit).count();
+        // `145C>T`
+        let substitution =
+            code && self.text.contains('>') && figures >= 2 && figures + letters(self.text) >= 5;
+        let identifier = substitution
+            || (((code && numbers >= 1) || (words >= 1 && units == 0 && numbers >= 2))
+                && self.text.chars().any(char::is_alphabetic)
+                && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= 8);
         if longest >= 6 || (words >= 2 && total >= 8) || identifier {
             Evidence::Free
         } else if numbers > 0 && units > 0 && words == 0 {

@@ -366,12 +366,16 @@ fn dates_and_codes_speak_for_themselves() {
     misses("no. 110-22-2013", "date", "10-22-2013");
     finds("#NM_000106.5:c.886C>T\n", "x", "NM_000106.5:c.886C>T", "NM_000106.5:c.886C>T", Method::Exact);
     misses("#NM_000106.5:c.886C>T\n", "x", "NM_000106.5:c.886C>G");
+    finds("\"cdsChange\": \"1934delG\",", "variant", "1934delG", "1934delG", Method::Exact);
+    finds("\"cdsChange\": \"145C>T\",", "variant", "145C>T", "145C>T", Method::Exact);
+    misses("\"cdsChange\": \"2145C>T\",", "variant", "145C>T");
+    misses("\"cdsChange\": \"1934delG\",", "variant", "934delG");
 }
 
 #[test]
 fn the_first_cell_names_its_row() {
-    let text =
-        "Test | Value | Flag\nChlamydia rRNA | Negative | Normal\nNeisseria rRNA | Positive | Abnormal\n";
+    let text = "Test | Value | Flag\nChlamydia rRNA | Negative | Normal\nNeisseria rRNA | Positive | Abnormal\n\
+                Platelets [#/volume] in Blood | 152 | > 500\n";
     let row = |test: &str, value: &str| {
         let candidate = json!({ "labValues": [{ "test": test, "value": value }] });
         let vocabulary = vocabulary();
@@ -385,6 +389,8 @@ fn the_first_cell_names_its_row() {
     };
     assert!(row("Chlamydia rRNA", "Negative") && row("Neisseria rRNA", "Abnormal"));
     assert!(!row("Chlamydia rRNA", "Positive") && !row("Neisseria rRNA", "Normal"));
+    assert!(row("Platelets [#/volume] in Blood", "152") && row("Platelets [#/volume] in Blood", "> 500"));
+    assert!(!row("Platelets [#/volume] in Blood", "15") && !row("Platelets [#/volume]", "152"));
 }
 
 #[test]
