@@ -14,10 +14,13 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a write waits for another process. Each of its transactions takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between attempts at opening a file that another process is just making.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// An open journal. Can be shared by threads; other processes may have it open too. Every call waits for the disk, so
 /// async code calls it from a blocking thread.
@@ -46,7 +49,14 @@ impl Journal {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
         private_if_new(path);
-        Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path)
+        let started = Instant::now();
+        loop {
+            match Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path) {
+                // SQLite does not wait while another process turns a fresh file into a journal with WAL.
+                Err(StoreError::Locked { .. }) if started.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+                opened => return opened,
+            }
+        }
     }
 
     /// A journal that is gone when it is dropped.
