@@ -242,7 +242,7 @@ impl Run {
         self.assessments.push(assessment);
         self.history.push(&self.policy, facts);
         let decision = decide(&self.policy, &mut self.history, Spent { elapsed: now, usage: self.usage });
-        let verdict = decision.verdict;
+        let verdict = decision.verdict.clone();
         self.record(Event::Decided(decision));
         match verdict {
             Verdict::Continue { base } => {

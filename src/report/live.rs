@@ -88,7 +88,7 @@ impl Live {
 
     fn decision(&self, decision: &Decision) -> String {
         let line = decision_line(decision);
-        match decision.verdict {
+        match &decision.verdict {
             Verdict::Stop { reason: StopReason::Accepted } => self.paint.good(&line),
             Verdict::Stop { .. } => self.paint.warn(&line),
             Verdict::Continue { .. } => self.paint.faint(&line),
@@ -101,7 +101,7 @@ impl Live {
 pub fn decision_line(decision: &Decision) -> String {
     let numbers =
         |line: &str, value: f64, bound: f64| format!("{line}: {} against {}", short(value), short(bound));
-    match decision.verdict {
+    match &decision.verdict {
         Verdict::Stop { reason: StopReason::Accepted } => {
             "→ accepted: every line of `accept` holds".to_owned()
         }

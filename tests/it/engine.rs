@@ -55,7 +55,7 @@ proptest! {
         let (_, driver) = driven(&policy, &trajectory);
         let outcome = driver.outcome.as_ref().unwrap();
         prop_assert_eq!(outcome.final_status.as_str(), expected.status);
-        prop_assert_eq!(outcome.stop_reason.as_str(), expected.reason);
+        prop_assert_eq!(outcome.stop_reason.to_string(), expected.reason);
         prop_assert_eq!(outcome.iteration_count, expected.iteration_count);
         prop_assert_eq!(outcome.best_iteration, Some(expected.best_iteration));
         prop_assert_eq!(outcome.selection_reason.unwrap().to_string(), expected.selection_reason);
