@@ -31,7 +31,7 @@ pub(super) struct ProfileArguments {
 
 /// An empty variable counts as one that is not set.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a value parser")]
-fn or_default(name: &str) -> Result<String, std::convert::Infallible> {
+pub(super) fn or_default(name: &str) -> Result<String, std::convert::Infallible> {
     Ok(if name.is_empty() { "balanced".to_owned() } else { name.to_owned() })
 }
 
