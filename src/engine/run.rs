@@ -3,9 +3,10 @@
 use super::event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
 use super::pipeline::{Outputs, Pipeline};
+use crate::feedback::lock;
 use crate::policy::{Facts, History, Spent, StopReason, Verdict, decide};
-use crate::profile::LoopPolicy;
-use crate::score::{Answer, Assessment, Panel};
+use crate::profile::{Lock, LoopPolicy};
+use crate::score::{Answer, Assessment, Issue, Panel};
 use crate::value::{Digest, Disposition, Millis, Score, Usage, below};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -48,6 +49,7 @@ pub struct Run {
     retry: Retry,
     pipeline: Arc<Pipeline>,
     panel: Arc<Panel>,
+    lock: Lock,
     state: State,
     history: History,
     /// What each stage has answered, latest.
@@ -99,6 +101,7 @@ impl Run {
             retry,
             pipeline: Arc::default(),
             panel: Arc::default(),
+            lock: Lock::None,
             state: State::Fresh,
             stage_outputs: Vec::new(),
             history: History::new(),
@@ -109,11 +112,12 @@ impl Run {
         }
     }
 
-    /// The same with the stages that make a candidate and with those who look at it after the gate.
+    /// The same with the stages that make a candidate, with those who look at it after the gate, and with the fields
+    /// that a correction must leave as they are.
     #[must_use]
-    pub fn with(self, pipeline: Arc<Pipeline>, panel: Arc<Panel>) -> Self {
+    pub fn with(self, pipeline: Arc<Pipeline>, panel: Arc<Panel>, lock: Lock) -> Self {
         let stage_outputs = vec![None; pipeline.steps().len()];
-        Run { pipeline, panel, stage_outputs, ..self }
+        Run { pipeline, panel, lock, stage_outputs, ..self }
     }
 
     /// Takes what happened at `now` (time since the run began) and prepares what follows, to be taken with
@@ -415,14 +419,16 @@ impl Run {
     fn conclude(&mut self, now: Millis, examined: Examined) {
         let iteration = self.candidates.len();
         let Examined { candidate, tier1, answers } = examined;
-        let assessment = if answers.is_empty() {
-            tier1
-        } else {
-            let merged =
-                self.panel.merge(&self.policy.overall, &|_, _| Disposition::Correct, &tier1, &answers);
-            self.record(Event::Concluded { iteration, assessment: Box::new(merged.clone()) });
-            merged
-        };
+        let mut assessment = tier1;
+        if !answers.is_empty() {
+            let by_code = |_: &str, _| Disposition::Correct;
+            assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, &answers);
+        }
+        let changed = self.changed_without_cause(&candidate, &assessment);
+        if !answers.is_empty() || !changed.is_empty() {
+            assessment.issues.extend(changed);
+            self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
+        }
         let facts = Facts::of(&self.policy, &assessment, Some(Digest::of(&candidate)));
         self.candidates.push(candidate);
         self.assessments.push(assessment);
@@ -433,6 +439,15 @@ impl Run {
         match verdict {
             Verdict::Continue { base } => self.correct(now, iteration + 1, base),
             Verdict::Stop { reason } => self.finish(now, reason, None),
+        }
+    }
+
+    /// Issues about locked fields that the correction changed.
+    fn changed_without_cause(&self, candidate: &Value, assessment: &Assessment) -> Vec<Issue> {
+        let base = self.history.base();
+        match (self.lock, self.candidates.get(base), self.assessments.get(base)) {
+            (Lock::Passing, Some(before), Some(known)) => lock::changed(before, known, candidate, assessment),
+            _ => Vec::new(),
         }
     }
 

@@ -131,8 +131,11 @@ impl Plan {
     /// The loop of a document, before it has started.
     #[must_use]
     pub fn engine_run(&self) -> Run {
-        Run::new(Arc::clone(&self.policy), self.retry())
-            .with(Arc::clone(&self.pipeline), Arc::clone(&self.panel))
+        Run::new(Arc::clone(&self.policy), self.retry()).with(
+            Arc::clone(&self.pipeline),
+            Arc::clone(&self.panel),
+            self.profile.feedback.lock,
+        )
     }
 
     /// How failed calls are tried again.
