@@ -23,6 +23,7 @@ mod loop_model;
 #[cfg(test)]
 mod neighbour;
 #[cfg(test)]
+mod pipeline;
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;
