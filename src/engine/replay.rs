@@ -45,7 +45,15 @@ impl Run {
     /// # Errors
     /// When the record does not fit the policy.
     pub fn replay(policy: Arc<LoopPolicy>, retry: Retry, record: &[Recorded]) -> Result<Run, ReplayError> {
-        let mut run = Run::new(policy, retry);
+        Run::new(policy, retry).after(record)
+    }
+
+    /// [`Run::replay`] for a run that was set up otherwise, with script criteria, say. The run must not have started.
+    ///
+    /// # Errors
+    /// When the record does not fit the policy.
+    pub fn after(self, record: &[Recorded]) -> Result<Run, ReplayError> {
+        let mut run = self;
         for (index, recorded) in record.iter().enumerate() {
             if let Some(input) = recorded.event.as_input() {
                 run.outputs.retain(|output| matches!(output, Output::Record(_)));

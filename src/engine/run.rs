@@ -2,10 +2,10 @@
 
 use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
-use crate::policy::{Facts, History, Spent, StopReason, Verdict, decide};
+use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::LoopPolicy;
 use crate::score::Assessment;
-use crate::value::{Digest, Millis, Usage};
+use crate::value::{Millis, Usage};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,6 +44,7 @@ pub struct Misuse {
 #[derive(Debug)]
 pub struct Run {
     policy: Arc<LoopPolicy>,
+    criteria: Arc<ScriptCriteria>,
     retry: Retry,
     state: State,
     history: History,
@@ -80,6 +81,7 @@ impl Run {
     pub fn new(policy: Arc<LoopPolicy>, retry: Retry) -> Self {
         Run {
             policy,
+            criteria: Arc::default(),
             retry,
             state: State::Fresh,
             history: History::new(),
@@ -88,6 +90,13 @@ impl Run {
             usage: Usage::default(),
             outputs: VecDeque::new(),
         }
+    }
+
+    /// With the compiled functions of the policy's script criteria.
+    #[must_use]
+    pub fn with_criteria(mut self, criteria: Arc<ScriptCriteria>) -> Self {
+        self.criteria = criteria;
+        self
     }
 
     /// Takes what happened at `now` (time since the run began) and prepares what follows, to be taken with
@@ -236,12 +245,13 @@ impl Run {
 
     fn assessed(&mut self, now: Millis, candidate: Arc<Value>, assessment: Assessment) {
         let iteration = self.candidates.len();
-        let facts = Facts::of(&self.policy, &assessment, Some(Digest::of(&candidate)));
+        let facts = Facts::of(&self.policy, &assessment, Some(Arc::clone(&candidate)));
         self.record(Event::Assessed { iteration, assessment: Box::new(assessment.clone()) });
         self.candidates.push(candidate);
         self.assessments.push(assessment);
         self.history.push(&self.policy, facts);
-        let decision = decide(&self.policy, &mut self.history, Spent { elapsed: now, usage: self.usage });
+        let spent = Spent { elapsed: now, usage: self.usage };
+        let decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
         let verdict = decision.verdict.clone();
         self.record(Event::Decided(decision));
         match verdict {

@@ -4,12 +4,15 @@ mod accept;
 mod criteria;
 mod decide;
 mod decision;
+mod flip_flop;
 mod history;
 mod rank;
 mod review;
+mod script_criteria;
 
 pub use decide::{Spent, decide};
 use decision::Checks;
 pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub use history::{Facts, History, IssueCounts, Iteration, Selection};
 pub use review::{Review, ReviewError};
+pub use script_criteria::ScriptCriteria;

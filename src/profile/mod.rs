@@ -5,20 +5,26 @@
 
 mod assess;
 mod checked;
+mod dispositions;
 mod files;
 mod interpolate;
 mod load;
 mod merge;
 mod overrides;
 mod policy;
+mod stop;
+mod stop_group;
 
 pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
 pub use checked::{Feedback, Options, Profile, Stage};
+pub use dispositions::Dispositions;
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
 pub use load::{Loaded, available, load};
 pub use overrides::Override;
 pub use policy::{
-    Accept, Baseline, Budget, Gate, IssueKind, LoopPolicy, MinImprovement, OnEscalate, OnGateMiss,
-    OnRegression, Oscillation, Returned, Select, SelectKey, Stagnation, StopCriteria, Target,
+    Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
+    Target,
 };
+pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
+pub use stop_group::{Criterion, Member};

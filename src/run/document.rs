@@ -163,7 +163,8 @@ impl Session {
             Ok(_) => Input::Started,
             Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
         };
-        let mut run = Run::new(Arc::clone(&self.plan.policy), self.plan.retry());
+        let mut run = Run::new(Arc::clone(&self.plan.policy), self.plan.retry())
+            .with_criteria(Arc::clone(&self.plan.criteria));
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
         // What was said about candidates that are not handed back would only confuse.
         let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
@@ -230,6 +231,11 @@ impl Session {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
             }
             Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
+            Event::Decided(decision) => {
+                let known = |note: &String| task.warnings.contains(note);
+                let notes: Vec<String> = decision.notes.iter().filter(|note| !known(note)).cloned().collect();
+                task.warnings.extend(notes);
+            }
             _ => {}
         }
         observer.event(&task.id, at, event);

@@ -4,7 +4,7 @@ use crate::diag::{Code, Problem, Problems, Span};
 use crate::engine::Retry;
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
-use crate::policy::Review;
+use crate::policy::{Review, ScriptCriteria};
 use crate::profile::{Files, Loaded, LoopPolicy, Profile, Stage};
 use crate::rules::{Care, compile};
 use crate::score::Scoring;
@@ -23,6 +23,8 @@ pub struct Plan {
     pub profile: Profile,
     /// What decides.
     pub policy: Arc<LoopPolicy>,
+    /// The functions behind its script criteria.
+    pub criteria: Arc<ScriptCriteria>,
     /// Rubrics, rules, schemas and scripts.
     pub scoring: Arc<Scoring>,
     /// Gives documents their type.
@@ -61,6 +63,7 @@ impl Plan {
         });
         let types: Vec<String> = classifier.iter().flat_map(Classifier::types).map(str::to_owned).collect();
         let rules = compile(&profile.dimensions, &profile.policy.overall, &types, files, problems);
+        let criteria = ScriptCriteria::compile(&profile.policy.stop, files, problems);
 
         let mut templates = Templates::default();
         let feedback_name = &profile.feedback.template;
@@ -99,7 +102,8 @@ impl Plan {
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::new(rules?),
+            scoring: Scoring::new(rules?.with_dispositions(profile.policy.dispositions.clone())),
+            criteria: Arc::new(criteria),
             classifier,
             review,
             templates,
