@@ -262,6 +262,11 @@ impl Session {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
             }
             Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
+            Event::Decided(decision) => {
+                let known = |note: &String| task.warnings.contains(note);
+                let notes: Vec<String> = decision.notes.iter().filter(|note| !known(note)).cloned().collect();
+                task.warnings.extend(notes);
+            }
             _ => {}
         }
         observer.event(&task.id, at, event);

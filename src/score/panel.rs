@@ -274,6 +274,7 @@ fn read_issue(
         disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
         path,
         message: text("message").unwrap_or_default(),
+        auto_fixable,
         suggested_fix: text("suggested_fix"),
         ..Issue::new(&code, severity)
     })
