@@ -204,6 +204,13 @@ impl History {
         self.rollbacks
     }
 
+    /// The iterations that were rolled back, each with the iteration that it started from.
+    #[must_use]
+    pub fn failed_attempts(&self) -> Vec<(usize, usize)> {
+        let numbered = self.iterations.iter().enumerate();
+        numbered.filter(|(_, one)| one.rolled_back).map(|(at, one)| (at, one.base)).collect()
+    }
+
     /// The overall scores in order.
     pub fn overalls(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
         self.iterations.iter().map(|iteration| iteration.facts.overall)

@@ -1,7 +1,7 @@
 //! A merged tree to a checked [`Profile`].
 
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select, StopCriteria};
-use super::{Dimension, Measure, Overall};
+use super::{Dimension, Feedback, Measure, Overall};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
@@ -70,17 +70,6 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Most tokens in an answer.
     pub max_tokens: Option<u64>,
-}
-
-/// How the next request is written.
-#[derive(Debug, Clone)]
-pub struct Feedback {
-    /// The template, under `prompts/`.
-    pub template: Spanned<String>,
-    /// How many failed attempts are remembered, first in first out.
-    pub history: usize,
-    /// Most bytes of feedback in one request.
-    pub max_bytes: usize,
 }
 
 /// Reads a merged tree. Everything wrong with it goes to `problems`. What is wrong is replaced by something harmless, so
@@ -319,26 +308,6 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
     }
     Some(Overall::Weighted(weights))
-}
-
-impl Feedback {
-    fn fallback(root: &Node) -> Self {
-        let template = Spanned { value: "feedback/default.md".to_owned(), span: root.span.clone() };
-        Feedback { template, history: 10, max_bytes: 20_000 }
-    }
-}
-
-impl Decode for Feedback {
-    const EXPECTED: &'static str = "a mapping of feedback settings";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "set of feedback settings", problems)?;
-        let template = fields.required("template", problems);
-        let history = fields.or("history", Count(10), problems).0 as usize;
-        let max_bytes = fields.or("max_bytes", Count(20_000), problems).0 as usize;
-        fields.finish(problems);
-        Some(Feedback { template: template?, history, max_bytes })
-    }
 }
 
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {

@@ -5,6 +5,7 @@
 
 mod assess;
 mod checked;
+mod feedback;
 mod files;
 mod interpolate;
 mod load;
@@ -13,7 +14,8 @@ mod overrides;
 mod policy;
 
 pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
-pub use checked::{Feedback, Options, Profile, Stage};
+pub use checked::{Options, Profile, Stage};
+pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
 pub use load::{Loaded, available, load};

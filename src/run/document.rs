@@ -1,6 +1,7 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
+use super::typing::document_type_of;
 use super::{DocumentResult, Plan, answer_of, correction_request, stage_request};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::feedback::Correction;
@@ -118,23 +119,7 @@ impl Session {
     ) -> Result<DocumentResult, StoreError> {
         let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
         let mut warnings = Vec::new();
-        let document_type = match (document_type, &self.plan.classifier) {
-            (Some(given), _) => given.to_owned(),
-            (None, Some(classifier)) if !text.is_empty() => {
-                let found = classifier.classify(text);
-                if found.document_type == "unknown" {
-                    warnings.push("the document's type was not recognised; name it with `--type`".to_owned());
-                } else if found.confidence.get() < 0.6 {
-                    warnings.push(format!(
-                        "the document's type, {}, is uncertain (confidence {:.2})",
-                        found.document_type,
-                        found.confidence.get()
-                    ));
-                }
-                found.document_type
-            }
-            _ => "unknown".to_owned(),
-        };
+        let document_type = document_type_of(&self.plan, document_type, text, "with `--type`", &mut warnings);
         self.place.journal.begin_document(
             &self.place.run,
             &DocumentRecord {
@@ -295,21 +280,13 @@ impl Session {
         let request = match correction {
             None => stage_request(&self.plan, stage, &task.reference, task.text),
             Some((iteration, base)) => {
-                let rolled_back: Vec<(usize, usize)> = run
-                    .history()
-                    .iterations()
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, standing)| standing.rolled_back)
-                    .map(|(at, standing)| (at, standing.base))
-                    .collect();
+                let rolled_back = run.history().failed_attempts();
                 let correction = Correction {
                     iteration,
                     base,
                     candidates: run.candidates(),
                     assessments: run.assessments(),
                     rolled_back: &rolled_back,
-                    history: self.plan.profile.feedback.history,
                 };
                 correction_request(&self.plan, stage, &task.reference, task.text, correction)
             }

@@ -8,6 +8,7 @@ mod document;
 mod plan;
 mod request;
 mod result;
+mod typing;
 
 pub use batch::{Batch, BatchEnd, Observer};
 pub use document::{Candidates, Place, Session};

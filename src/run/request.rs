@@ -2,7 +2,7 @@
 
 use super::Plan;
 use crate::engine::{CallFailed, Produced};
-use crate::feedback::{Correction, Guidance};
+use crate::feedback::{Correction, Guidance, StageVariables};
 use crate::profile::Stage;
 use crate::provider::protocol::{
     Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
@@ -10,6 +10,7 @@ use crate::provider::protocol::{
 use crate::provider::{CallFailure, Provider};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a provider's answer comes to.
@@ -31,7 +32,17 @@ pub fn stage_request(
             let schema_text = schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
             let content = plan
                 .templates
-                .task(template, &document.document_type, source, schema_text.as_deref())
+                .task(
+                    template,
+                    &StageVariables {
+                        document_type: &document.document_type,
+                        source,
+                        schema: schema_text.as_deref(),
+                        stage: &stage.id,
+                        stages: &BTreeMap::new(),
+                        context: &[],
+                    },
+                )
                 .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
             vec![Message { role: Role::User, content }]
         }
@@ -59,6 +70,9 @@ pub fn stage_request(
 
 /// The request for a correction: the task again, and what is wrong with the base.
 ///
+/// `base` stands in it whatever `previous_output` says: providers that read no prompts start from it. What a model gets
+/// to see are the messages, and those hold of the base what the profile says.
+///
 /// # Errors
 /// When a template can't be rendered or the base does not exist.
 pub fn correction_request(
@@ -70,7 +84,7 @@ pub fn correction_request(
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, document, source)?;
     let base = correction.candidates.get(correction.base).map(|base| base.as_ref().clone());
-    let mut guidance = Guidance::gather(&plan.policy, correction)
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, &stage.id, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
     request.base = base;
@@ -130,14 +144,9 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
         notes.push("the provider does not say what the call cost; cost_usd leaves it out".to_owned());
     }
     let candidate = match (completion.value, completion.text) {
-        (Some(value), _) => value,
-        (None, Some(text)) => serde_json::from_str::<Value>(text.trim()).map_err(|error| CallFailed {
-            message: format!(
-                "provider `{}` answered with text that is not JSON (line {}, column {})",
-                provider.identity().name,
-                error.line(),
-                error.column()
-            ),
+        (Some(value), _) => Arc::new(value),
+        (None, Some(text)) => candidate_of_text(&text).map_err(|why| CallFailed {
+            message: format!("provider `{}` answered with {why}", provider.identity().name),
             transient: true,
             retry_after: None,
             usage,
@@ -162,5 +171,16 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
             usage,
         });
     }
-    Ok(Produced { candidate: Arc::new(candidate), usage, notes })
+    Ok(Produced { candidate, usage, notes })
+}
+
+/// The candidate that a model wrote as text, which must be JSON and nothing else; or what the text is instead.
+pub(super) fn candidate_of_text(text: &str) -> Result<Arc<Value>, String> {
+    let value = serde_json::from_str::<Value>(text.trim()).map_err(|error| {
+        format!("text that is not JSON (line {}, column {})", error.line(), error.column())
+    })?;
+    if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
+        return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+    }
+    Ok(Arc::new(value))
 }

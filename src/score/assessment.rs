@@ -153,9 +153,16 @@ impl Issue {
     /// The top-level field that the issue is about, without escapes; `None` for the whole candidate.
     #[must_use]
     pub fn field(&self) -> Option<String> {
-        let first = self.path.strip_prefix('/')?.split('/').next()?;
-        Some(first.replace("~1", "/").replace("~0", "~"))
+        top_level_field(&self.path)
     }
+}
+
+/// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
+/// for what is no pointer.
+#[must_use]
+pub fn top_level_field(path: &str) -> Option<String> {
+    let first = path.strip_prefix('/')?.split('/').next()?;
+    Some(first.replace("~1", "/").replace("~0", "~"))
 }
 
 /// A passage of the source text, in Unicode scalar values from its start.

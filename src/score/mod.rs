@@ -17,6 +17,6 @@ mod clinical;
 #[cfg(test)]
 mod scripted;
 
-pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
+pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
