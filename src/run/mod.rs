@@ -5,6 +5,7 @@
 
 mod batch;
 mod document;
+pub mod next;
 mod plan;
 mod request;
 mod result;
@@ -12,6 +13,7 @@ mod typing;
 
 pub use batch::{Batch, BatchEnd, Observer};
 pub use document::{Candidates, Place, Session};
+pub use next::next;
 pub use plan::Plan;
 pub use request::{Answer, answer_of, correction_request, stage_request};
 pub use result::{DocumentResult, IterationResult};

@@ -23,6 +23,8 @@ mod loop_model;
 #[cfg(test)]
 mod neighbour;
 #[cfg(test)]
+mod next;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;
