@@ -70,7 +70,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 fn exit_of(answer: &Answer) -> Exit {
     match &answer.outcome {
         None => Exit::Success,
-        Some(outcome) => match (outcome.final_status, outcome.stop_reason) {
+        Some(outcome) => match (outcome.final_status, &outcome.stop_reason) {
             (FinalStatus::Passed | FinalStatus::Skipped, _) => Exit::Success,
             (_, StopReason::ProviderError) => Exit::Broken,
             _ => Exit::NotPassed,

@@ -3,6 +3,7 @@
 mod hints;
 pub mod lock;
 mod model;
+mod passages;
 mod previous;
 #[cfg(test)]
 mod shipped;
@@ -12,5 +13,6 @@ mod variables;
 pub use hints::hint;
 pub use lock::LOCKED_FIELD_CHANGED;
 pub use model::{Correction, Finding, Guidance};
+pub use passages::Passages;
 pub use template::{Template, Templates};
 pub use variables::{JudgeVariables, Passage, Role, StageVariables};

@@ -206,9 +206,12 @@ impl History {
 
     /// The iterations that were rolled back, each with the iteration that it started from.
     #[must_use]
-    pub fn failed_attempts(&self) -> Vec<(usize, usize)> {
-        let numbered = self.iterations.iter().enumerate();
-        numbered.filter(|(_, one)| one.rolled_back).map(|(at, one)| (at, one.base)).collect()
+    pub fn rolled_back(&self) -> Vec<(usize, usize)> {
+        let standings = self.iterations.iter().enumerate();
+        standings
+            .filter(|(_, standing)| standing.rolled_back)
+            .map(|(at, standing)| (at, standing.base))
+            .collect()
     }
 
     /// The overall scores in order.

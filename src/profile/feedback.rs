@@ -10,6 +10,8 @@ use crate::value::yaml::Node;
 pub struct Feedback {
     /// The template, under `prompts/`.
     pub template: Spanned<String>,
+    /// The stage that is told what is wrong, or `all`; `None` for the last.
+    pub to: Option<Spanned<String>>,
     /// How many failed attempts are remembered, first in first out.
     pub history: usize,
     /// Most bytes of feedback in one request. The previous output is not counted: it is bounded by `previous_output`.
@@ -59,6 +61,7 @@ impl Feedback {
         let template = Spanned { value: "feedback/default.md".to_owned(), span: root.span.clone() };
         Feedback {
             template,
+            to: None,
             history: 10,
             max_bytes: 20_000,
             previous_output: PreviousOutput::Include,
@@ -73,6 +76,7 @@ impl Decode for Feedback {
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, "set of feedback settings", problems)?;
         let template = fields.required("template", problems);
+        let to = fields.optional("to", problems);
         let history = fields.or("history", Count(10), problems).0 as usize;
         let max_bytes = fields.or("max_bytes", Count(20_000), problems).0 as usize;
         let previous_output = fields.or("previous_output", PreviousOutput::Include, problems);
@@ -90,6 +94,6 @@ impl Decode for Feedback {
             );
         }
         fields.finish(problems);
-        Some(Feedback { template: template?, history, max_bytes, previous_output, lock })
+        Some(Feedback { template: template?, to, history, max_bytes, previous_output, lock })
     }
 }

@@ -150,6 +150,21 @@ pub struct Issue {
 }
 
 impl Issue {
+    /// An issue with a code and a severity, and nothing else said.
+    #[must_use]
+    pub fn new(code: &str, severity: Severity) -> Self {
+        Issue {
+            code: code.to_owned(),
+            severity,
+            disposition: Disposition::default(),
+            path: String::new(),
+            message: String::new(),
+            rule: None,
+            suggested_fix: None,
+            source_span: None,
+        }
+    }
+
     /// The top-level field that the issue is about, without escapes; `None` for the whole candidate.
     #[must_use]
     pub fn field(&self) -> Option<String> {

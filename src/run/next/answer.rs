@@ -1,6 +1,6 @@
 //! What `next` answers.
 
-use crate::engine::{Outcome, Run};
+use crate::engine::{Outcome, Run, Work};
 use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
 use crate::provider::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
 use crate::run::result::wants_review;
@@ -71,13 +71,17 @@ pub struct NextOutcome {
 /// What to ask the model: all that a provider would get, but for what the caller has already.
 #[derive(Debug, Clone, Serialize)]
 pub struct NextRequest {
-    /// The stage that asks.
-    pub stage: String,
-    /// The iteration to be produced, from 0.
+    /// The stage that asks; its answer is the next entry of the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// The judge that is asked about the latest candidate; its answer belongs to the `answers` of the latest entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// The iteration to be produced, or judged, from 0.
     pub iteration: u32,
     /// Which try within the iteration, from 1: more after a text that was no answer.
     pub attempt: u32,
-    /// The iteration that the correction starts from; `null` for candidate 0.
+    /// The iteration that the correction starts from; `null` for candidate 0 and for judges.
     pub base: Option<usize>,
     /// How long to wait before asking, after a text that was no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,9 +99,18 @@ pub struct NextRequest {
 }
 
 impl NextRequest {
-    pub(super) fn of(request: CompletionRequest, base: Option<usize>, wait_ms: Option<Millis>) -> Self {
+    pub(super) fn of(request: CompletionRequest, work: &Work, wait_ms: Option<Millis>) -> Self {
+        let base = match work {
+            Work::Correct { base, .. } => Some(*base),
+            Work::Generate { .. } | Work::Assess { .. } | Work::Consult { .. } => None,
+        };
+        let (stage, judge) = match work {
+            Work::Consult { .. } => (None, Some(request.stage)),
+            _ => (Some(request.stage), None),
+        };
         NextRequest {
-            stage: request.stage,
+            stage,
+            judge,
             iteration: request.iteration,
             attempt: request.attempt,
             base,

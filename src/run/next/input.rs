@@ -47,6 +47,10 @@ pub struct Entry {
     pub elapsed: Millis,
     /// Scores that are given instead of measured, by dimension.
     pub given: Vec<(String, f64)>,
+    /// The stage that said it, to make sure; `None` where that is not said.
+    pub stage: Option<String>,
+    /// What judges and validators say of the candidate, by id. Each judge's answer counts as one call.
+    pub answers: Map<String, Value>,
 }
 
 /// What a model said.
@@ -121,11 +125,13 @@ impl NextInput {
     }
 }
 
-/// The given scores of each entry, after a look at what only the profile knows: its document types and dimensions.
+/// The given scores of each entry, after a look at what only the profile knows: its document types, dimensions, stages,
+/// judges and validators.
 pub(super) fn checked(
     plan: &Plan,
     document_type: Option<&str>,
     history: &[Entry],
+    warnings: &mut Vec<String>,
 ) -> Result<Vec<Vec<(String, Score)>>, Vec<Mistake>> {
     let mut reader = Reader::default();
     if let Some(named) = document_type {
@@ -133,6 +139,11 @@ pub(super) fn checked(
         reader.known(&["document_type"], "document type", named, &known);
     }
     let dimensions = plan.dimensions();
+    let stages: Vec<&str> = plan.stages.iter().map(|stage| stage.stage.id.value.as_str()).collect();
+    let judges = plan.profile.judges.iter().map(|judge| judge.id.value.as_str());
+    let consulted: Vec<&str> =
+        plan.profile.validators.iter().map(|one| one.id.value.as_str()).chain(judges).collect();
+    let asked = |id: &str| plan.panel.members().iter().any(|member| member.id.as_ref() == id);
     let mut given = Vec::with_capacity(history.len());
     for (at, entry) in history.iter().enumerate() {
         let at = at.to_string();
@@ -148,6 +159,17 @@ pub(super) fn checked(
             }
         }
         given.push(scores);
+        if let Some(stage) = &entry.stage {
+            reader.known(&["history", &at, "stage"], "stage", stage, &stages);
+        }
+        for id in entry.answers.keys() {
+            let path = ["history", &at, "answers", id];
+            if consulted.is_empty() {
+                warnings.push(format!("{}: ignored, because no judge is asked", pointer(&path)));
+            } else if reader.known(&path, "judge or validator", id, &consulted) && !asked(id) {
+                warnings.push(format!("{}: ignored, because its provider is `none`", pointer(&path)));
+            }
+        }
     }
     if reader.mistakes.is_empty() { Ok(given) } else { Err(reader.mistakes) }
 }
@@ -297,8 +319,11 @@ impl Reader {
     }
 
     fn entry(&mut self, at: &str, value: &Value) -> Option<Entry> {
-        let members =
-            self.object(at, value, &["candidate", "text", "usage", "elapsed_ms", "given", "answers"])?;
+        let members = self.object(
+            at,
+            value,
+            &["stage", "candidate", "text", "usage", "elapsed_ms", "given", "answers"],
+        )?;
         let before = self.mistakes.len();
         // A candidate may be `null`; it is there when its key is.
         let said = match (members.get("candidate"), self.text(at, "text", members)) {
@@ -325,13 +350,21 @@ impl Reader {
                 None
             }
         };
-        if members.get("answers").is_some_and(|answers| !answers.is_null()) {
-            self.ignored.push(format!("{}: no judge is asked, so this is ignored", below(at, "answers")));
-        }
+        let stage = self.text(at, "stage", members);
+        let mut answers = match members.get("answers") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(answers)) => answers.clone(),
+            Some(other) => {
+                let problem = format!("expected an object from judges to answers, found {}", found(other));
+                self.wrong(below(at, "answers"), problem);
+                Map::new()
+            }
+        };
+        answers.retain(|_, answer| !answer.is_null());
         let usage = self.usage(&below(at, "usage"), members.get("usage"));
         let elapsed = Millis(self.count(at, "elapsed_ms", members).unwrap_or(0));
         let given = self.given(&below(at, "given"), members.get("given"));
-        Some(Entry { said: said?, usage, elapsed, given })
+        Some(Entry { said: said?, usage, elapsed, given, stage, answers })
     }
 
     fn usage(&mut self, at: &str, value: Option<&Value>) -> Usage {

@@ -11,15 +11,15 @@ pub use input::{Entry, Mistake, NextInput, Said, Text};
 
 use super::request::candidate_of_text;
 use super::typing::document_type_of;
-use super::{Plan, correction_request, stage_request};
-use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
-use crate::feedback::Correction;
+use super::{Plan, Task, request_for};
+use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::policy::Decision;
-use crate::profile::Stage;
+use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::score::{Assessment, Assessor, Source};
-use crate::value::{Millis, Score};
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Score, Usage, is_deeper};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Why there is no answer.
@@ -45,6 +45,9 @@ pub enum NextError {
 /// Decides about the latest candidate of `history` and says what follows: the outcome, or the next request. With an
 /// empty history that is the request for candidate 0.
 ///
+/// Each entry answers the stage that was asked: the only one, or one of several in their order. A judge is asked by a
+/// request of its own, and its answer goes into the entry that it is about.
+///
 /// Time is what the history says (`elapsed_ms`, added up), and the pauses after failed calls.
 ///
 /// # Errors
@@ -55,23 +58,24 @@ pub fn next(
     document_type: Option<&str>,
     history: &[Entry],
 ) -> Result<Answer, NextError> {
-    let Some(stage) = plan.profile.stages.first() else {
+    if plan.stages.is_empty() {
         return Err(NextError::NoStage { profile: plan.profile.name.clone() });
-    };
-    let given = input::checked(plan, document_type, history).map_err(NextError::Input)?;
-    let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+    }
     let mut warnings = Vec::new();
+    let given = input::checked(plan, document_type, history, &mut warnings).map_err(NextError::Input)?;
+    let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
     let document_type = document_type_of(plan, document_type, text, "as `document_type`", &mut warnings);
+    let masked = Mask::apply(&plan.profile.mask, text);
     let mut drive = Drive {
         plan,
-        stage,
         reference: DocumentRef { id: document.id.to_string(), document_type },
         text,
-        source: plan.scoring.source(text),
+        source: plan.scoring.source(&masked),
+        masked,
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
         history,
         given,
-        run: Run::new(Arc::clone(&plan.policy), plan.retry()),
+        run: plan.engine_run(),
         now: Millis::default(),
         taken: 0,
         paused: None,
@@ -90,15 +94,17 @@ pub fn next(
 enum End {
     /// The run is over.
     Over(Box<Outcome>),
-    /// The run waits for a candidate that the history does not have.
+    /// The run waits for an answer that the history does not have.
     Asks(Work),
 }
 
 struct Drive<'a> {
     plan: &'a Plan,
-    stage: &'a Stage,
     reference: DocumentRef,
+    /// The whole text.
     text: &'a str,
+    /// What the stages see of it.
+    masked: String,
     source: Source,
     assessor: Assessor,
     history: &'a [Entry],
@@ -125,12 +131,10 @@ impl Drive<'_> {
                     Output::Record(Event::Decided(decision)) => self.decision = Some(decision),
                     Output::Record(_) => {}
                     Output::Call(Work::Assess { .. }) => following = Some(self.assess()),
-                    Output::Call(work @ (Work::Generate { .. } | Work::Correct { .. })) => {
-                        match self.history.get(self.taken) {
-                            Some(entry) => following = Some(self.take(entry)),
-                            None => end = Some(End::Asks(work)),
-                        }
-                    }
+                    Output::Call(work) => match self.answer_to(&work)? {
+                        Some(answered) => following = Some(answered),
+                        None => end = Some(End::Asks(work)),
+                    },
                     Output::Wake { at, .. } => {
                         self.paused = Some(at - self.now);
                         self.now = self.now.max(at);
@@ -147,22 +151,69 @@ impl Drive<'_> {
         }
     }
 
-    /// The next entry, as the answer to a call.
-    fn take(&mut self, entry: &Entry) -> Input {
+    /// What the history says to a call; `None` when it says nothing.
+    fn answer_to(&mut self, work: &Work) -> Result<Option<Input>, NextError> {
+        match *work {
+            Work::Generate { stage, .. } | Work::Correct { stage, .. } => {
+                match self.history.get(self.taken) {
+                    Some(entry) => self.take(entry, stage).map(Some),
+                    None => Ok(None),
+                }
+            }
+            Work::Consult { member, .. } => Ok(self.consulted(member)),
+            Work::Assess { .. } => Ok(None),
+        }
+    }
+
+    /// The next entry, as the answer of a stage.
+    fn take(&mut self, entry: &Entry, stage: usize) -> Result<Input, NextError> {
         let at = self.taken;
+        let asked =
+            self.run.pipeline().steps().get(stage).map(|step| step.id.to_string()).unwrap_or_default();
+        if let Some(named) = entry.stage.as_ref().filter(|named| **named != asked) {
+            let mistake = Mistake {
+                at: format!("/history/{at}/stage"),
+                problem: format!("expected the answer of `{asked}`, found that of `{named}`"),
+                help: Some("the history holds the answers in the order in which `next` asked".to_owned()),
+            };
+            return Err(NextError::Input(vec![mistake]));
+        }
         self.taken += 1;
         self.paused = None;
         self.now = self.now.saturating_add(entry.elapsed);
-        let candidate = match &entry.said {
-            Said::Candidate(candidate) => Ok(Arc::clone(candidate)),
-            Said::Text(text) => candidate_of_text(text),
-        };
-        match candidate {
+        Ok(match said(&entry.said) {
             Ok(candidate) => Input::Produced(Produced { candidate, usage: entry.usage, notes: Vec::new() }),
             Err(why) => {
                 let message = format!("/history/{at}: {why}");
                 self.warnings.push(format!("{message}; it counts as a failed call"));
                 Input::Failed(CallFailed { message, transient: true, retry_after: None, usage: entry.usage })
+            }
+        })
+    }
+
+    /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the
+    /// judge again puts another in its place.
+    fn consulted(&mut self, member: usize) -> Option<Input> {
+        let at = self.taken.checked_sub(1)?;
+        let asked = self.plan.panel.members().get(member)?;
+        let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
+        let consulted = |answer: Value| {
+            Input::Consulted(Consulted { answer: Arc::new(answer), usage, notes: Vec::new() })
+        };
+        let Some(answer) = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref())) else {
+            let why = "`next` runs no programs; its answer can be given under `answers`";
+            return asked.is_validator().then(|| consulted(json!({ "unavailable": why })));
+        };
+        let read = match answer {
+            Value::String(text) => candidate_of_text(text),
+            other => Ok(other.clone()),
+        };
+        match read.and_then(|answer| self.plan.panel.read(member, &answer).map(|()| answer)) {
+            Ok(answer) => Some(consulted(answer)),
+            Err(message) => {
+                let place = format!("/history/{at}/answers/{}: {message}", asked.id);
+                self.warnings.push(format!("{place}; put another answer in its place to try again"));
+                Some(Input::Failed(CallFailed { message, transient: false, retry_after: None, usage }))
             }
         }
     }
@@ -211,27 +262,22 @@ impl Drive<'_> {
     }
 
     fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
-        let (base, attempt, request) = match *work {
-            Work::Correct { iteration, base, attempt } => {
-                let rolled_back = self.run.history().failed_attempts();
-                let correction = Correction {
-                    iteration,
-                    base,
-                    candidates: self.run.candidates(),
-                    assessments: self.run.assessments(),
-                    rolled_back: &rolled_back,
-                };
-                let request =
-                    correction_request(self.plan, self.stage, &self.reference, self.text, correction);
-                (Some(base), attempt, request)
+        let task = Task { document: &self.reference, source: &self.masked, unmasked: self.text };
+        let request = request_for(self.plan, &self.run, task, work).map_err(NextError::Request)?;
+        Ok(NextRequest::of(request, work, self.paused))
+    }
+}
+
+/// What a model said, as JSON; or why it is none that can be worked with.
+fn said(said: &Said) -> Result<Arc<Value>, String> {
+    match said {
+        Said::Candidate(candidate) => Ok(Arc::clone(candidate)),
+        Said::Text(text) => {
+            let value = candidate_of_text(text)?;
+            if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
+                return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
             }
-            Work::Generate { attempt } => {
-                (None, attempt, stage_request(self.plan, self.stage, &self.reference, self.text))
-            }
-            Work::Assess { .. } => (None, 0, Err("an assessment is no request".to_owned())),
-        };
-        let mut request = request.map_err(NextError::Request)?;
-        request.attempt = attempt.saturating_add(1);
-        Ok(NextRequest::of(request, base, self.paused))
+            Ok(Arc::new(value))
+        }
     }
 }
