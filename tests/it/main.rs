@@ -25,6 +25,8 @@ mod neighbour;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod pipeline;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;

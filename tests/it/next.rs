@@ -1,6 +1,7 @@
 //! `loopctl next`: the loop as data. It is the loop of `run`, so the two must agree; and it must say what a caller's
 //! own model is to be asked.
 
+use crate::pipeline;
 use crate::trajectories::{run, scoring, steps};
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
@@ -277,6 +278,121 @@ fn what_comes_after_the_end_is_said_to_be_unused() {
     assert_eq!((&answer["iterations"], &answer["outcome"]["best_extraction"]), (&json!([]), &Value::Null));
 }
 
+/// Answers in the order in which they are asked for.
+fn ask_parts(place: &Workspace, history: &[Value], code: i32) -> Value {
+    let input = json!({"document": {"path": "doc.txt"}, "history": history});
+    ask(place, &["--profile", "parts"], &input).exits(code).json()
+}
+
+#[test]
+fn each_stage_is_asked_in_turn() {
+    let place = pipeline::place(pipeline::PROFILE, &[]);
+    let mut history = Vec::new();
+    let turns = [
+        ("tagger", 0, "Tag: A nodule.", json!({"found": ["nodule"]})),
+        ("classifier", 0, "Classify nodule.\nNodules\nMeasure each nodule.", json!("benign")),
+        ("adviser", 0, "Advise on benign of {", json!({})),
+        ("adviser", 1, "Missing: advice.", json!({"advice": "wait"})),
+    ];
+    for (stage, iteration, part, answer) in turns {
+        let asked = ask_parts(&place, &history, 0);
+        let request = &asked["request"];
+        assert_eq!(
+            (&request["stage"], &request["iteration"]),
+            (&json!(stage), &json!(iteration)),
+            "{request}"
+        );
+        assert!(prompt(&asked).contains(part), "{part}: {}", prompt(&asked));
+        history.push(json!({"stage": stage, "candidate": answer}));
+    }
+    let end = ask_parts(&place, &history, 0);
+    assert_eq!(end["outcome"]["final_status"], "passed");
+    assert_eq!(
+        end["outcome"]["best_extraction"],
+        json!({"tags": {"found": ["nodule"]}, "class": "benign", "advice": "wait"})
+    );
+    history.swap(0, 1);
+    let input = json!({"document": {"path": "doc.txt"}, "history": history});
+    let mixed = ask(&place, &["--profile", "parts"], &input).exits(2);
+    mixed.says(&["/history/0/stage: expected the answer of `tagger`, found that of `classifier`"]);
+    let skipped = ask_parts(&place, &[json!({"candidate": {"found": []}})], 0);
+    assert_eq!(skipped["outcome"]["stop_reason"], "skip:tagger");
+}
+
+#[test]
+fn a_judge_is_asked_through_the_caller() {
+    let place = pipeline::place(pipeline::JUDGED, &[]);
+    let entry =
+        |answers: Value| json!({"candidate": {"tags": 1, "class": 1, "advice": 1}, "answers": answers});
+    let asked = ask_parts(&place, &[entry(Value::Null)], 0);
+    assert_eq!((&asked["assessment"], &asked["decision"]), (&Value::Null, &Value::Null));
+    let request = &asked["request"];
+    assert_eq!((&request["judge"], &request["iteration"]), (&json!("tone"), &json!(0)));
+    assert!(request.get("stage").is_none());
+    // It alone sees what is masked.
+    assert!(prompt(&asked).contains("\"advice\": 1") && prompt(&asked).contains("IMPRESSION: cancer"));
+    assert!(!prompt(&ask_parts(&place, &[], 0)).contains("cancer"));
+
+    let blunt = entry(json!({"tone": {"tone": 0.7, "issues": ["too blunt"]}}));
+    let corrected = ask_parts(&place, std::slice::from_ref(&blunt), 0);
+    assert_eq!(corrected["assessment"]["scores"], json!({"parts": 1.0, "tone": 0.7}));
+    assert!(prompt(&corrected).contains("too blunt"));
+    // What a model wrote as text is read, too; the judge's call is one more.
+    let end = ask_parts(&place, &[blunt, entry(json!({"tone": "{\"tone\": 1}"}))], 0);
+    assert_eq!(end["outcome"]["improvement_trajectory"], json!([0.85, 1.0]));
+
+    let input =
+        json!({"document": {"path": "doc.txt"}, "history": [entry(json!({"tone": {"tone": "good"}}))]});
+    let unreadable = ask(&place, &["--profile", "parts"], &input).exits(0);
+    let unreadable =
+        unreadable.says(&["/history/0/answers/tone: ", "no number at `/tone`", "to try again"]).json();
+    assert_eq!(unreadable["assessment"]["issues"][0]["code"], "JUDGE_FAILED");
+    let slip = json!({"document": {"path": "doc.txt"}, "history": [entry(json!({"tune": {}}))]});
+    ask(&place, &["--profile", "parts"], &slip)
+        .exits(2)
+        .says(&["/history/0/answers/tune", "did you mean `tone`?"]);
+    let list = json!({"document": {"path": "doc.txt"}, "history": [entry(json!([]))]});
+    ask(&place, &["--profile", "parts"], &list).exits(2).says(&["/history/0/answers: expected an object"]);
+    let not_asked =
+        json!({"document": {"path": "doc.txt"}, "history": [entry(json!({"tone": {"tone": 1}}))]});
+    let ran = ask(&place, &["--profile", "parts", "--judge", "none"], &not_asked).exits(0);
+    ran.says(&["/history/0/answers/tone: ignored, because its provider is `none`"]);
+}
+
+#[test]
+fn next_runs_no_programs() {
+    let place = pipeline::place(pipeline::VALIDATED, &[]);
+    place.write("rules/check.sh", "touch was-run");
+    let entry = |answers: Value| json!({"candidate": {"tags": 1}, "answers": answers});
+    let issues = ask_parts(&place, &[entry(json!({}))], 0)["assessment"]["issues"].to_string();
+    assert!(
+        issues.contains("VALIDATOR_UNAVAILABLE") && issues.contains("`next` runs no programs"),
+        "{issues}"
+    );
+    let stages = json!([{"name": "read", "passed": true}, {"name": "check", "passed": true}]);
+    let end = ask_parts(&place, &[entry(json!({"shell": {"stages": stages}}))], 0);
+    assert_eq!(end["outcome"]["stop_reason"], "accepted");
+    assert!(!place.path("was-run").exists());
+}
+
+#[test]
+fn a_locked_field_that_a_correction_changes_is_fed_back() {
+    let place = steps("feedback: { lock: passing }\nstop: { max_iterations: 5 }\n", &[]);
+    let answer = ask_steps(&place, &entries(&[3])).json();
+    assert!(prompt(&answer).contains("keep them exactly as they are: f1, f2, f3."));
+    let changed = json!({"candidate": {"f1": 1, "f2": "two", "f4": 4}});
+    let answer = ask_steps(&place, &[entries(&[3]).remove(0), changed]).json();
+    let found: Vec<&Value> = answer["assessment"]["issues"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|issue| issue["code"] == "LOCKED_FIELD_CHANGED")
+        .map(|issue| &issue["path"])
+        .collect();
+    assert_eq!(found, ["/f2", "/f3"]);
+    assert!(prompt(&answer).contains("Suggestion: restore the earlier value: 2"));
+}
+
 #[test]
 fn mistakes_in_the_input_are_named_with_their_places() {
     let place = Workspace::new();
@@ -376,6 +492,7 @@ fn anything() -> impl Strategy<Value = Value> {
             "accuracy",
             "grade",
             "answers",
+            "stage",
         ]);
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
