@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const RUBRIC: &str = "types: { unknown: { required: [tags, class, advice] } }\n";
 
 /// Three stages; the second needs the first, the last is told what is wrong.
-const PROFILE: &str = "classify: null
+pub(crate) const PROFILE: &str = "classify: null
 stages:
   - { id: tagger, provider: scripted, config: { file: answers.jsonl }, into: tags, prompt: tagger.md,
       skip_when: tagger.found | length == 0 }
@@ -20,7 +20,7 @@ accept: { overall: 0.9 }
 stop: { max_iterations: 3 }
 ";
 
-fn place(profile: &str, answers: &[Value]) -> Workspace {
+pub(crate) fn place(profile: &str, answers: &[Value]) -> Workspace {
     let place = Workspace::new();
     place.write("rules/rubrics/parts.yaml", RUBRIC);
     place.write("profiles/parts.yaml", profile);
@@ -163,7 +163,7 @@ fn what_stages_say_of_each_other_is_checked() {
 }
 
 /// One stage, a judge and a gate.
-const JUDGED: &str = "classify: null
+pub(crate) const JUDGED: &str = "classify: null
 stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: tagger.md, retries: 0 }]
 mask: [{ pattern: '(?s)IMPRESSION:.*', replace: '[withheld]' }]
 judges:
@@ -240,7 +240,7 @@ fn a_judge_without_a_provider_is_not_asked() {
 }
 
 /// A validator that says what it was asked.
-const VALIDATED: &str = "classify: null
+pub(crate) const VALIDATED: &str = "classify: null
 stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl } }]
 validators:
   shell: { command: [sh, -c], script: check.sh, stages: [read, check], deadline: 20s }
