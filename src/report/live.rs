@@ -33,8 +33,16 @@ impl Live {
     #[must_use]
     pub fn line(&self, event: &Event) -> Option<String> {
         match event {
-            Event::Assessed { iteration, assessment } => Some(self.scores(*iteration, assessment)),
-            Event::Decided(decision) => Some(format!("     {}", self.decision(decision))),
+            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
+                Some(self.scores(*iteration, assessment))
+            }
+            Event::Decided(decision) => {
+                let mut lines = format!("     {}", self.decision(decision));
+                for note in &decision.notes {
+                    let _ = write!(lines, "\n     {} {}", self.paint.warn("warning:"), tame(note));
+                }
+                Some(lines)
+            }
             Event::Failed { failure, .. } => {
                 Some(format!("     {} {}", self.paint.bad("call failed:"), tame(&failure.message)))
             }
@@ -43,15 +51,22 @@ impl Live {
                 Some(format!("     {} {}", self.paint.bad("unreadable:"), tame(reason)))
             }
             Event::Stopped => Some(format!("     {}", self.paint.warn("stopped"))),
-            Event::Started | Event::Called(_) | Event::Produced { .. } | Event::Woke | Event::Finished(_) => {
-                None
-            }
+            Event::Started
+            | Event::Called(_)
+            | Event::Supplied { .. }
+            | Event::Staged { .. }
+            | Event::Assembled { .. }
+            | Event::Produced { .. }
+            | Event::Consulted { .. }
+            | Event::Woke
+            | Event::Finished(_) => None,
         }
     }
 
     fn scores(&self, iteration: usize, assessment: &Assessment) -> String {
         let mut line = format!("  {iteration:>2}");
-        for (name, score) in assessment.scores.iter() {
+        // A dimension called `overall` is the overall score, which stands at the end.
+        for (name, score) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
             let _ = write!(line, "  {name} {}", self.against(score.get(), self.bound(name)));
         }
         let _ = write!(
@@ -88,7 +103,7 @@ impl Live {
 
     fn decision(&self, decision: &Decision) -> String {
         let line = decision_line(decision);
-        match decision.verdict {
+        match &decision.verdict {
             Verdict::Stop { reason: StopReason::Accepted } => self.paint.good(&line),
             Verdict::Stop { .. } => self.paint.warn(&line),
             Verdict::Continue { .. } => self.paint.faint(&line),
@@ -101,7 +116,7 @@ impl Live {
 pub fn decision_line(decision: &Decision) -> String {
     let numbers =
         |line: &str, value: f64, bound: f64| format!("{line}: {} against {}", short(value), short(bound));
-    match decision.verdict {
+    match &decision.verdict {
         Verdict::Stop { reason: StopReason::Accepted } => {
             "→ accepted: every line of `accept` holds".to_owned()
         }
@@ -110,7 +125,10 @@ pub fn decision_line(decision: &Decision) -> String {
             None => "→ stop, unchanged".to_owned(),
         },
         Verdict::Stop { reason } => match decision.checks.last() {
-            Some(check) => format!("→ stop, {reason} ({})", numbers(&check.line, check.value, check.bound)),
+            Some(check) => {
+                let at = check.path.as_ref().map_or_else(String::new, |path| format!(" at {}", tame(path)));
+                format!("→ stop, {reason} ({}{at})", numbers(&check.line, check.value, check.bound))
+            }
             None => format!("→ stop, {reason}"),
         },
         Verdict::Continue { base } => {
