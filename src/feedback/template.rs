@@ -33,7 +33,7 @@ impl Role {
     #[must_use]
     pub fn variables(self) -> &'static [&'static str] {
         match self {
-            Role::Stage => &["document_type", "source", "schema"],
+            Role::Stage => &["document_type", "source", "schema", "variables"],
             Role::Feedback => &[
                 "iteration",
                 "score",
@@ -82,6 +82,7 @@ struct StageVariables<'a> {
     document_type: &'a str,
     source: &'a str,
     schema: Option<&'a str>,
+    variables: &'a serde_json::Map<String, serde_json::Value>,
 }
 
 impl Templates {
@@ -135,7 +136,22 @@ impl Templates {
         unknown.is_empty().then(|| Template(name.into()))
     }
 
-    /// Renders the task part of a request.
+    /// The names of the profile's `variables` that a template uses.
+    #[must_use]
+    pub fn profile_variables(&self, template: &Template) -> Vec<String> {
+        let Ok(template) = self.environment.get_template(&template.0) else { return Vec::new() };
+        let used = template.undeclared_variables(true);
+        let mut names: Vec<String> = used
+            .iter()
+            .filter_map(|path| path.strip_prefix("variables.")?.split('.').next())
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Renders the task part of a request; `variables` are the profile's.
     ///
     /// # Errors
     /// What the template engine says, such as a template that takes too many steps.
@@ -145,11 +161,13 @@ impl Templates {
         document_type: &str,
         source: &str,
         schema: Option<&str>,
+        variables: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<String, minijinja::Error> {
         self.environment.get_template(&template.0)?.render(Value::from(Serde(StageVariables {
             document_type,
             source,
             schema,
+            variables,
         })))
     }
 

@@ -3,6 +3,7 @@
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select, StopCriteria};
 use super::{Dimension, Measure, Overall};
 use crate::diag::{Code, Problem, Problems};
+use crate::decode_words;
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
 use crate::value::{EPSILON, Millis};
@@ -20,6 +21,10 @@ pub struct Profile {
     pub description: String,
     /// The profiles it is made of, itself first, its farthest ancestor last.
     pub chain: Vec<String>,
+    /// What a candidate is.
+    pub candidate: CandidateKind,
+    /// What prompts may use besides what the loop knows.
+    pub variables: serde_json::Map<String, Value>,
     /// What makes a candidate.
     pub stages: Vec<Stage>,
     /// The classification rules, `rules/NAME.yaml`.
@@ -35,6 +40,21 @@ pub struct Profile {
     /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
     pub digest: String,
 }
+
+/// What a candidate is, and so what is assessed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CandidateKind {
+    /// The structured output itself.
+    #[default]
+    Value,
+    /// A JSON Patch (RFC 6902) against the document, which is JSON: the patched document is assessed.
+    Patch,
+}
+
+decode_words!(CandidateKind, "kind of candidate", {
+    "value" => CandidateKind::Value,
+    "patch" => CandidateKind::Patch,
+});
 
 /// One step that makes (part of) a candidate.
 #[derive(Debug, Clone)]
@@ -97,6 +117,8 @@ pub(super) fn decode(
     let description = fields.or("description", String::new(), problems);
     fields.node("extends");
     let classify = fields.optional("classify", problems);
+    let candidate = fields.or("candidate", CandidateKind::Value, problems);
+    let variables = fields.node("variables").and_then(|node| decode_variables(node, problems));
     let stages = match fields.node("stages") {
         Some(node) => decode_stages(node, problems),
         None => Vec::new(),
@@ -159,6 +181,8 @@ pub(super) fn decode(
         name,
         description,
         chain,
+        candidate,
+        variables: variables.unwrap_or_default(),
         stages,
         classify,
         dimensions,
@@ -167,6 +191,29 @@ pub(super) fn decode(
         review,
         digest,
     })
+}
+
+fn decode_variables(node: &Node, problems: &mut Problems) -> Option<serde_json::Map<String, Value>> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, "a mapping from names to values", problems);
+    };
+    for entry in entries {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !entry.key.chars().all(word) || entry.key.starts_with(|c: char| c.is_ascii_digit()) {
+            problems.push(
+                Problem::error(
+                    Code::UnknownWord,
+                    &entry.key_span,
+                    format!("`{}` can't be the name of a variable", entry.key),
+                )
+                .help("names are made of letters, digits and `_`; prompts use them as `{{ variables.NAME }}`"),
+            );
+        }
+    }
+    match node.to_json() {
+        Value::Object(variables) => Some(variables),
+        _ => None,
+    }
 }
 
 fn decode_stages(node: &Node, problems: &mut Problems) -> Vec<Stage> {

@@ -13,7 +13,7 @@ mod overrides;
 mod policy;
 
 pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
-pub use checked::{Feedback, Options, Profile, Stage};
+pub use checked::{CandidateKind, Feedback, Options, Profile, Stage};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
 pub use load::{Loaded, available, load};

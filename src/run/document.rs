@@ -5,7 +5,7 @@ use super::{DocumentResult, Plan, answer_of, correction_request, stage_request};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::feedback::Correction;
 use crate::ingest::Document;
-use crate::profile::Stage;
+use crate::profile::{CandidateKind, Stage};
 use crate::provider::Provider;
 use crate::provider::protocol::DocumentRef;
 use crate::score::{Assessment, Assessor, Source};
@@ -160,6 +160,9 @@ impl Session {
             notes: Vec::new(),
         };
         let first = match &document.text {
+            Ok(_) if candidates_have_no_document(&self.plan, &task.source) => {
+                Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
+            }
             Ok(_) => Input::Started,
             Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
         };
@@ -340,6 +343,11 @@ impl Session {
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
     }
+}
+
+/// Whether candidates are patches of something that could not be read as JSON.
+fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
+    plan.scoring.kind() == CandidateKind::Patch && source.document().is_none()
 }
 
 fn number(iteration: usize) -> u32 {

@@ -1,6 +1,6 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
-use crate::diag::{Code, Problem, Problems, Span};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::engine::Retry;
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
@@ -8,7 +8,7 @@ use crate::policy::Review;
 use crate::profile::{Files, Loaded, LoopPolicy, Profile, Stage};
 use crate::rules::{Care, compile};
 use crate::score::Scoring;
-use crate::value::{Millis, yaml};
+use crate::value::{Millis, is_present, yaml};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,6 +39,8 @@ pub struct Plan {
     pub schemas: BTreeMap<String, Value>,
     /// Extraction patterns, by document type.
     pub patterns: BTreeMap<String, Value>,
+    /// Variables of the profile that a prompt uses and that are empty: nothing sensible could be asked for.
+    pub unset_variables: Vec<String>,
 }
 
 impl Plan {
@@ -70,8 +72,15 @@ impl Plan {
         let stage = profile.stages.first();
         let prompt = stage.and_then(|stage| stage.prompt.as_ref()).and_then(|name| {
             let file = read(files, &format!("prompts/{}", name.value), &name.span, problems)?;
-            templates.add(Role::Stage, &file, problems)
+            let template = templates.add(Role::Stage, &file, problems)?;
+            check_variables(&templates.profile_variables(&template), profile, &file, problems);
+            Some(template)
         });
+        let unset_variables = prompt
+            .iter()
+            .flat_map(|prompt| templates.profile_variables(prompt))
+            .filter(|name| profile.variables.get(name).is_some_and(|value| !is_present(value)))
+            .collect();
 
         let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
         let review = profile.review.as_ref().and_then(|when| match Review::parse(&when.value, &dimensions) {
@@ -99,7 +108,7 @@ impl Plan {
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::new(rules?),
+            scoring: Scoring::of(profile.candidate, rules?),
             classifier,
             review,
             templates,
@@ -107,6 +116,7 @@ impl Plan {
             prompt,
             schemas,
             patterns,
+            unset_variables,
             profile: profile.clone(),
         })
     }
@@ -126,6 +136,21 @@ impl Plan {
     #[must_use]
     pub fn dimensions(&self) -> Vec<&str> {
         self.profile.dimensions.iter().map(|d| d.name.as_str()).collect()
+    }
+}
+
+/// A variable that the profile does not have is found before anything is asked.
+fn check_variables(used: &[String], profile: &Profile, file: &Arc<SourceFile>, problems: &mut Problems) {
+    for name in used.iter().filter(|name| !profile.variables.contains_key(*name)) {
+        let wanted = format!("variables.{name}");
+        let at = file.text().find(&wanted).unwrap_or(0);
+        let span = Span::new(file, at, at + wanted.len());
+        let problem = Problem::error(Code::BadTemplate, &span, format!("the profile has no variable `{name}`"));
+        let help = match nearest(name, profile.variables.keys().map(String::as_str)) {
+            Some(guess) => format!("did you mean `variables.{guess}`?"),
+            None => format!("give it with `--variable {name}=TEXT`, or under `variables:` in the profile"),
+        };
+        problems.push(problem.help(help));
     }
 }
 

@@ -31,7 +31,13 @@ pub fn stage_request(
             let schema_text = schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
             let content = plan
                 .templates
-                .task(template, &document.document_type, source, schema_text.as_deref())
+                .task(
+                    template,
+                    &document.document_type,
+                    source,
+                    schema_text.as_deref(),
+                    &plan.profile.variables,
+                )
                 .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
             vec![Message { role: Role::User, content }]
         }

@@ -6,6 +6,7 @@ mod evaluate;
 mod grounded;
 pub mod grounding;
 mod machine;
+mod subject;
 mod wording;
 
 #[cfg(test)]
@@ -20,3 +21,4 @@ mod scripted;
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
+pub use subject::{INVALID_PATCH, Subject};
