@@ -5,6 +5,7 @@
 
 mod assess;
 mod checked;
+mod codes;
 mod files;
 mod interpolate;
 mod load;
@@ -12,8 +13,10 @@ mod merge;
 mod overrides;
 mod policy;
 
-pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
+pub use assess::{Counts, Dimension, Grounding, Measure, Overall, Ties};
 pub use checked::{CandidateKind, Feedback, Options, Profile, Stage};
+pub(crate) use codes::check_code;
+pub use codes::{KeywordIssue, SchemaCodes};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
 pub use load::{Loaded, available, load};

@@ -1,7 +1,7 @@
 //! Checks and conditions as people write them, read into trees of tests.
 
 use super::formats::parse_date;
-use super::test::{Moment, Reference, Test};
+use super::test::{Chain, Moment, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::JsonPath;
 use crate::value::decode::{Decode, Fields, number_in, wrong_type};
@@ -170,7 +170,7 @@ pub(super) fn checks(
 type Reader = fn(&Node, &mut Problems) -> Option<Test>;
 
 /// Every check that asks something of one value, and how its setting is read.
-const READERS: [(&str, Reader); 18] = [
+const READERS: [(&str, Reader); 22] = [
     ("required", |node, problems| bool::decode(node, problems)?.then_some(Test::Present)),
     ("require", |node, problems| Some(Test::Require(references(node, problems)?))),
     ("requires", |node, problems| Some(Test::RequireWith(references(node, problems)?))),
@@ -180,18 +180,22 @@ const READERS: [(&str, Reader); 18] = [
     ("one_of", one_of),
     ("range", range),
     ("length", length),
-    ("format", |node, problems| Decode::decode(node, problems).map(Test::Format)),
+    ("format", format),
     ("unit", unit),
     ("unique", unique),
+    ("uniform", uniform),
+    ("same_as", |node, problems| reference(node, problems).map(Test::SameAs)),
+    ("at_most", |node, problems| reference(node, problems).map(Test::AtMost)),
+    ("at_least", |node, problems| reference(node, problems).map(Test::AtLeast)),
     ("equals", |node, problems| Value::decode(node, problems).map(Test::Equals)),
     ("contains", contains),
     ("before", |node, problems| moment(node, problems).map(Test::Before)),
     ("after", |node, problems| moment(node, problems).map(Test::After)),
     ("sum_to", sum_to),
-    ("resolves", |node, problems| path(node, problems).map(Test::Resolves)),
+    ("resolves", resolves),
 ];
 
-/// Reads a field name, `$.path` or `@.path`.
+/// Reads a field name, `$.path`, `@.path`, `^.path` or `<.path`.
 pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Reference> {
     let text = String::decode(node, problems)?;
     if text.is_empty() {
@@ -207,6 +211,15 @@ pub(super) fn reference(node: &Node, problems: &mut Problems) -> Option<Referenc
     }
     if let Some(rest) = text.strip_prefix('@') {
         return parse_path(&format!("${rest}"), node, problems).map(Reference::Target);
+    }
+    if text.starts_with('^') {
+        let rest = text.trim_start_matches('^');
+        let up = text.len() - rest.len();
+        let path = parse_path(&format!("${rest}"), node, problems)?;
+        return Some(Reference::Holder { up, path });
+    }
+    if let Some(rest) = text.strip_prefix('<') {
+        return parse_path(&format!("${rest}"), node, problems).map(Reference::Before);
     }
     Some(Reference::Field(text))
 }
@@ -382,6 +395,69 @@ fn unit(node: &Node, problems: &mut Problems) -> Option<Test> {
         .collect();
     let text = format!(r"\d\s*(?:{})", alternatives.join("|"));
     pattern(&text, true, &node.span, problems).map(Test::Matches)
+}
+
+fn format(node: &Node, problems: &mut Problems) -> Option<Test> {
+    if !matches!(node.data, Data::Map(_)) {
+        return Decode::decode(node, problems).map(Test::Format);
+    }
+    let mut fields = Fields::open(node, "format", problems)?;
+    let named = fields.node("named_at");
+    if named.is_none() {
+        fields.required::<String>("named_at", problems);
+    }
+    fields.finish(problems);
+    reference(named?, problems).map(Test::FormatNamedAt)
+}
+
+fn uniform(node: &Node, problems: &mut Problems) -> Option<Test> {
+    match &node.data {
+        Data::Bool(true) => Some(Test::Uniform { path: None }),
+        Data::Bool(false) => None,
+        Data::Text { text, .. } => {
+            let text = text.strip_prefix('@').map_or_else(|| format!("$.{text}"), |rest| format!("${rest}"));
+            parse_path(&text, node, problems).map(|path| Test::Uniform { path: Some(path) })
+        }
+        _ => wrong_type(node, "`true`, or what all elements must have the same of", problems),
+    }
+}
+
+fn resolves(node: &Node, problems: &mut Problems) -> Option<Test> {
+    if !matches!(node.data, Data::Map(_)) {
+        return path(node, problems).map(Test::Resolves);
+    }
+    let mut fields = Fields::open(node, "chain", problems)?;
+    let mut needed = |key: &'static str, problems: &mut Problems| {
+        let found = fields.node(key);
+        if found.is_none() {
+            fields.required::<String>(key, problems);
+        }
+        found
+    };
+    let (start, below) = (needed("start", problems), needed("below", problems));
+    let (by, name) = (fields.required("by", problems), fields.required("name", problems));
+    let step = fields.optional("step", problems);
+    fields.finish(problems);
+    let below = match &below?.data {
+        Data::List(items) => items.iter().map(|item| below_path(item, problems)).collect::<Option<Vec<_>>>(),
+        _ => below_path(below?, problems).map(|path| vec![path]),
+    };
+    let start = path(start?, problems);
+    Some(Test::Leads(Box::new(Chain { start: start?, by: by?, below: below?, name: name?, step })))
+}
+
+/// A path from what a step has found, written `@.b`.
+fn below_path(node: &Node, problems: &mut Problems) -> Option<JsonPath> {
+    match reference(node, problems)? {
+        Reference::Target(path) => Some(path),
+        _ => {
+            problems.push(
+                Problem::error(Code::BadPath, &node.span, "a further step is looked for below the one before")
+                    .help("write a path that begins with `@`, such as `@.children[*]`"),
+            );
+            None
+        }
+    }
 }
 
 fn unique(node: &Node, problems: &mut Problems) -> Option<Test> {

@@ -132,6 +132,9 @@ pub struct Issue {
     /// Who handles it.
     #[serde(default)]
     pub disposition: Disposition,
+    /// Whether it says of itself that the loop can put it right, for profiles whose `dispositions` ask.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auto_fixable: bool,
     /// JSON Pointer into the candidate; empty for the whole.
     #[serde(default)]
     pub path: String,

@@ -2,6 +2,7 @@
 
 mod assessment;
 mod assessor;
+mod chain;
 mod evaluate;
 mod grounded;
 pub mod grounding;

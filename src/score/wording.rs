@@ -1,10 +1,14 @@
 //! Paths and messages of issues. Runs only when something is wrong, so it may allocate.
 
 use super::assessment::Issue;
-use super::evaluate::Scope;
-use crate::rules::{Check, IssueText, Program, Reference, Test};
+use super::chain::broken_step;
+use super::evaluate::{Scope, first_different, repetition};
+use crate::profile::SchemaCodes;
+use crate::rules::{Check, IssueText, Program, Reference, SchemaCheck, Test};
 use crate::script::Finding;
 use crate::value::{JsonPath, Segment, Severity, Step, push_segment};
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 /// Longest value shown in a message, in characters.
@@ -33,19 +37,21 @@ pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, sc
     let target = scope.at.to_string();
     let blamed =
         check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
-    let fallback = match &blamed {
-        Some((reference, true)) => format!("`{reference}` is missing"),
-        Some((reference, false)) => format!("`{reference}` must not be given here"),
-        None if check.is_presence => format!("`{target}` is missing"),
-        None if target.is_empty() => format!("expected {}", check.expected),
-        None => format!("`{target}` is `{}`; expected {}", shown(scope.value), check.expected),
+    let (path, fallback) = match blamed {
+        Some(blame) => (blame.path, blame.message),
+        None if check.is_presence => (target.clone(), format!("`{target}` is missing")),
+        None if target.is_empty() => (target.clone(), format!("expected {}", check.expected)),
+        None => {
+            let message = format!("`{target}` is `{}`; expected {}", shown(scope.value), check.expected);
+            (target.clone(), message)
+        }
     };
-    let path = blamed.map_or_else(|| target.clone(), |(reference, _)| pointer_of(reference, &target));
     let message = rendered(text.message.as_ref(), scope, &path).unwrap_or(fallback);
     Issue {
         code: text.code.clone(),
         severity: text.severity,
         disposition: text.disposition,
+        auto_fixable: text.auto_fixable,
         suggested_fix: rendered(text.suggestion.as_ref(), scope, &path),
         path,
         message: cut(&message, MAX_MESSAGE),
@@ -66,11 +72,47 @@ pub(super) fn script_issue(text: &IssueText, finding: Finding, scope: &Scope<'_>
         code: finding.code.unwrap_or_else(|| text.code.clone()),
         severity: finding.severity.unwrap_or(text.severity),
         disposition: finding.disposition.unwrap_or(text.disposition),
+        auto_fixable: text.auto_fixable,
         path,
         message: cut(&message, MAX_MESSAGE),
         rule: Some(text.rule.clone()),
         suggested_fix,
         source_span: None,
+    }
+}
+
+/// The issue of an error that a schema has found in the value at `at`; `rule` is the rule that asked, if one did.
+pub(super) fn schema_issue(
+    check: &SchemaCheck,
+    error: &ValidationError<'_>,
+    at: &str,
+    rule: Option<&IssueText>,
+) -> Issue {
+    let kind = error.kind();
+    let mut path = format!("{at}{}", error.instance_path().as_str());
+    match kind {
+        ValidationErrorKind::Required { property: Value::String(name) } => {
+            push_segment(&mut path, Segment::Key(name));
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } if unexpected.len() == 1 => {
+            push_segment(&mut path, Segment::Key(unexpected.first().map_or("", String::as_str)));
+        }
+        _ => {}
+    }
+    let known = check.codes.of(kind.keyword());
+    let code = match (known, rule) {
+        (Some(known), _) => known.code.clone(),
+        (None, Some(rule)) if check.codes == SchemaCodes::default() => rule.code.clone(),
+        (None, _) => format!("SCHEMA_{}", upper_snake(kind.keyword())),
+    };
+    let severity = known.and_then(|known| known.severity).or(rule.map(|rule| rule.severity));
+    let issue = plain_issue(&code, severity.unwrap_or(Severity::Major), path, error.to_string());
+    let auto_fixable = known.map_or(rule.is_some_and(|rule| rule.auto_fixable), |known| known.auto_fixable);
+    match rule {
+        Some(rule) => {
+            Issue { rule: Some(rule.rule.clone()), disposition: rule.disposition, auto_fixable, ..issue }
+        }
+        None => Issue { auto_fixable, ..issue },
     }
 }
 
@@ -80,6 +122,7 @@ pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message:
         code: code.to_owned(),
         severity,
         disposition: crate::value::Disposition::Correct,
+        auto_fixable: false,
         path,
         message: cut(&message, MAX_MESSAGE),
         rule: None,
@@ -88,19 +131,72 @@ pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message:
     }
 }
 
-/// The reference that made a test fail, and whether it is missing (else it is there and must not be).
-fn blame<'t>(test: &'t Test, scope: &Scope<'_>) -> Option<(&'t Reference, bool)> {
+/// What exactly made a test fail.
+struct Blame {
+    path: String,
+    message: String,
+}
+
+/// Looks for it; `None` when the target as a whole is to blame.
+fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
+    let target = scope.at.to_string();
+    let element = |index: usize, key: Option<&str>| {
+        let mut path = target.clone();
+        push_segment(&mut path, Segment::Index(index));
+        if let Some(key) = key {
+            push_segment(&mut path, Segment::Key(key));
+        }
+        path
+    };
+    let against = |expected: &str, reference: &Reference| {
+        let other = scope.first(reference)?;
+        let value = shown(scope.value);
+        let message = format!("`{target}` is `{value}`; expected {expected} (`{reference}`): `{}`", shown(&other));
+        Some(Blame { path: target.clone(), message })
+    };
     match test {
         Test::Require(all) | Test::RequireWith(all) => {
-            all.iter().find(|one| !scope.has(one)).map(|one| (one, true))
+            let missing = all.iter().find(|one| !scope.has(one))?;
+            Some(Blame { path: pointer_of(missing, scope), message: format!("`{missing}` is missing") })
         }
-        Test::Forbid(all) => all.iter().find(|one| scope.has(one)).map(|one| (one, false)),
+        Test::Forbid(all) => {
+            let forbidden = all.iter().find(|one| scope.has(one))?;
+            let message = format!("`{forbidden}` must not be given here");
+            Some(Blame { path: pointer_of(forbidden, scope), message })
+        }
+        Test::FormatNamedAt(reference) => against("a literal of the datatype there", reference),
+        Test::SameAs(reference) => against("the same as there", reference),
+        Test::AtMost(reference) => against("at most what is there", reference),
+        Test::AtLeast(reference) => against("at least what is there", reference),
+        Test::Unique { key } => {
+            let items = scope.value.as_array()?;
+            let (again, first) = repetition(items, key.as_deref())?;
+            let value = items.get(again).and_then(|item| key.as_deref().map_or(Some(item), |key| item.get(key)));
+            let path = element(again, key.as_deref());
+            let (value, first) = (shown(value?), element(first, key.as_deref()));
+            Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
+        }
+        Test::Uniform { path } => {
+            let at = element(first_different(scope.value.as_array()?, path.as_ref())?, None);
+            let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
+            Some(Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at })
+        }
+        Test::Leads(chain) => {
+            let steps = scope.value.as_array()?;
+            let position = broken_step(chain, steps, scope.candidate)?;
+            let step = steps.get(position)?;
+            let said = chain.step.as_deref().map_or(Some(step), |member| step.get(member));
+            let path = element(position, chain.step.as_deref());
+            let value = said.map_or_else(String::new, |said| format!(" (`{}`)", shown(said)));
+            Some(Blame { message: format!("the step `{path}`{value} leads nowhere in the document"), path })
+        }
         _ => None,
     }
 }
 
 /// Where a reference points; the target itself for a path that does not name one place.
-fn pointer_of(reference: &Reference, target: &str) -> String {
+fn pointer_of(reference: &Reference, scope: &Scope<'_>) -> String {
+    let target = scope.at.to_string();
     let (mut pointer, path) = match reference {
         Reference::Field(name) => {
             let mut pointer = String::new();
@@ -108,10 +204,16 @@ fn pointer_of(reference: &Reference, target: &str) -> String {
             return pointer;
         }
         Reference::Root(path) => (String::new(), path),
-        Reference::Target(path) => (target.to_owned(), path),
+        Reference::Target(path) => (target.clone(), path),
+        Reference::Holder { up, path } => match scope.above(*up) {
+            Some(holder) => (holder.to_string(), path),
+            None => return target,
+        },
+        // What stands before an element is not there to be put right.
+        Reference::Before(_) => return target,
     };
     if push_steps(&mut pointer, path).is_none() {
-        return target.to_owned();
+        return target;
     }
     pointer
 }
@@ -145,4 +247,18 @@ fn rendered(template: Option<&crate::rules::Template>, scope: &Scope<'_>, path: 
         minijinja::context! { value, key, path, field }
     };
     template?.render(variables).ok()
+}
+
+/// `additionalProperties` to `ADDITIONAL_PROPERTIES`.
+fn upper_snake(keyword: &str) -> String {
+    let mut out = String::new();
+    for c in keyword.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        if c.is_alphanumeric() {
+            out.extend(c.to_uppercase());
+        }
+    }
+    out
 }
