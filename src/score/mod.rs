@@ -8,6 +8,7 @@ mod grounded;
 pub mod grounding;
 mod machine;
 mod subject;
+mod panel;
 mod wording;
 
 #[cfg(test)]
@@ -19,7 +20,8 @@ mod clinical;
 #[cfg(test)]
 mod scripted;
 
-pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
+pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
 pub use subject::{INVALID_PATCH, Subject};
+pub use panel::{Answer, Member, Panel};

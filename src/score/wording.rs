@@ -148,10 +148,10 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
         }
         path
     };
-    let against = |expected: &str, reference: &Reference| {
-        let other = scope.first(reference)?;
-        let value = shown(scope.value);
-        let message = format!("`{target}` is `{value}`; expected {expected} (`{reference}`): `{}`", shown(&other));
+    let against = |must: &str, reference: &Reference| {
+        let other = shown(&scope.first(reference)?);
+        let (value, place) = (shown(scope.value), pointer_of(reference, scope));
+        let message = format!("`{target}` is `{value}`, which {must} `{other}` (see `{place}`)");
         Some(Blame { path: target.clone(), message })
     };
     match test {
@@ -164,10 +164,10 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
             let message = format!("`{forbidden}` must not be given here");
             Some(Blame { path: pointer_of(forbidden, scope), message })
         }
-        Test::FormatNamedAt(reference) => against("a literal of the datatype there", reference),
-        Test::SameAs(reference) => against("the same as there", reference),
-        Test::AtMost(reference) => against("at most what is there", reference),
-        Test::AtLeast(reference) => against("at least what is there", reference),
+        Test::FormatNamedAt(reference) => against("is not written as", reference),
+        Test::SameAs(reference) => against("must be the same as", reference),
+        Test::AtMost(reference) => against("must be at most", reference),
+        Test::AtLeast(reference) => against("must be at least", reference),
         Test::Unique { key } => {
             let items = scope.value.as_array()?;
             let (again, first) = repetition(items, key.as_deref())?;
