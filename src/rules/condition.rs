@@ -464,6 +464,9 @@ fn unique(node: &Node, problems: &mut Problems) -> Option<Test> {
     match &node.data {
         Data::Bool(true) => Some(Test::Unique { key: None }),
         Data::Bool(false) => None,
+        Data::Text { text, .. } if text.starts_with(['$', '@']) => {
+            reference(node, problems).map(Test::Distinct)
+        }
         Data::Text { text, .. } => Some(Test::Unique { key: Some(text.clone()) }),
         _ => wrong_type(node, "`true`, or the key that tells elements apart", problems),
     }

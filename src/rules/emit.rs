@@ -112,6 +112,7 @@ impl Emitter<'_> {
                     | Test::Forbid(_)
                     | Test::FormatNamedAt(_)
                     | Test::Unique { .. }
+                    | Test::Distinct(_)
                     | Test::Uniform { .. }
                     | Test::SameAs(_)
                     | Test::AtMost(_)

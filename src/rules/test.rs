@@ -57,6 +57,8 @@ pub enum Test {
         /// The member that tells elements apart; elements without it are left aside.
         key: Option<String>,
     },
+    /// No two values there are equal.
+    Distinct(Reference),
     /// All elements of the list are equal, by a path if one is given.
     Uniform {
         /// What of each element is compared; elements in which it selects nothing are left aside.
@@ -318,6 +320,7 @@ impl fmt::Display for Test {
             Test::AtMost(reference) => write!(f, "a number of `{reference}` or less"),
             Test::AtLeast(reference) => write!(f, "a number of `{reference}` or more"),
             Test::Leads(_) => f.write_str("steps that lead to something in the document"),
+            Test::Distinct(reference) => write!(f, "no value of `{reference}` to be repeated"),
             Test::Unique { key: None } => f.write_str("a list without repetitions"),
             Test::Unique { key: Some(key) } => write!(f, "a list in which no `{key}` is repeated"),
             Test::Equals(value) => write!(f, "`{}`", plain(value)),

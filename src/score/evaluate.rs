@@ -161,6 +161,33 @@ impl Scope<'_> {
         self.at.parent()?.resolve(self.candidate)?.get(index.checked_sub(1)?)
     }
 
+    /// The pointers of two equal values among those that a reference into the candidate or the target selects: the first
+    /// that repeats another, and that other.
+    pub(super) fn repeated(&self, reference: &Reference) -> Option<(String, String)> {
+        let mut seen: HashMap<String, String> = HashMap::new();
+        let mut repeated = None;
+        let mut look = |base: &str, path: &JsonPath, root: &Value| {
+            path.visit(root, &mut |at, value| {
+                if repeated.is_some() {
+                    return;
+                }
+                let place = format!("{base}{at}");
+                match seen.entry(canonical(value)) {
+                    Entry::Occupied(first) => repeated = Some((place, first.get().clone())),
+                    Entry::Vacant(free) => {
+                        free.insert(place);
+                    }
+                }
+            });
+        };
+        match reference {
+            Reference::Root(path) => look("", path, self.candidate),
+            Reference::Target(path) => look(&self.at.to_string(), path, self.value),
+            Reference::Field(_) | Reference::Holder { .. } | Reference::Before(_) => {}
+        }
+        repeated
+    }
+
     /// The first value that a reference selects.
     pub(super) fn first(&self, reference: &Reference) -> Option<Value> {
         let mut first = None;
@@ -244,6 +271,7 @@ impl Scope<'_> {
                 });
                 fits
             }
+            Test::Distinct(reference) => self.repeated(reference).is_none(),
             Test::Uniform { path } => match item {
                 Item::List(items) => first_different(items, path.as_ref()).is_none(),
                 _ => false,

@@ -176,6 +176,11 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
             let (value, first) = (shown(value?), element(first, key.as_deref()));
             Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
         }
+        Test::Distinct(reference) => {
+            let (path, first) = scope.repeated(reference)?;
+            let value = scope.candidate.pointer(&path).map_or_else(String::new, shown);
+            Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
+        }
         Test::Uniform { path } => {
             let at = element(first_different(scope.value.as_array()?, path.as_ref())?, None);
             let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
