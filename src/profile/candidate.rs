@@ -35,7 +35,9 @@ pub(super) fn decode_variables(node: &Node, problems: &mut Problems) -> Option<M
                     &entry.key_span,
                     format!("`{}` can't be the name of a variable", entry.key),
                 )
-                .help("names are made of letters, digits and `_`; prompts use them as `{{ variables.NAME }}`"),
+                .help(
+                    "names are made of letters, digits and `_`; prompts use them as `{{ variables.NAME }}`",
+                ),
             );
         }
     }

@@ -74,7 +74,8 @@ impl Decode for SchemaCodes {
         let mut codes = SchemaCodes { otherwise: fields.optional("otherwise", problems), ..Self::default() };
         for entry in fields.rest() {
             if !KEYWORDS.contains(&entry.key.as_str()) {
-                let message = format!("JSON Schema has no keyword `{}` that an error could be about", entry.key);
+                let message =
+                    format!("JSON Schema has no keyword `{}` that an error could be about", entry.key);
                 let problem = Problem::error(Code::UnknownWord, &entry.key_span, message);
                 problems.push(match nearest(&entry.key, KEYWORDS) {
                     Some(guess) => problem.help(format!("did you mean `{guess}`?")),

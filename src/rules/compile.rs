@@ -261,7 +261,12 @@ impl Sources {
                         emitter.rule(rule);
                     }
                 }
-                emitter.push(Op::EndRules { dimension: index, penalty: *penalty, floor: *floor, counts: *counts });
+                emitter.push(Op::EndRules {
+                    dimension: index,
+                    penalty: *penalty,
+                    floor: *floor,
+                    counts: *counts,
+                });
             }
             Measure::Grounding(grounding) => {
                 let settings = GroundingSettings {
@@ -364,8 +369,9 @@ fn read_schemas(
                     continue;
                 }
             };
-            let schema =
-                by_path.entry(name.clone()).or_insert_with(|| read_schema(&name, &path.span, files, problems));
+            let schema = by_path
+                .entry(name.clone())
+                .or_insert_with(|| read_schema(&name, &path.span, files, problems));
             if let Some(schema) = schema {
                 schemas.insert((path.value.clone(), (*document_type).to_owned()), Arc::clone(schema));
             }

@@ -8,6 +8,7 @@
 //! A target that is absent ([`crate::value::is_present`]) is asked `required` and `require` only. In a condition, a
 //! test of an absent value does not hold.
 
+mod checks;
 mod compile;
 mod condition;
 mod emit;
@@ -34,5 +35,5 @@ pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
 pub use rule::{IssueText, MESSAGE_VARIABLES, Rule, Target};
 pub use schema::{Schema, SchemaCheck, count_leaves};
 pub use template::Template;
-pub use xsd::Datatype;
 pub use test::{Chain, Format, Kind, Moment, Reference, Test};
+pub use xsd::Datatype;

@@ -262,8 +262,10 @@ impl Program {
             },
             Op::EndRubric { dimension: d } => format!("score       {} = present / all", dimension(d)),
             Op::Schema { dimension: d, schema } => {
-                let (name, total) =
-                    self.schemas.get(schema as usize).map_or(("?", 0), |s| (s.schema.name.as_str(), s.schema.total_fields));
+                let (name, total) = self
+                    .schemas
+                    .get(schema as usize)
+                    .map_or(("?", 0), |s| (s.schema.name.as_str(), s.schema.total_fields));
                 format!("schema      {} = {name} ({total} fields)", dimension(d))
             }
             Op::Ground { dimension: d, settings } => {

@@ -152,10 +152,9 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
         surroundings.scripts.function(script, RULE_PARAMETERS, surroundings.files, problems)
     });
     if checks.is_empty() && script.is_none() && schema.is_none() && problems.error_count() == errors_before {
-        problems.push(
-            Problem::error(Code::InertRule, &span, "this rule checks nothing")
-                .help("add a check such as `required: true`, `matches`, `one_of`, `require` `schema` or `script`"),
-        );
+        problems.push(Problem::error(Code::InertRule, &span, "this rule checks nothing").help(
+            "add a check such as `required: true`, `matches`, `one_of`, `require` `schema` or `script`",
+        ));
     }
     let id = id?;
     if let Some(code) = &code {
@@ -174,11 +173,7 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     Some(Rule { id, types, target: target?, when, checks, schema, script: function, issue })
 }
 
-fn decode_schema(
-    fields: &mut Fields<'_>,
-    files: &dyn Files,
-    problems: &mut Problems,
-) -> Option<SchemaCheck> {
+fn decode_schema(fields: &mut Fields<'_>, files: &dyn Files, problems: &mut Problems) -> Option<SchemaCheck> {
     let path: Option<Spanned<String>> = fields.optional("schema", problems);
     let codes: SchemaCodes = fields.or("codes", SchemaCodes::default(), problems);
     if let (None, Some(span)) = (&path, fields.key_span("codes")) {

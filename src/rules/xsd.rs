@@ -121,9 +121,7 @@ impl Datatype {
             Datatype::Float => {
                 DOUBLE.is_match(text) && text.parse().is_ok_and(|n: f32| n.is_finite() || is_special(text))
             }
-            Datatype::Duration => {
-                DURATION.is_match(text) && !text.ends_with(['P', 'T'])
-            }
+            Datatype::Duration => DURATION.is_match(text) && !text.ends_with(['P', 'T']),
             Datatype::Date => is_date(&DATE, text),
             Datatype::DateTime => is_date(&DATE_TIME, text),
             Datatype::Time => TIME.is_match(text),
@@ -158,7 +156,9 @@ fn is_special(text: &str) -> bool {
 
 /// Whether an integer of any size has a minus, and whether it is zero.
 fn integer(text: &str) -> Option<(bool, bool)> {
-    INTEGER.is_match(text).then(|| (text.starts_with('-'), text.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'))))
+    INTEGER
+        .is_match(text)
+        .then(|| (text.starts_with('-'), text.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'))))
 }
 
 /// The value of an unsigned literal; `-0` is one.
@@ -246,7 +246,11 @@ fn is_iri_reference(text: &str) -> bool {
             if !plain {
                 return false;
             }
-            format!("{}{}", authority.get(..open).unwrap_or_default(), authority.get(close + 1..).unwrap_or_default())
+            format!(
+                "{}{}",
+                authority.get(..open).unwrap_or_default(),
+                authority.get(close + 1..).unwrap_or_default()
+            )
         }
         _ => authority.to_owned(),
     };
@@ -291,7 +295,11 @@ mod tests {
             ("xs:string", &["", "a b\n", "é😀"][..], &["\u{1b}", "\u{0}", "\u{ffff}"][..]),
             ("xs:boolean", &["true", "0"], &["TRUE", "yes", ""]),
             ("xs:decimal", &["-0.0", "+1", ".5", "1."], &["1e2", "", ".", "INF", "1,5"]),
-            ("xs:double", &["+12.34e56", "-INF", "NaN", "1", "+INF"], &["nan", "12.34e5.6", "1e1234567890", "", "inf"]),
+            (
+                "xs:double",
+                &["+12.34e56", "-INF", "NaN", "1", "+INF"],
+                &["nan", "12.34e5.6", "1e1234567890", "", "inf"],
+            ),
             ("xs:float", &["1e38", "0.00000000000000000000000000000000000001"], &["1e39", "1.5f"]),
             ("xs:integer", &["123456789012345678901234567890", "-0"], &["1.0", "1e2", "--1", ""]),
             ("xs:byte", &["-128", "+127", "0007"], &["128", "-129", "1.2"]),
@@ -302,8 +310,16 @@ mod tests {
             ("xs:nonNegativeInteger", &["0", "-0"], &["-1"]),
             ("xs:negativeInteger", &["-1"], &["0", "-2**5", "1"]),
             ("xs:nonPositiveInteger", &["0", "-7", "+0"], &["1"]),
-            ("xs:date", &["2024-02-29", "-0004-02-29Z", "12024-12-31+14:00"], &["2023-02-29", "2024-04-31", "24-01-01", "2024-01-01+14:01"]),
-            ("xs:dateTime", &["2022-04-01T24:00:00-00:00", "2022-04-01T01:02:03.5"], &["2022-04-01", "2021-02-29T00:00:00Z", "2022-04-01T25:00:00"]),
+            (
+                "xs:date",
+                &["2024-02-29", "-0004-02-29Z", "12024-12-31+14:00"],
+                &["2023-02-29", "2024-04-31", "24-01-01", "2024-01-01+14:01"],
+            ),
+            (
+                "xs:dateTime",
+                &["2022-04-01T24:00:00-00:00", "2022-04-01T01:02:03.5"],
+                &["2022-04-01", "2021-02-29T00:00:00Z", "2022-04-01T25:00:00"],
+            ),
             ("xs:time", &["21:32:52", "21:32:52.1+02:00"], &["21:32", "21:32:52-02:00:12"]),
             ("xs:duration", &["P1Y", "-PT1.5S", "P1DT2H"], &["1234", "P", "PT", "P1DT", "P1S", "P-1D"]),
             ("xs:gDay", &["---31", "---01Z"], &["---32", "31"]),
@@ -315,8 +331,24 @@ mod tests {
             ("xs:base64Binary", &["", "0FB8", "0FB80F==", "0F B8"], &["0FB", "=", "0FB8=", "0F=B"]),
             (
                 "xs:anyURI",
-                &["", "http://datypic.com/a?b#c", "urn:x:y", "../a%20b", "http://[::1]:8080/", "mailto:a@b", "/a:b"],
-                &["http://datypic.com#frag1#frag2", "a b", "%zz", "1:x", "http://[x y]/", "\u{108c1a}", "\u{83}"],
+                &[
+                    "",
+                    "http://datypic.com/a?b#c",
+                    "urn:x:y",
+                    "../a%20b",
+                    "http://[::1]:8080/",
+                    "mailto:a@b",
+                    "/a:b",
+                ],
+                &[
+                    "http://datypic.com#frag1#frag2",
+                    "a b",
+                    "%zz",
+                    "1:x",
+                    "http://[x y]/",
+                    "\u{108c1a}",
+                    "\u{83}",
+                ],
             ),
         ] {
             let datatype = Datatype::named(name).unwrap();

@@ -173,7 +173,8 @@ fn unset_variables(
         let (Some(prompt), Some(name)) = (&stage.prompt, &stage.stage.call.prompt) else { continue };
         for variable in templates.profile_variables(prompt) {
             let Some(value) = profile.variables.get(&variable) else {
-                let message = format!("the prompt `{}` uses `variables.{variable}`, which is not set", name.value);
+                let message =
+                    format!("the prompt `{}` uses `variables.{variable}`, which is not set", name.value);
                 let problem = Problem::error(Code::BadTemplate, &name.span, message);
                 let known = profile.variables.keys().map(String::as_str);
                 problems.push(problem.help(match nearest(&variable, known) {

@@ -30,7 +30,9 @@ pub(super) fn broken_step(chain: &Chain, steps: &[Value], candidate: &Value) -> 
 fn first_step<'v>(chain: &Chain, wanted: &Value, candidate: &'v Value) -> Option<&'v Value> {
     let mut found = None;
     chain.start.visit(candidate, &mut |_, value| {
-        if found.is_none() && value.get(&chain.by).is_some_and(|named| Item::from(named).equals(wanted, false)) {
+        if found.is_none()
+            && value.get(&chain.by).is_some_and(|named| Item::from(named).equals(wanted, false))
+        {
             found = Some(value);
         }
     });

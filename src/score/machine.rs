@@ -126,10 +126,11 @@ impl<'a> Machine<'a> {
                 Op::Measure { dimension, function } => self.measure(dimension, function),
                 Op::BeginRules => self.issues_before = self.out.issues.len(),
                 Op::EndRules { dimension, penalty, floor, counts } => {
-                    let found = self.out.issues.iter().skip(self.issues_before).filter(|issue| match counts {
-                        Counts::All => true,
-                        Counts::Blocking => issue.disposition != Disposition::Warn,
-                    });
+                    let found =
+                        self.out.issues.iter().skip(self.issues_before).filter(|issue| match counts {
+                            Counts::All => true,
+                            Counts::Blocking => issue.disposition != Disposition::Warn,
+                        });
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
                     let found = found.count() as f64;
                     self.score(dimension, Score::clamped((1.0 - penalty.get() * found).max(floor.get())));

@@ -23,5 +23,5 @@ mod scripted;
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
-pub use subject::{INVALID_PATCH, Subject};
 pub use panel::{Answer, Member, Panel};
+pub use subject::{INVALID_PATCH, Subject};

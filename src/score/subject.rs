@@ -221,7 +221,11 @@ mod tests {
     fn what_is_no_patch_or_does_not_apply_says_where_and_why() {
         let document = json!({"submodels": [{"id": "x"}], "n": 1});
         for (patch, path, says) in [
-            (json!({"op": "add"}), "", "expected a JSON Patch (RFC 6902), a list of operations; found an object"),
+            (
+                json!({"op": "add"}),
+                "",
+                "expected a JSON Patch (RFC 6902), a list of operations; found an object",
+            ),
             (json!([{"op": "put", "path": "/n", "value": 1}]), "/0", "unknown variant `put`"),
             (json!([{"op": "add", "path": "/n"}]), "/0", "missing field `value`"),
             (json!([{"op": "add", "path": "n", "value": 1}]), "/0", "this is no operation"),
@@ -254,16 +258,14 @@ mod tests {
 
     #[test]
     fn copies_of_copies_end_at_a_bound() {
-        let wide: Vec<Value> = (0..60)
-            .map(|n| json!({"op": "copy", "from": "", "path": format!("/c{n}")}))
-            .collect();
+        let wide: Vec<Value> =
+            (0..60).map(|n| json!({"op": "copy", "from": "", "path": format!("/c{n}")})).collect();
         let issues = apply(&json!({"a": "xxxxxxxxxxxxxxxx"}), &wide.into()).unwrap_err();
         assert!(issues[0].1.contains("nested more than") || issues[0].1.contains("bytes"), "{}", issues[0].1);
         let list: Vec<Value> = (0..60).map(|_| json!({"op": "copy", "from": "/a", "path": "/a/-"})).collect();
         assert!(apply(&json!({"a": ["xxxxxxxxxxxxxxxx"]}), &list.into()).is_err());
-        let flat: Vec<Value> = (0..200)
-            .map(|n| json!({"op": "copy", "from": "/a", "path": format!("/b{n}")}))
-            .collect();
+        let flat: Vec<Value> =
+            (0..200).map(|n| json!({"op": "copy", "from": "/a", "path": format!("/b{n}")})).collect();
         let issues = apply(&json!({"a": "x".repeat(1 << 20)}), &flat.into()).unwrap_err();
         assert!(issues[0].1.contains("bytes"), "{}", issues[0].1);
         let many = vec![json!({"op": "test", "path": "", "value": 1}); MAX_OPERATIONS + 1];
@@ -271,13 +273,22 @@ mod tests {
     }
 
     fn place() -> impl Strategy<Value = String> {
-        proptest::collection::vec(prop_oneof![Just("/a"), Just("/b"), Just("/0"), Just("/-"), Just("/~1"), Just("")], 0..4)
-            .prop_map(|parts| parts.concat())
+        proptest::collection::vec(
+            prop_oneof![Just("/a"), Just("/b"), Just("/0"), Just("/-"), Just("/~1"), Just("")],
+            0..4,
+        )
+        .prop_map(|parts| parts.concat())
     }
 
     fn operation() -> impl Strategy<Value = Value> {
         let op = prop_oneof![
-            Just("add"), Just("remove"), Just("replace"), Just("move"), Just("copy"), Just("test"), Just("x")
+            Just("add"),
+            Just("remove"),
+            Just("replace"),
+            Just("move"),
+            Just("copy"),
+            Just("test"),
+            Just("x")
         ];
         (op, place(), place(), 0..3_u8).prop_map(|(op, path, from, kind)| match kind {
             0 => json!({"op": op, "path": path, "value": {"a": [1]}}),

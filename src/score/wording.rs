@@ -90,14 +90,8 @@ pub(super) fn schema_issue(
 ) -> Issue {
     let kind = error.kind();
     let mut path = format!("{at}{}", error.instance_path().as_str());
-    match kind {
-        ValidationErrorKind::Required { property: Value::String(name) } => {
-            push_segment(&mut path, Segment::Key(name));
-        }
-        ValidationErrorKind::AdditionalProperties { unexpected } if unexpected.len() == 1 => {
-            push_segment(&mut path, Segment::Key(unexpected.first().map_or("", String::as_str)));
-        }
-        _ => {}
+    if let ValidationErrorKind::Required { property: Value::String(name) } = kind {
+        push_segment(&mut path, Segment::Key(name));
     }
     let known = check.codes.of(kind.keyword());
     let code = match (known, rule) {
@@ -171,7 +165,8 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
         Test::Unique { key } => {
             let items = scope.value.as_array()?;
             let (again, first) = repetition(items, key.as_deref())?;
-            let value = items.get(again).and_then(|item| key.as_deref().map_or(Some(item), |key| item.get(key)));
+            let value =
+                items.get(again).and_then(|item| key.as_deref().map_or(Some(item), |key| item.get(key)));
             let path = element(again, key.as_deref());
             let (value, first) = (shown(value?), element(first, key.as_deref()));
             Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
@@ -228,7 +223,7 @@ fn push_steps(pointer: &mut String, path: &JsonPath) -> Option<()> {
         match step {
             Step::Key(key) => push_segment(pointer, Segment::Key(key)),
             Step::Index(index) => push_segment(pointer, Segment::Index(usize::try_from(*index).ok()?)),
-            Step::Wildcard => return None,
+            Step::Keys(_) | Step::Wildcard => return None,
         }
     }
     Some(())

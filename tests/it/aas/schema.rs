@@ -87,7 +87,8 @@ fn strict(official: &Value) -> Value {
         members(definition, definitions, &mut known);
         let mut closed = definition.clone();
         if !known.is_empty() && !bases.contains(name) {
-            let known: Map<String, Value> = known.into_iter().map(|member| (member, Value::Bool(true))).collect();
+            let known: Map<String, Value> =
+                known.into_iter().map(|member| (member, Value::Bool(true))).collect();
             let rest = json!({"properties": known, "additionalProperties": false});
             match closed.get_mut("allOf").and_then(Value::as_array_mut) {
                 Some(parts) => parts.push(rest),
