@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, Problems, nearest};
 use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
-use crate::policy::{Condition, Review};
+use crate::policy::{Condition, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Loaded, LoopPolicy, Profile};
 use crate::rules::{Care, compile};
 use crate::score::{Panel, Scoring};
@@ -22,6 +22,8 @@ pub struct Plan {
     pub profile: Profile,
     /// What decides.
     pub policy: Arc<LoopPolicy>,
+    /// The functions behind its script criteria.
+    pub criteria: Arc<ScriptCriteria>,
     /// Rubrics, rules, schemas and scripts.
     pub scoring: Arc<Scoring>,
     /// Gives documents their type.
@@ -66,6 +68,7 @@ impl Plan {
         });
         let types: Vec<String> = classifier.iter().flat_map(Classifier::types).map(str::to_owned).collect();
         let rules = compile(&profile.dimensions, &profile.policy.overall, &types, files, problems);
+        let criteria = ScriptCriteria::compile(&profile.policy.stop, files, problems);
 
         let mut templates = Templates::default();
         let feedback_name = &profile.feedback.template;
@@ -117,7 +120,8 @@ impl Plan {
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::of(profile.candidate, rules?),
+            scoring: Scoring::of(profile.candidate, rules?.with_dispositions(profile.policy.dispositions.clone())),
+            criteria: Arc::new(criteria),
             classifier,
             review,
             templates,
@@ -135,11 +139,10 @@ impl Plan {
     /// The loop of a document, before it has started.
     #[must_use]
     pub fn engine_run(&self) -> Run {
-        Run::new(Arc::clone(&self.policy), self.retry()).with(
-            Arc::clone(&self.pipeline),
-            Arc::clone(&self.panel),
-            self.profile.feedback.lock,
-        )
+        let (pipeline, panel) = (Arc::clone(&self.pipeline), Arc::clone(&self.panel));
+        Run::new(Arc::clone(&self.policy), self.retry())
+            .with(pipeline, panel, self.profile.feedback.lock)
+            .with_criteria(Arc::clone(&self.criteria))
     }
 
     /// How failed calls are tried again.

@@ -152,15 +152,15 @@ pub fn correction_request(
     stage: &StagePlan,
     task: Task<'_>,
     outputs: &Map<String, Value>,
-    part: Option<&Value>,
+    part: Option<&Arc<Value>>,
     correction: Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, task, outputs)?;
     let id = &stage.stage.id.value;
-    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, correction)
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, part, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
-    request.base = part.cloned();
+    request.base = part.map(|part| part.as_ref().clone());
     let text = plan
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
@@ -218,13 +218,8 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
     }
     let candidate = match (completion.value, completion.text) {
         (Some(value), _) => value,
-        (None, Some(text)) => serde_json::from_str::<Value>(text.trim()).map_err(|error| CallFailed {
-            message: format!(
-                "provider `{}` answered with text that is not JSON (line {}, column {})",
-                provider.identity().name,
-                error.line(),
-                error.column()
-            ),
+        (None, Some(text)) => candidate_of_text(&text).map_err(|why| CallFailed {
+            message: format!("provider `{}` answered with {why}", provider.identity().name),
             transient: true,
             retry_after: None,
             usage,
@@ -250,4 +245,10 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
         });
     }
     Ok(Produced { candidate: Arc::new(candidate), usage, notes })
+}
+
+/// The value that a model wrote as text, which must be JSON and nothing else; or what the text is instead.
+pub(super) fn candidate_of_text(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text.trim())
+        .map_err(|error| format!("text that is not JSON (line {}, column {})", error.line(), error.column()))
 }

@@ -65,6 +65,11 @@ impl Scores {
         }
     }
 
+    /// Takes a dimension out, so that it counts as not measured.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(known, _)| known.as_ref() != name);
+    }
+
     /// The value of a dimension, if it was measured.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Score> {
@@ -160,12 +165,12 @@ impl Issue {
             code: code.to_owned(),
             severity,
             disposition: Disposition::default(),
-            auto_fixable: false,
             path: String::new(),
             message: String::new(),
             rule: None,
             suggested_fix: None,
             source_span: None,
+            auto_fixable: false,
         }
     }
 

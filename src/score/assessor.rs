@@ -121,6 +121,6 @@ impl Assessor {
             }
         };
         let candidate = subject.value();
-        Machine::new(program, rules.scripts(), names, candidate, source, given, out, &mut self.room).run();
+        Machine::new(program, rules, names, candidate, source, given, out, &mut self.room).run();
     }
 }

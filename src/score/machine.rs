@@ -5,8 +5,8 @@ use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
-use crate::profile::Counts;
-use crate::rules::{Address, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck};
+use crate::profile::{Counts, Dispositions};
+use crate::rules::{Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Pointer, Score, Segment, Severity, is_present};
 use serde_json::Value;
@@ -29,6 +29,7 @@ pub(super) struct Room {
 pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub scripts: &'a ScriptSet,
+    pub dispositions: &'a Dispositions,
     pub names: &'a Names,
     pub candidate: &'a Value,
     pub source: Option<&'a Source>,
@@ -52,7 +53,7 @@ impl<'a> Machine<'a> {
     )]
     pub(super) fn new(
         program: &'a Program,
-        scripts: &'a ScriptSet,
+        rules: &'a CompiledRules,
         names: &'a Names,
         candidate: &'a Value,
         source: Option<&'a Source>,
@@ -62,7 +63,8 @@ impl<'a> Machine<'a> {
     ) -> Self {
         Machine {
             program,
-            scripts,
+            scripts: rules.scripts(),
+            dispositions: rules.dispositions(),
             names,
             candidate,
             source,
@@ -163,7 +165,7 @@ impl<'a> Machine<'a> {
                     if let Some((text, check)) =
                         program.issues.get(issue as usize).zip(program.checks.get(check as usize))
                     {
-                        self.out.issues.push(check_issue(text, check, program, scope));
+                        self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
                     }
                 }
                 Op::Conform { issue, schema } => {
@@ -211,7 +213,7 @@ impl<'a> Machine<'a> {
             let message = format!("`{}` is said to be absent, but the source speaks of it", field.name);
             let issue =
                 plain_issue("NOT_PRESENT_BUT_MENTIONED", Severity::Major, pointer(&field.name), message);
-            self.out.issues.push(Issue {
+            self.found(Issue {
                 suggested_fix: field.suggestion.clone(),
                 source_span: Some(mention),
                 ..issue
@@ -232,7 +234,13 @@ impl<'a> Machine<'a> {
         };
         let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
         let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
-        self.out.issues.push(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+        self.found(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+    }
+
+    /// Adds an issue that the machine words itself; its code says who handles it.
+    fn found(&mut self, issue: Issue) {
+        let disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+        self.out.issues.push(Issue { disposition, ..issue });
     }
 
     fn note_missing(&mut self, field: &RubricField) {
@@ -252,7 +260,11 @@ impl<'a> Machine<'a> {
         for error in validator.iter_errors(value) {
             errors += 1;
             if errors <= MAX_SCHEMA_ISSUES {
-                self.out.issues.push(schema_issue(check, &error, at, rule));
+                let issue = schema_issue(check, &error, at, rule);
+                match rule.and_then(|rule| rule.disposition) {
+                    Some(disposition) => self.out.issues.push(Issue { disposition, ..issue }),
+                    None => self.found(issue),
+                }
             }
         }
         errors
@@ -267,6 +279,7 @@ impl<'a> Machine<'a> {
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
             return;
         };
+        let before = self.out.issues.len();
         let score = grounded::ground(
             self.candidate,
             self.names,
@@ -275,6 +288,9 @@ impl<'a> Machine<'a> {
             &mut self.room.grounding,
             self.out,
         );
+        for issue in self.out.issues.iter_mut().skip(before) {
+            issue.disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+        }
         self.score(dimension, score);
     }
 
@@ -296,7 +312,9 @@ impl<'a> Machine<'a> {
         let scripts = self.scripts;
         match scripts.findings(function, self.arguments()) {
             Ok(findings) => {
-                let issues = findings.into_iter().map(|finding| script_issue(text, finding, scope));
+                let dispositions = self.dispositions;
+                let issues =
+                    findings.into_iter().map(|finding| script_issue(text, finding, dispositions, scope));
                 self.out.issues.extend(issues);
             }
             Err(error) => self.script_failed(&error, Some(&text.rule)),

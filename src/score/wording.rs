@@ -3,7 +3,7 @@
 use super::assessment::Issue;
 use super::chain::broken_step;
 use super::evaluate::{Scope, first_different, repetition};
-use crate::profile::SchemaCodes;
+use crate::profile::{Dispositions, SchemaCodes};
 use crate::rules::{Check, IssueText, Program, Reference, SchemaCheck, Test};
 use crate::script::Finding;
 use crate::value::{JsonPath, Segment, Severity, Step, push_segment};
@@ -33,7 +33,13 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The issue of a check that has failed.
-pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, scope: &Scope<'_>) -> Issue {
+pub(super) fn check_issue(
+    text: &IssueText,
+    check: &Check,
+    program: &Program,
+    dispositions: &Dispositions,
+    scope: &Scope<'_>,
+) -> Issue {
     let target = scope.at.to_string();
     let blamed =
         check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
@@ -50,7 +56,7 @@ pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, sc
     Issue {
         code: text.code.clone(),
         severity: text.severity,
-        disposition: text.disposition,
+        disposition: text.disposition.unwrap_or_else(|| dispositions.of(&text.code, text.auto_fixable)),
         auto_fixable: text.auto_fixable,
         suggested_fix: rendered(text.suggestion.as_ref(), scope, &path),
         path,
@@ -61,18 +67,26 @@ pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, sc
 }
 
 /// The issue that a script has found.
-pub(super) fn script_issue(text: &IssueText, finding: Finding, scope: &Scope<'_>) -> Issue {
+pub(super) fn script_issue(
+    text: &IssueText,
+    finding: Finding,
+    dispositions: &Dispositions,
+    scope: &Scope<'_>,
+) -> Issue {
     let path = finding.path;
     let message = finding
         .message
         .or_else(|| rendered(text.message.as_ref(), scope, &path))
         .unwrap_or_else(|| format!("the rule `{}` does not hold", text.rule));
     let suggested_fix = finding.suggested_fix.or_else(|| rendered(text.suggestion.as_ref(), scope, &path));
+    let code = finding.code.unwrap_or_else(|| text.code.clone());
+    let auto_fixable = finding.auto_fixable.unwrap_or(text.auto_fixable);
+    let said = finding.disposition.or(text.disposition);
     Issue {
-        code: finding.code.unwrap_or_else(|| text.code.clone()),
         severity: finding.severity.unwrap_or(text.severity),
-        disposition: finding.disposition.unwrap_or(text.disposition),
-        auto_fixable: text.auto_fixable,
+        disposition: said.unwrap_or_else(|| dispositions.of(&code, auto_fixable)),
+        auto_fixable,
+        code,
         path,
         message: cut(&message, MAX_MESSAGE),
         rule: Some(text.rule.clone()),
@@ -81,7 +95,8 @@ pub(super) fn script_issue(text: &IssueText, finding: Finding, scope: &Scope<'_>
     }
 }
 
-/// The issue of an error that a schema has found in the value at `at`; `rule` is the rule that asked, if one did.
+/// The issue of an error that a schema has found in the value at `at`; `rule` is the rule that asked, if one did. It is not yet
+/// handed to anyone.
 pub(super) fn schema_issue(
     check: &SchemaCheck,
     error: &ValidationError<'_>,
@@ -102,15 +117,10 @@ pub(super) fn schema_issue(
     let severity = known.and_then(|known| known.severity).or(rule.map(|rule| rule.severity));
     let issue = plain_issue(&code, severity.unwrap_or(Severity::Major), path, error.to_string());
     let auto_fixable = known.map_or(rule.is_some_and(|rule| rule.auto_fixable), |known| known.auto_fixable);
-    match rule {
-        Some(rule) => {
-            Issue { rule: Some(rule.rule.clone()), disposition: rule.disposition, auto_fixable, ..issue }
-        }
-        None => Issue { auto_fixable, ..issue },
-    }
+    Issue { rule: rule.map(|rule| rule.rule.clone()), auto_fixable, ..issue }
 }
 
-/// An issue that no rule file words.
+/// An issue that no rule file words, not yet handed to anyone by its code.
 pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message: String) -> Issue {
     Issue {
         code: code.to_owned(),
