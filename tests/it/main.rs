@@ -5,6 +5,8 @@ mod bad_input;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod criteria;
+#[cfg(test)]
 mod dependencies;
 #[cfg(test)]
 mod documentation;
@@ -18,6 +20,8 @@ mod interrupt;
 mod journal;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod loop_inventions;
 #[cfg(test)]
 mod loop_model;
 #[cfg(test)]
