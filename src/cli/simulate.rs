@@ -92,6 +92,7 @@ fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>,
             profile: name.clone(),
             settings: arguments.settings.clone(),
             provider: None,
+            judge: None,
             provider_config: Vec::new(),
         };
         let mut problems = Problems::new();

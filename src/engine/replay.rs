@@ -1,10 +1,8 @@
 //! A recorded run, run again.
 
 use super::event::{Event, Output};
-use super::run::{Misuse, Retry, Run};
-use crate::profile::LoopPolicy;
+use super::run::{Misuse, Run};
 use crate::value::Millis;
-use std::sync::Arc;
 
 /// An event and when it was recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,20 +37,12 @@ pub enum ReplayError {
 }
 
 impl Run {
-    /// Brings a new run to the state in which the recorded one was after its last event. What was handed out but not
+    /// Brings this run, which has not started, to the state in which the recorded one was after its last event. What was handed out but not
     /// yet carried out by then is left to be polled, so a driver simply goes on.
     ///
     /// # Errors
     /// When the record does not fit the policy.
-    pub fn replay(policy: Arc<LoopPolicy>, retry: Retry, record: &[Recorded]) -> Result<Run, ReplayError> {
-        Run::new(policy, retry).after(record)
-    }
-
-    /// [`Run::replay`] for a run that was set up otherwise, with script criteria, say. The run must not have started.
-    ///
-    /// # Errors
-    /// When the record does not fit the policy.
-    pub fn after(self, record: &[Recorded]) -> Result<Run, ReplayError> {
+    pub fn replay(self, record: &[Recorded]) -> Result<Run, ReplayError> {
         let mut run = self;
         for (index, recorded) in record.iter().enumerate() {
             if let Some(input) = recorded.event.as_input() {

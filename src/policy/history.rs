@@ -219,6 +219,16 @@ impl History {
         self.rollbacks
     }
 
+    /// The iterations that were rolled back, each with the iteration that it started from.
+    #[must_use]
+    pub fn rolled_back(&self) -> Vec<(usize, usize)> {
+        let standings = self.iterations.iter().enumerate();
+        standings
+            .filter(|(_, standing)| standing.rolled_back)
+            .map(|(at, standing)| (at, standing.base))
+            .collect()
+    }
+
     /// The path of the candidate that went back and forth between two values most often, and how often; `None` when
     /// none did, or no criterion asks.
     pub(super) fn flip_flop(&self) -> Option<(&str, u64)> {

@@ -4,27 +4,39 @@
 //! ancestors, the profile, environment, flags) and checks the result. Each step reports everything that is wrong.
 
 mod assess;
+mod call;
 mod checked;
 mod dispositions;
+mod feedback;
 mod files;
 mod interpolate;
+mod judge;
 mod load;
+mod mask;
 mod merge;
 mod overrides;
 mod policy;
+mod references;
+mod stage;
 mod stop;
 mod stop_group;
 
-pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
-pub use checked::{Feedback, Options, Profile, Stage};
+pub use assess::{Combine, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
+pub use call::{Call, Options};
+pub use checked::Profile;
 pub use dispositions::Dispositions;
+pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
+pub use judge::{AfterRetries, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use load::{Loaded, available, load};
+pub use mask::Mask;
 pub use overrides::Override;
 pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
     Target,
 };
+pub use references::ALL_STAGES;
+pub use stage::{ContextLimits, Stage};
 pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
 pub use stop_group::{Criterion, Member};

@@ -33,7 +33,9 @@ impl Live {
     #[must_use]
     pub fn line(&self, event: &Event) -> Option<String> {
         match event {
-            Event::Assessed { iteration, assessment } => Some(self.scores(*iteration, assessment)),
+            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
+                Some(self.scores(*iteration, assessment))
+            }
             Event::Decided(decision) => {
                 let mut lines = format!("     {}", self.decision(decision));
                 for note in &decision.notes {
@@ -49,9 +51,15 @@ impl Live {
                 Some(format!("     {} {}", self.paint.bad("unreadable:"), tame(reason)))
             }
             Event::Stopped => Some(format!("     {}", self.paint.warn("stopped"))),
-            Event::Started | Event::Called(_) | Event::Produced { .. } | Event::Woke | Event::Finished(_) => {
-                None
-            }
+            Event::Started
+            | Event::Called(_)
+            | Event::Supplied { .. }
+            | Event::Staged { .. }
+            | Event::Assembled { .. }
+            | Event::Produced { .. }
+            | Event::Consulted { .. }
+            | Event::Woke
+            | Event::Finished(_) => None,
         }
     }
 

@@ -273,7 +273,7 @@ fn recorded(trajectory: &[Tried]) -> Trajectory {
 }
 
 proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(config(250))]
 
     #[test]
     fn simulate_decides_as_a_run_does(policy in policies(), trajectory in trajectories(), length in 1..=9_usize) {

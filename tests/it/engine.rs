@@ -3,7 +3,9 @@
 use super::harness::{Answer, Awaited, Compiled, Driver, NEVER, Step, course, fails, policy, q};
 use super::loop_inventions::{policies, trajectories};
 use super::loop_model::{Policy, Tried};
-use loopctl::engine::{CallFailed, Event, Input, Output, Produced, Recorded, ReplayError, Retry, Run, Work};
+use loopctl::engine::{
+    CallFailed, Consulted, Event, Input, Output, Produced, Recorded, ReplayError, Retry, Run, Work,
+};
 use loopctl::policy::{FinalStatus, StopReason, Verdict};
 use loopctl::value::{Millis, Usage};
 use proptest::prelude::*;
@@ -164,11 +166,11 @@ proptest! {
         let record = through_json(&driver.recorded);
         prop_assert_eq!(&record, &driver.recorded);
         for (last, state) in driver.states.iter().enumerate() {
-            let run = fresh().after(&record[..=last]).unwrap();
+            let run = fresh().replay(&record[..=last]).unwrap();
             prop_assert_eq!(&format!("{run:?}"), state, "after {} events", last + 1);
         }
         if let Some(outcome) = driver.outcome {
-            let mut run = fresh().after(&record).unwrap();
+            let mut run = fresh().replay(&record).unwrap();
             prop_assert_eq!(run.poll(), Some(Output::Finished(Box::new(outcome))));
             prop_assert_eq!(run.poll(), None);
         }
@@ -181,7 +183,7 @@ proptest! {
         let (loaded, whole) = driven(&policy, &trajectory);
         let cut = cut % whole.recorded.len();
         let run = Run::new(loaded.policy, NEVER).with_criteria(loaded.criteria);
-        let mut run = run.after(&whole.recorded[..cut]).unwrap();
+        let mut run = run.replay(&whole.recorded[..cut]).unwrap();
         let mut recorded = whole.recorded[..cut].to_vec();
         // What the driver of the first run put in after the cut.
         let mut inputs = whole.recorded[cut..].iter().filter_map(|r| Some((r.at, r.event.as_input()?)));
@@ -204,7 +206,7 @@ proptest! {
 fn a_record_of_another_policy_or_with_a_gap_is_refused() {
     let strict = policy("accept: { overall: 0.9 }");
     let driver = Driver::through(&policy("accept: { overall: 0.8 }"), &course(&[0.5, 0.85]));
-    let error = Run::replay(strict, NEVER, &driver.recorded).unwrap_err();
+    let error = Run::new(strict, NEVER).replay(&driver.recorded).unwrap_err();
     assert!(
         matches!(error, ReplayError::Diverged { recorded: "decided", replayed: "decided", .. }),
         "{error}"
@@ -213,11 +215,11 @@ fn a_record_of_another_policy_or_with_a_gap_is_refused() {
     for gap in 0..driver.recorded.len() - 1 {
         let mut record = driver.recorded.clone();
         let lost = record.remove(gap).event;
-        assert!(Run::replay(Arc::clone(&policy), NEVER, &record).is_err(), "without {lost:?}");
+        assert!(Run::new(Arc::clone(&policy), NEVER).replay(&record).is_err(), "without {lost:?}");
     }
     let mut twice = driver.recorded.clone();
     twice.push(twice.last().unwrap().clone());
-    assert!(Run::replay(policy, NEVER, &twice).is_err());
+    assert!(Run::new(policy, NEVER).replay(&twice).is_err());
 }
 
 fn every_input() -> Vec<Input> {
@@ -227,6 +229,7 @@ fn every_input() -> Vec<Input> {
         Input::Unreadable { reason: "empty".to_owned() },
         Input::Produced(Produced { candidate: Arc::new(json!({})), usage, notes: Vec::new() }),
         Input::Assessed(Box::default()),
+        Input::Consulted(Consulted { answer: Arc::new(json!({})), usage, notes: Vec::new() }),
         Input::Failed(CallFailed { message: "no".to_owned(), transient: true, retry_after: None, usage }),
         Input::Woke,
         Input::Stop,
@@ -237,7 +240,10 @@ fn fits(input: &Input, awaited: &Awaited) -> bool {
     match input {
         Input::Started | Input::Unreadable { .. } => *awaited == Awaited::Start,
         Input::Produced(_) | Input::Failed(_) => *awaited == Awaited::Candidate,
+        // Allowed only for the very first call.
+        Input::Supplied(_) => *awaited == Awaited::Candidate,
         Input::Assessed(_) => *awaited == Awaited::Assessment,
+        Input::Consulted(_) => *awaited == Awaited::Consultation,
         Input::Woke => matches!(awaited, Awaited::Wake(_)),
         Input::Stop => *awaited != Awaited::Nothing,
     }
@@ -346,12 +352,12 @@ fn each_candidate_has_its_own_attempts_and_the_best_survives_a_failure() {
         .map(|(_, work)| work)
         .filter(|w| !matches!(w, Work::Assess { .. }))
         .collect();
-    let correct = |iteration, base, attempt| Work::Correct { iteration, base, attempt };
+    let correct = |iteration, base, attempt| Work::Correct { iteration, base, stage: 0, attempt };
     assert_eq!(
         attempts,
         [
-            Work::Generate { attempt: 0 },
-            Work::Generate { attempt: 1 },
+            Work::Generate { stage: 0, attempt: 0 },
+            Work::Generate { stage: 0, attempt: 1 },
             correct(1, 0, 0),
             correct(1, 0, 1),
             correct(2, 1, 0),
@@ -376,8 +382,8 @@ fn an_event_is_handed_out_before_the_call_that_it_explains() {
     let mut run = Run::new(policy(""), RETRY);
     run.handle(Millis(0), Input::Started).unwrap();
     assert_eq!(run.poll(), Some(Output::Record(Event::Started)));
-    assert_eq!(run.poll(), Some(Output::Record(Event::Called(Work::Generate { attempt: 0 }))));
-    assert_eq!(run.poll(), Some(Output::Call(Work::Generate { attempt: 0 })));
+    assert_eq!(run.poll(), Some(Output::Record(Event::Called(Work::Generate { stage: 0, attempt: 0 }))));
+    assert_eq!(run.poll(), Some(Output::Call(Work::Generate { stage: 0, attempt: 0 })));
     assert_eq!(run.poll(), None);
 }
 
