@@ -9,6 +9,8 @@ mod criteria;
 #[cfg(test)]
 mod dependencies;
 #[cfg(test)]
+mod dispositions;
+#[cfg(test)]
 mod documentation;
 #[cfg(test)]
 mod engine;
