@@ -7,6 +7,7 @@ mod loading;
 mod output;
 mod plugin;
 mod profile;
+mod repair;
 mod run;
 mod score;
 mod step;
@@ -38,6 +39,8 @@ enum Verb {
     Correct(step::Step),
     /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
     Score(score::Arguments),
+    /// Repair text that is not quite JSON, and JSON that its schema refuses
+    Repair(repair::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
     /// List profiles
@@ -64,6 +67,7 @@ pub fn main() -> ExitCode {
         Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
+        Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),

@@ -1,7 +1,7 @@
 //! A merged tree to a checked [`Profile`].
 
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select, StopCriteria};
-use super::{Dimension, Measure, Overall};
+use super::{Dimension, Measure, Overall, Repair};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
@@ -30,6 +30,8 @@ pub struct Profile {
     pub policy: LoopPolicy,
     /// How the next request is written.
     pub feedback: Feedback,
+    /// What is repaired before a candidate is assessed.
+    pub repair: Repair,
     /// When a person gets to see the result.
     pub review: Option<Spanned<String>>,
     /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
@@ -129,6 +131,7 @@ pub(super) fn decode(
     let stop = fields.required("stop", problems);
     let select = fields.node("select").and_then(|node| Select::decode(node, &known, problems));
     let feedback = fields.required("feedback", problems);
+    let repair = fields.or("repair", Repair::default(), problems);
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
 
@@ -164,6 +167,7 @@ pub(super) fn decode(
         dimensions,
         policy,
         feedback: feedback.unwrap_or_else(|| Feedback::fallback(root)),
+        repair,
         review,
         digest,
     })

@@ -11,6 +11,7 @@ mod load;
 mod merge;
 mod overrides;
 mod policy;
+mod repair;
 
 pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
 pub use checked::{Feedback, Options, Profile, Stage};
@@ -22,3 +23,4 @@ pub use policy::{
     Accept, Baseline, Budget, Gate, IssueKind, LoopPolicy, MinImprovement, OnEscalate, OnGateMiss,
     OnRegression, Oscillation, Returned, Select, SelectKey, Stagnation, StopCriteria, Target,
 };
+pub use repair::Repair;

@@ -1,0 +1,507 @@
+//! The reader: objects, lists and what stands between values.
+
+use super::look::{self, ahead, is_json_space, is_quote, is_space};
+use super::{Notes, Unsalvageable};
+use crate::repair::{Kind, Place};
+use crate::value::MAX_CANDIDATE_DEPTH;
+use serde_json::{Map, Value};
+
+/// Why reading ends.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// For good.
+    Refused(Unsalvageable),
+    /// All of it is escaped as inside a string; the place of the first sign of that.
+    Escaped(usize),
+}
+
+/// What a value stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inside {
+    Root,
+    Object,
+    List,
+    /// `( … )`.
+    Tuple,
+    /// A key of an object.
+    Key,
+}
+
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    /// The byte that is read next.
+    pub(super) at: usize,
+    /// What is open, outermost first.
+    pub(super) open: Vec<Inside>,
+    pub(super) notes: Notes,
+    /// One level of escaping has been taken off already.
+    pub(super) unescaped: bool,
+    pub(super) rewinds: usize,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(text: &'t str, notes: Notes) -> Self {
+        Reader { text, at: 0, open: Vec::new(), notes, unescaped: false, rewinds: 0 }
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(super) fn skip(&mut self, c: char) {
+        self.at += c.len_utf8();
+    }
+
+    pub(super) fn ahead(&self) -> &'t str {
+        ahead(self.text, self.at)
+    }
+
+    pub(super) fn note(&mut self, kind: Kind) {
+        self.note_at(kind, self.at);
+    }
+
+    pub(super) fn note_at(&mut self, kind: Kind, at: usize) {
+        self.notes.add(kind, Some(at));
+    }
+
+    pub(super) fn inside(&self) -> Inside {
+        self.open.last().copied().unwrap_or(Inside::Root)
+    }
+
+    fn enter(&mut self, what: Inside) -> Result<(), Stop> {
+        if self.open.len() >= MAX_CANDIDATE_DEPTH {
+            return Err(Stop::Refused(Unsalvageable::TooDeep(Place::of(self.text, self.at))));
+        }
+        self.open.push(what);
+        Ok(())
+    }
+
+    /// Goes over space, comments, marks of code blocks and, inside brackets, ellipses.
+    pub(super) fn skip_space(&mut self) {
+        while let Some(c) = self.peek() {
+            let rest = self.rest();
+            if is_json_space(c) {
+                self.at += 1;
+            } else if is_space(c) {
+                self.note(if c == '\u{feff}' { Kind::ByteOrderMark } else { Kind::OddSpace });
+                self.skip(c);
+            } else if rest.starts_with("/*") {
+                self.note(Kind::Comment);
+                self.at += rest.find("*/").map_or(rest.len(), |end| end + 2);
+            } else if rest.starts_with("//") || rest.starts_with("# ") {
+                self.note(Kind::Comment);
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("```") {
+                self.note(Kind::Fence);
+                self.at += rest.find(|c| c != '`').unwrap_or(rest.len());
+                self.at += language(self.rest());
+            } else if !self.open.is_empty() && (rest.starts_with("...") || c == '…') {
+                self.note(Kind::Ellipsis);
+                self.at += rest.find(|c| c != '.' && c != '…').unwrap_or(rest.len());
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The value that begins here; `None` when none does, and nothing but space has been read.
+    pub(super) fn value(&mut self) -> Result<Option<Value>, Stop> {
+        self.skip_space();
+        let Some(c) = self.peek() else { return Ok(None) };
+        match c {
+            '{' => self.object().map(Some),
+            '[' => self.list().map(Some),
+            '(' => self.tuple().map(Some),
+            '}' | ']' | ')' | ',' | ':' => Ok(None),
+            '\\' if self.rest().chars().nth(1).is_some_and(|c| c == '"' || c == '\'') && !self.unescaped => {
+                Err(Stop::Escaped(self.at))
+            }
+            _ if is_quote(c) => self.text_value().map(Some),
+            _ if self.is_call() => self.call().map(Some),
+            _ => Ok(Some(self.bare_value())),
+        }
+    }
+
+    /// Whether a function call begins here, with a value in it.
+    fn is_call(&self) -> bool {
+        let ahead = self.ahead();
+        let end = ahead.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))).unwrap_or(0);
+        let (name, after) = ahead.split_at(end);
+        let begins = name.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'));
+        let inner = after.trim_start_matches(' ').strip_prefix('(').map(look::trim);
+        begins
+            && inner.and_then(|inner| inner.chars().next()).is_some_and(|c| {
+                is_quote(c) || c.is_ascii_digit() || matches!(c, '{' | '[' | '-') || is_literal_call(inner.unwrap_or_default())
+            })
+    }
+
+    /// `name(value)`: the value.
+    fn call(&mut self) -> Result<Value, Stop> {
+        self.note(Kind::Call);
+        self.at += self.rest().find('(').unwrap_or_default();
+        self.tuple()
+    }
+
+    /// `(a, b)`: a list; `(a)`: what is in it.
+    fn tuple(&mut self) -> Result<Value, Stop> {
+        self.enter(Inside::Tuple)?;
+        let start = self.at;
+        self.at += 1;
+        let (mut items, commas) = self.items(')')?;
+        self.open.pop();
+        if items.len() == 1 && commas == 0 {
+            return Ok(items.pop().unwrap_or_default());
+        }
+        self.note_at(Kind::Tuple, start);
+        Ok(Value::Array(items))
+    }
+
+    fn list(&mut self) -> Result<Value, Stop> {
+        self.enter(Inside::List)?;
+        self.at += 1;
+        let (items, _) = self.items(']')?;
+        self.open.pop();
+        Ok(Value::Array(items))
+    }
+
+    /// The values up to `close`, which is read, and how many commas stand between them.
+    fn items(&mut self, close: char) -> Result<(Vec<Value>, usize), Stop> {
+        let mut items = Vec::new();
+        let mut commas = 0;
+        // Where a comma stands after which no value has come.
+        let mut pending: Option<usize> = None;
+        loop {
+            self.skip_space();
+            let Some(c) = self.peek() else {
+                self.note(Kind::Truncated);
+                return Ok((items, commas));
+            };
+            match c {
+                ',' => {
+                    if items.is_empty() || pending.is_some() {
+                        self.note(Kind::ExtraComma);
+                    }
+                    pending = Some(self.at);
+                    commas += 1;
+                    self.at += 1;
+                    continue;
+                }
+                ']' | '}' | ')' => {
+                    if let Some(at) = pending {
+                        self.note_at(Kind::TrailingComma, at);
+                    }
+                    if c == close {
+                        self.at += 1;
+                        return Ok((items, commas));
+                    }
+                    if self.is_slip(c) {
+                        self.note(Kind::WrongBracket);
+                        self.at += 1;
+                    } else {
+                        self.note(Kind::MissingBracket);
+                    }
+                    return Ok((items, commas));
+                }
+                ':' => {
+                    self.at += 1;
+                    self.implied_object(&mut items)?;
+                    pending = None;
+                    continue;
+                }
+                _ => {}
+            }
+            if !items.is_empty() && pending.is_none() {
+                self.note(Kind::MissingComma);
+            }
+            pending = None;
+            match self.value()? {
+                Some(value) => items.push(value),
+                None => self.stray(c),
+            }
+        }
+    }
+
+    /// Whether a closing bracket of the wrong kind is a slip for the right one: nothing that it could close is open,
+    /// or what follows still belongs to what is open.
+    fn is_slip(&self, c: char) -> bool {
+        let closes = match c {
+            '}' => Inside::Object,
+            ']' => Inside::List,
+            _ => Inside::Tuple,
+        };
+        let outer = self.open.split_last().map(|(_, outer)| outer).unwrap_or_default();
+        if !outer.contains(&closes) {
+            return true;
+        }
+        let after = look::trim(ahead(self.text, self.at + 1));
+        let next = after.strip_prefix(',').map(look::trim);
+        match outer.last() {
+            Some(Inside::Object) if closes == Inside::Object => next.is_some_and(look::quoted_key),
+            _ => false,
+        }
+    }
+
+    /// `"key": value, …` in a list: an object without its brackets. The key has been read as the last value.
+    fn implied_object(&mut self, items: &mut Vec<Value>) -> Result<(), Stop> {
+        let Some(Value::String(key)) = items.last().cloned() else {
+            self.note(Kind::Stray);
+            return Ok(());
+        };
+        self.note(Kind::MissingBracket);
+        items.pop();
+        let members = self.members_after(key)?;
+        items.push(Value::Object(members));
+        Ok(())
+    }
+
+    /// The members of an object without its brackets, the first of whose keys and colon have been read.
+    pub(super) fn members_after(&mut self, key: String) -> Result<Map<String, Value>, Stop> {
+        self.enter(Inside::Object)?;
+        let mut members = Map::new();
+        let first = self.value()?.unwrap_or_else(|| {
+            self.note(Kind::MissingValue);
+            Value::Null
+        });
+        members.insert(key, first);
+        loop {
+            self.skip_space();
+            let after_comma = self.rest().strip_prefix(',').map(|_| look::trim(ahead(self.text, self.at + 1)));
+            if !after_comma.is_some_and(look::quoted_key) {
+                break;
+            }
+            self.at += 1;
+            self.skip_space();
+            self.member(&mut members, &mut Vec::new(), true)?;
+        }
+        self.open.pop();
+        Ok(members)
+    }
+
+    /// Leaves out a character that belongs nowhere.
+    pub(super) fn stray(&mut self, c: char) {
+        self.note(Kind::Stray);
+        self.skip(c);
+    }
+
+    fn object(&mut self) -> Result<Value, Stop> {
+        self.enter(Inside::Object)?;
+        let start = self.at;
+        self.at += 1;
+        let mut members = Map::new();
+        // Values without keys: `{1, 2}`.
+        let mut set = Vec::new();
+        self.members(&mut members, &mut set)?;
+        self.open.pop();
+        if set.is_empty() {
+            return Ok(Value::Object(members));
+        }
+        self.note_at(Kind::Tuple, start);
+        if members.is_empty() {
+            return Ok(Value::Array(set));
+        }
+        // Some have keys, some don't: those that don't are keys without values, if they can be.
+        for value in set {
+            if let Value::String(key) = value {
+                members.entry(key).or_insert(Value::Null);
+            }
+        }
+        Ok(Value::Object(members))
+    }
+
+    fn members(&mut self, members: &mut Map<String, Value>, set: &mut Vec<Value>) -> Result<(), Stop> {
+        let mut pending: Option<usize> = None;
+        loop {
+            self.skip_space();
+            let Some(c) = self.peek() else {
+                self.note(Kind::Truncated);
+                return Ok(());
+            };
+            let is_empty = members.is_empty() && set.is_empty();
+            match c {
+                ',' => {
+                    if is_empty || pending.is_some() {
+                        self.note(Kind::ExtraComma);
+                    }
+                    pending = Some(self.at);
+                    self.at += 1;
+                    continue;
+                }
+                '}' => {
+                    if let Some(at) = pending {
+                        self.note_at(Kind::TrailingComma, at);
+                    }
+                    self.at += 1;
+                    if !self.goes_on() {
+                        return Ok(());
+                    }
+                    self.note(Kind::Reunited);
+                    pending = None;
+                    continue;
+                }
+                ']' | ')' => {
+                    if let Some(at) = pending {
+                        self.note_at(Kind::TrailingComma, at);
+                    }
+                    if self.is_slip(c) {
+                        self.note(Kind::WrongBracket);
+                        self.at += 1;
+                    } else {
+                        self.note(Kind::MissingBracket);
+                    }
+                    return Ok(());
+                }
+                '{' if !is_empty => {
+                    // The next object of a list, and this one lacks its end.
+                    self.note(Kind::MissingBracket);
+                    return Ok(());
+                }
+                '{' => {
+                    self.note(Kind::ExtraBracket);
+                    if let Value::Object(inner) = self.object()? {
+                        members.extend(inner);
+                    }
+                    continue;
+                }
+                '[' => {
+                    let list = self.list()?;
+                    self.note(Kind::Reunited);
+                    match (members.values_mut().next_back(), list) {
+                        (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
+                        (_, list) => set.push(list),
+                    }
+                    pending = None;
+                    continue;
+                }
+                ':' => {
+                    self.stray(c);
+                    continue;
+                }
+                _ => {}
+            }
+            let after_comma = is_empty || pending.is_some();
+            pending = None;
+            self.member(members, set, after_comma)?;
+        }
+    }
+
+    /// Whether the members of an object go on after its closing bracket.
+    fn goes_on(&self) -> bool {
+        let outer = self.open.split_last().and_then(|(_, outer)| outer.last());
+        let after = look::trim(self.ahead());
+        outer != Some(&Inside::Object) && after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key)
+    }
+
+    /// One member. `expected` says that a comma or the opening bracket stood before it.
+    fn member(&mut self, members: &mut Map<String, Value>, set: &mut Vec<Value>, expected: bool) -> Result<(), Stop> {
+        let start = self.at;
+        let Some((key, cut)) = self.key(expected, members.is_empty())? else { return Ok(()) };
+        if !expected {
+            self.note_at(Kind::MissingComma, start);
+        }
+        self.skip_space();
+        let rest = self.rest();
+        match self.peek() {
+            Some(':') => self.at += 1,
+            Some('=') => {
+                self.note(Kind::MissingColon);
+                self.at += if rest.starts_with("=>") { 2 } else { 1 };
+            }
+            Some(',' | '}') if members.is_empty() => {
+                let quoted = self.text.get(start..).and_then(|text| text.chars().next()).is_some_and(is_quote);
+                set.push(if quoted { Value::String(key) } else { self.word(&key, start) });
+                return Ok(());
+            }
+            None if cut && key.is_empty() => return Ok(()),
+            Some(',' | '}' | ']' | ')') => {}
+            Some(_) => self.note(Kind::MissingColon),
+            None => {}
+        }
+        let value = self.value()?;
+        if value.is_none() {
+            if self.peek().is_none() && cut && members.contains_key(&key) {
+                return Ok(());
+            }
+            self.note(Kind::MissingValue);
+        }
+        let value = value.unwrap_or(Value::Null);
+        match members.get_mut(&key) {
+            Some(known) => {
+                self.note_at(Kind::DuplicateKey, start);
+                *known = value;
+            }
+            None => {
+                members.insert(key, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The key that begins here, and whether the text ends in it; `None` for text that is none, which is left out.
+    fn key(&mut self, expected: bool, first: bool) -> Result<Option<(String, bool)>, Stop> {
+        let Some(c) = self.peek() else { return Ok(None) };
+        if c == '\\' && !self.unescaped && self.rest().starts_with("\\\"") {
+            return Err(Stop::Escaped(self.at));
+        }
+        if is_quote(c) {
+            self.open.push(Inside::Key);
+            let key = self.text();
+            self.open.pop();
+            return Ok(Some((key, self.at >= self.text.len())));
+        }
+        let start = self.at;
+        let rest = self.rest();
+        let length = rest
+            .find(|c: char| matches!(c, ':' | ',' | '{' | '}' | '[' | ']' | '\n' | '=') || is_quote(c))
+            .unwrap_or(rest.len());
+        let word = rest.get(..length).unwrap_or_default();
+        let after = rest.get(length..).unwrap_or_default();
+        self.at += length;
+        let mut end = after.chars().next();
+        if end.is_some_and(is_quote) {
+            let closing = after.get(1..).unwrap_or_default().trim_start_matches([' ', '\t']).starts_with(':');
+            if closing && !word.ends_with(' ') {
+                // `b": 1`: a key that lacks its first quote.
+                self.at += end.map_or(0, char::len_utf8);
+                end = Some(':');
+            } else if look::quoted_key(ahead(after, 0)) || word.trim().is_empty() {
+                // A stray word before the key.
+                self.note_at(Kind::Stray, start);
+                return Ok(None);
+            }
+        }
+        let is_key = match end {
+            Some(':' | '=') => true,
+            Some('\n') => look::trim(ahead(after, 0)).starts_with(':'),
+            Some(',' | '}') => expected && first,
+            Some(_) => expected,
+            None => expected && first,
+        };
+        if !is_key || word.trim().is_empty() {
+            if word.is_empty()
+                && let Some(c) = end
+            {
+                self.skip(c);
+            }
+            self.note_at(Kind::Stray, start);
+            return Ok(None);
+        }
+        self.note_at(Kind::UnquotedKey, start);
+        Ok(Some((word.trim().to_owned(), end.is_none())))
+    }
+}
+
+/// Whether what a call begins with is a literal or another call.
+fn is_literal_call(inner: &str) -> bool {
+    ["true", "false", "null", "True", "False", "None", ")"].iter().any(|word| inner.starts_with(word))
+}
+
+/// How long the language is that stands after the marks of a code block, when JSON or the end of the line follows.
+pub(super) fn language(text: &str) -> usize {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+'))).unwrap_or(text.len());
+    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t', '\r']);
+    if after.is_empty() || after.starts_with(['\n', '{', '[', '"']) { end } else { 0 }
+}
