@@ -77,6 +77,13 @@ impl Shaper {
     }
 }
 
+/// What a change comes to.
+struct Outcome {
+    value: Value,
+    steps: Vec<Step>,
+    badness: Badness,
+}
+
 struct Work<'a> {
     shaper: &'a Shaper,
     settings: Repair,
@@ -109,42 +116,52 @@ impl Work<'_> {
         proposals::of(wrong, value, self.settings, &self.shaper.source)
     }
 
-    /// Tries what may help with one error, and keeps the first that does.
+    /// Tries what may help with one error, and keeps the first that does: at once, or else with what it uncovers.
     fn mend(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) {
-        for proposal in self.proposals(wrong, &self.value) {
+        let proposals = self.proposals(wrong, &self.value);
+        let again = if self.level < MAX_LEVELS { proposals.clone() } else { Vec::new() };
+        for (proposal, deeper) in proposals.into_iter().map(|p| (p, false)).chain(again.into_iter().map(|p| (p, true))) {
             if self.trials >= MAX_TRIALS {
                 return;
+            }
+            if deeper && !proposal.uncovers() {
+                continue;
             }
             self.trials += 1;
             let mut tried = self.value.clone();
             if apply(&mut tried, &proposal.patch).is_err() || is_deeper(&tried, MAX_CANDIDATE_DEPTH) {
                 continue;
             }
-            let mut badness = self.shaper.badness(&tried);
-            let uncovers = proposal.uncovers();
-            let mut steps = vec![proposal.step(wrong)];
-            if badness >= self.badness && uncovers && self.level < MAX_LEVELS {
-                // What is inside was not looked at as long as the outside was wrong.
-                let mut inner = Work {
-                    shaper: self.shaper,
-                    settings: self.settings,
-                    value: tried,
-                    badness,
-                    steps,
-                    trials: self.trials,
-                    level: self.level + 1,
-                };
-                inner.run(&wrong.path, &mut None);
-                self.trials = inner.trials;
-                (tried, badness, steps) = (inner.value, inner.badness, inner.steps);
-            }
-            if badness < self.badness && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried)) {
-                self.value = tried;
-                self.badness = badness;
-                self.steps.append(&mut steps);
+            let tried = if deeper { self.with_what_it_uncovers(tried, proposal, wrong) } else { self.outcome(tried, proposal, wrong) };
+            if tried.badness < self.badness && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value)) {
+                self.value = tried.value;
+                self.badness = tried.badness;
+                self.steps.extend(tried.steps);
                 return;
             }
         }
+    }
+
+    fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
+        Outcome { badness: self.shaper.badness(&value), value, steps: vec![proposal.step(wrong)] }
+    }
+
+    /// What is inside a value was not looked at as long as its type was wrong: a change of the type is judged with the
+    /// changes that follow from it.
+    fn with_what_it_uncovers(&mut self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
+        let Outcome { value, steps, badness } = self.outcome(value, proposal, wrong);
+        let mut inner = Work {
+            shaper: self.shaper,
+            settings: self.settings,
+            value,
+            badness,
+            steps,
+            trials: self.trials,
+            level: self.level + 1,
+        };
+        inner.run(&wrong.path, &mut None);
+        self.trials = inner.trials;
+        Outcome { value: inner.value, steps: inner.steps, badness: inner.badness }
     }
 
     /// Makes the first change proposed for every error, and keeps them all if each of them took an error away.

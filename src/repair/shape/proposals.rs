@@ -13,6 +13,7 @@ use serde_json::{Number, Value};
 const MAX_COERCED_BYTES: usize = 1 << 20;
 
 /// One change.
+#[derive(Clone)]
 pub(super) struct Proposal {
     pub(super) kind: Kind,
     /// Where.
@@ -51,10 +52,12 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
             }
         }
     }
-    if settings.coerce {
+    // Other keywords speak about a value whose type they take for granted.
+    let is_type = matches!(wrong.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf");
+    if settings.coerce && is_type {
         coerced(here).into_iter().for_each(|other| list.replace(Kind::Coerce, other));
     }
-    if settings.rewrap {
+    if settings.rewrap && is_type {
         match here {
             Value::Array(items) => {
                 if let [only] = items.as_slice() {
