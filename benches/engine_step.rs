@@ -77,7 +77,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         run.handle(Millis(0), Input::Assessed(Box::new(assessment.clone()))).unwrap();
     }
     group.bench_function(format!("replay of {} events", record.len()), |b| {
-        b.iter(|| Run::replay(Arc::clone(policy), RETRY, black_box(&record)).unwrap());
+        b.iter(|| Run::new(Arc::clone(policy), RETRY).replay(black_box(&record)).unwrap());
     });
     group.finish();
 }

@@ -93,9 +93,9 @@ fn expected_type(kind: &str) -> Option<&'static str> {
 }
 
 async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dyn Error>> {
-    let stage = plan.profile.stages.first().cloned().ok_or("the profile has no stage")?;
+    let stage = plan.profile.stages.first().ok_or("the profile has no stage")?;
     let providers = Providers::new(PluginPaths::from_env()).with_linked(loopctl_pattern::LOOPCTL_PLUGIN)?;
-    let provider = providers.open(&stage.provider.value, &stage.config)?;
+    let provider = providers.open(&stage.call.provider.value, &stage.call.config)?;
     let journal = Journal::in_memory()?;
     let run = journal.begin_run(&RunRecord {
         started_at: jiff::Timestamp::now().to_string(),
@@ -108,7 +108,7 @@ async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dy
     let place = Place { journal, run, artifacts: None };
     let (_keep, cancelled) = watch::channel(false);
     let mut session =
-        Session::new(Arc::clone(&plan), Candidates::Provider { stage, provider }, place, cancelled);
+        Session::new(Arc::clone(&plan), Candidates::Providers(vec![provider]), Vec::new(), place, cancelled);
 
     let mut report = Report::default();
     for path in labelled {

@@ -27,6 +27,7 @@ pub mod store;
 pub mod run;
 
 // Layer 4: products.
+pub mod experiment;
 pub mod report;
 
 // Layer 5: the command line.

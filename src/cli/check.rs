@@ -45,6 +45,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             profile: name.clone(),
             settings: arguments.settings.clone(),
             provider: None,
+            judge: None,
             provider_config: Vec::new(),
         };
         if let Some(loaded) = profile.load(&[], &mut problems) {
@@ -72,23 +73,25 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Looks at each stage's plugin without running it. Not every machine that checks a profile has every plugin, so what
-/// is wrong is a warning here; `run` fails on it.
+/// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
+/// plugin, so what is wrong is a warning here; `run` fails on it.
 fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
-    for stage in &loaded.profile.stages {
-        let problem = match providers.find(&stage.provider.value) {
+    let stages = loaded.profile.stages.iter().map(|stage| &stage.call.provider);
+    let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
+    for provider in stages.chain(asked.map(|judge| &judge.call.provider)) {
+        let name = &provider.value;
+        let problem = match providers.find(name) {
             Ok(plugin) if plugin.trust.may_run() => continue,
             Ok(_) => Problem::warning(
                 Code::Plugin,
-                &stage.provider.span,
-                format!("the provider `{}` is not trusted", stage.provider.value),
+                &provider.span,
+                format!("the provider `{name}` is not trusted"),
             )
             .help(format!(
-                "look at it with `loopctl plugin inspect {0}`, then `loopctl plugin trust {0}`",
-                stage.provider.value
+                "look at it with `loopctl plugin inspect {name}`, then `loopctl plugin trust {name}`"
             )),
             Err(error) => {
-                Problem::warning(Code::Plugin, &stage.provider.span, error.to_string()).help(error.help())
+                Problem::warning(Code::Plugin, &provider.span, error.to_string()).help(error.help())
             }
         };
         problems.push(problem);

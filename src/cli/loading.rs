@@ -21,6 +21,9 @@ pub(super) struct ProfileArguments {
     /// Provider plugin by name or path, with an optional `:model`, for every stage
     #[arg(long)]
     pub(super) provider: Option<String>,
+    /// Provider plugin for every judge, such as `openai:gpt-x`; `none` to do without
+    #[arg(long)]
+    pub(super) judge: Option<String>,
     /// A setting of the provider plugin, such as `file=answers.yaml` (again for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) provider_config: Vec<String>,
@@ -28,7 +31,7 @@ pub(super) struct ProfileArguments {
 
 /// An empty variable counts as one that is not set.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a value parser")]
-fn or_default(name: &str) -> Result<String, std::convert::Infallible> {
+pub(super) fn or_default(name: &str) -> Result<String, std::convert::Infallible> {
     Ok(if name.is_empty() { "balanced".to_owned() } else { name.to_owned() })
 }
 
@@ -60,6 +63,9 @@ impl ProfileArguments {
         overrides.extend(flags.filter_map(|flag| Override::from_flag(flag, problems)));
         if let Some(provider) = &self.provider {
             overrides.push(Override::from_option("--provider", &["stages", "*", "provider"], provider));
+        }
+        if let Some(judge) = &self.judge {
+            overrides.push(Override::from_option("--judge", &["judges", "*", "provider"], judge));
         }
         for setting in &self.provider_config {
             let path = format!("stages.*.config.{setting}");

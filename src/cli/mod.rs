@@ -10,6 +10,7 @@ mod profile;
 mod repair;
 mod run;
 mod score;
+mod simulate;
 mod step;
 mod validate;
 
@@ -41,6 +42,8 @@ enum Verb {
     Score(score::Arguments),
     /// Repair text that is not quite JSON, and JSON that its schema refuses
     Repair(repair::Arguments),
+    /// Try policies on recorded or invented assessments, without any provider
+    Simulate(simulate::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
     /// List profiles
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
         Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
+        Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),

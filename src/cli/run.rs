@@ -5,9 +5,13 @@ use super::loading::{ProfileArguments, home, known_type, providers};
 use super::output::{Format, Output, complain};
 use crate::engine::Event;
 use crate::ingest::{InputError, find};
-use crate::profile::read_text_file;
+use crate::profile::{Call, read_text_file};
+use crate::provider::{Provider, Providers};
 use crate::report::{Live, closing, document_summary};
-use crate::run::{Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session};
+use crate::run::{
+    Batch, BatchEnd, Candidates, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan, Session,
+    ValidatorPlan,
+};
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
 use clap::Args;
@@ -35,6 +39,9 @@ pub(super) struct Arguments {
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Let the profile run its validators, which are programs of this machine
+    #[arg(long)]
+    allow_commands: bool,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -61,6 +68,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         quiet: arguments.quiet,
         inputs: arguments.inputs.clone(),
         needs_provider: true,
+        allow_commands: arguments.allow_commands,
     }
     .run(output)
 }
@@ -94,6 +102,7 @@ pub(super) struct Work {
     pub(super) quiet: bool,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) needs_provider: bool,
+    pub(super) allow_commands: bool,
 }
 
 impl Work {
@@ -119,17 +128,15 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let candidates = if self.needs_provider { open_provider(&self.plan)? } else { Candidates::Supplied };
+        let candidates = if self.needs_provider { open_stages(&self.plan)? } else { Candidates::Supplied };
+        let consultants = open_panel(&self.plan, self.allow_commands)?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
             profile: self.plan.profile.name.clone(),
             profile_digest: self.plan.profile.digest.clone(),
             loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
-            plugins: match &candidates {
-                Candidates::Provider { provider, .. } => json!([provider.identity()]),
-                Candidates::Supplied => json!([]),
-            },
+            plugins: plugins_of(&candidates, &consultants),
             settings: json!({ "out": self.out }),
         })?;
         let place = Place { journal, run, artifacts };
@@ -150,7 +157,7 @@ impl Work {
             Screen { output, live, format: self.format, several, written: 0, failure: None, stop: unread };
         let end = runtime.block_on(async {
             let interrupts = tokio::spawn(listen_for_interrupts(stop));
-            let mut session = Session::new(plan, candidates, place, cancelled);
+            let mut session = Session::new(plan, candidates, consultants, place, cancelled);
             let end = batch.run(&mut session, &mut screen).await;
             interrupts.abort();
             session.close(&jiff::Timestamp::now().to_string())?;
@@ -202,19 +209,61 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_provider(plan: &Plan) -> Result<Candidates, Failure> {
-    let Some(stage) = plan.profile.stages.first() else {
+fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
+    if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
             help: Some("add `stages:` with a provider, or use `score` or `validate`".to_owned()),
             exit: Exit::Usage,
         });
+    }
+    let providers = providers();
+    let opened: Result<Vec<Provider>, Failure> =
+        plan.stages.iter().map(|planned| open(&providers, &planned.stage.call)).collect();
+    Ok(Candidates::Providers(opened?))
+}
+
+/// Validators first, then judges, as the panel has them.
+fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
+    let validator = |_: &ValidatorPlan| {
+        Ok(if allow_commands {
+            Consultant::Validator
+        } else {
+            Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
+        })
     };
-    let provider = providers().open(&stage.provider.value, &stage.config).map_err(|error| {
+    let providers = providers();
+    let judge = |planned: &JudgePlan| {
+        open(&providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
+    };
+    plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
+}
+
+fn open(providers: &Providers, call: &Call) -> Result<Provider, Failure> {
+    providers.open(&call.provider.value, &call.config).map_err(|error| {
         let help = error.help();
         Failure::broken(error.to_string()).help(help)
-    })?;
-    Ok(Candidates::Provider { stage: stage.clone(), provider })
+    })
+}
+
+/// The plugins of a session, each once.
+fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
+    let stages = match candidates {
+        Candidates::Providers(providers) => providers.as_slice(),
+        Candidates::Supplied => &[],
+    };
+    let judges = consultants.iter().filter_map(|consultant| match consultant {
+        Consultant::Judge(provider) => Some(provider.as_ref()),
+        Consultant::Validator | Consultant::NotRun(_) => None,
+    });
+    let mut plugins: Vec<Value> = Vec::new();
+    for provider in stages.iter().chain(judges) {
+        let identity = json!(provider.identity());
+        if !plugins.contains(&identity) {
+            plugins.push(identity);
+        }
+    }
+    Value::Array(plugins)
 }
 
 fn open_journal(place: &JournalPlace, output: &mut Output) -> Result<Journal, Failure> {

@@ -20,6 +20,9 @@ pub(super) struct Step {
     /// Write extractions and validations to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Let the profile run its validators, which are programs of this machine
+    #[arg(long)]
+    allow_commands: bool,
     /// How the result is written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -46,6 +49,7 @@ impl Step {
             quiet: false,
             inputs: vec![self.input.clone()],
             needs_provider,
+            allow_commands: self.allow_commands,
         }
         .run(output)
     }

@@ -18,11 +18,15 @@ pub enum Input {
         /// Why, for people.
         reason: String,
     },
-    /// [`Work::Generate`] or [`Work::Correct`] gave a candidate.
+    /// Candidate 0 was supplied, instead of the answer to the first [`Work::Generate`].
+    Supplied(Produced),
+    /// [`Work::Generate`] or [`Work::Correct`] gave the output of a stage.
     Produced(Produced),
     /// [`Work::Assess`] is done.
     Assessed(Box<Assessment>),
-    /// [`Work::Generate`] or [`Work::Correct`] failed.
+    /// [`Work::Consult`] gave an answer.
+    Consulted(Consulted),
+    /// [`Work::Generate`], [`Work::Correct`] or [`Work::Consult`] failed.
     Failed(CallFailed),
     /// The time that [`Output::Wake`] named has come.
     Woke,
@@ -36,6 +40,18 @@ pub struct Produced {
     /// The candidate.
     pub candidate: Arc<Value>,
     /// What the call used up. All zero for a candidate that was supplied.
+    pub usage: Usage,
+    /// What the provider says about its answer.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// A judge's or validator's answer and what it cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Consulted {
+    /// The answer.
+    pub answer: Arc<Value>,
+    /// What the call used up.
     pub usage: Usage,
     /// What the provider says about its answer.
     #[serde(default)]
@@ -88,25 +104,45 @@ pub enum WakeReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "work")]
 pub enum Work {
-    /// Run the stages for candidate 0.
+    /// Run a stage for candidate 0.
     Generate {
+        /// Which one, from 0.
+        #[serde(default, skip_serializing_if = "is_first")]
+        stage: usize,
         /// Attempts before this one.
         attempt: u32,
     },
-    /// Correct a candidate.
+    /// Run a stage to correct a candidate.
     Correct {
         /// The iteration being produced, from 1.
         iteration: usize,
         /// The iteration that the correction starts from.
         base: usize,
+        /// Which stage, from 0.
+        #[serde(default, skip_serializing_if = "is_first")]
+        stage: usize,
         /// Attempts before this one.
         attempt: u32,
     },
-    /// Assess the candidate of this iteration.
+    /// Assess the candidate of this iteration, as far as it needs nobody else.
     Assess {
         /// The iteration.
         iteration: usize,
     },
+    /// Ask a judge or validator about the candidate of this iteration.
+    Consult {
+        /// The iteration.
+        iteration: usize,
+        /// Which member of the panel, from 0.
+        member: usize,
+        /// Attempts before this one.
+        attempt: u32,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_first(stage: &usize) -> bool {
+    *stage == 0
 }
 
 /// What happened in a run, in the order in which it happened. Serialized, it is the journal's format.
@@ -122,7 +158,30 @@ pub enum Event {
     },
     /// Work was handed out.
     Called(Work),
-    /// A candidate came back.
+    /// Candidate 0 was supplied.
+    Supplied {
+        /// The candidate.
+        #[serde(flatten)]
+        produced: Produced,
+    },
+    /// A stage of several answered.
+    Staged {
+        /// The iteration that it was for.
+        iteration: usize,
+        /// The stage.
+        stage: usize,
+        /// Its output and cost.
+        #[serde(flatten)]
+        produced: Produced,
+    },
+    /// The outputs of several stages were made into a candidate.
+    Assembled {
+        /// Its iteration.
+        iteration: usize,
+        /// The candidate.
+        candidate: Arc<Value>,
+    },
+    /// A candidate came back from the only stage.
     Produced {
         /// Its iteration.
         iteration: usize,
@@ -147,11 +206,29 @@ pub enum Event {
     },
     /// The wait is over.
     Woke,
-    /// A candidate was assessed.
+    /// A candidate was assessed, as far as that needs nobody else.
     Assessed {
         /// Its iteration.
         iteration: usize,
         /// What scoring said.
+        assessment: Box<Assessment>,
+    },
+    /// A judge or validator answered.
+    Consulted {
+        /// The iteration of the candidate.
+        iteration: usize,
+        /// Which member of the panel.
+        member: usize,
+        /// The answer and its cost.
+        #[serde(flatten)]
+        consulted: Consulted,
+    },
+    /// The assessment that is decided on, where it is another than scoring gave: with the answers of judges and
+    /// validators, or with locked fields that changed.
+    Concluded {
+        /// The iteration.
+        iteration: usize,
+        /// The whole assessment.
         assessment: Box<Assessment>,
     },
     /// A decision was made.
@@ -170,11 +247,16 @@ impl Event {
             Event::Started => "started",
             Event::Unreadable { .. } => "unreadable",
             Event::Called(_) => "called",
+            Event::Supplied { .. } => "supplied",
+            Event::Staged { .. } => "staged",
+            Event::Assembled { .. } => "assembled",
             Event::Produced { .. } => "produced",
             Event::Failed { .. } => "failed",
             Event::Waiting { .. } => "waiting",
             Event::Woke => "woke",
             Event::Assessed { .. } => "assessed",
+            Event::Consulted { .. } => "consulted",
+            Event::Concluded { .. } => "concluded",
             Event::Decided(_) => "decided",
             Event::Stopped => "stopped",
             Event::Finished(_) => "finished",
@@ -187,12 +269,21 @@ impl Event {
         match self {
             Event::Started => Some(Input::Started),
             Event::Unreadable { reason } => Some(Input::Unreadable { reason: reason.clone() }),
-            Event::Produced { produced, .. } => Some(Input::Produced(produced.clone())),
+            Event::Supplied { produced } => Some(Input::Supplied(produced.clone())),
+            Event::Produced { produced, .. } | Event::Staged { produced, .. } => {
+                Some(Input::Produced(produced.clone()))
+            }
             Event::Failed { failure, .. } => Some(Input::Failed(failure.clone())),
             Event::Assessed { assessment, .. } => Some(Input::Assessed(assessment.clone())),
+            Event::Consulted { consulted, .. } => Some(Input::Consulted(consulted.clone())),
             Event::Woke => Some(Input::Woke),
             Event::Stopped => Some(Input::Stop),
-            Event::Called(_) | Event::Waiting { .. } | Event::Decided(_) | Event::Finished(_) => None,
+            Event::Called(_)
+            | Event::Waiting { .. }
+            | Event::Assembled { .. }
+            | Event::Concluded { .. }
+            | Event::Decided(_)
+            | Event::Finished(_) => None,
         }
     }
 }

@@ -1,10 +1,8 @@
 //! A recorded run, run again.
 
 use super::event::{Event, Output};
-use super::run::{Misuse, Retry, Run};
-use crate::profile::LoopPolicy;
+use super::run::{Misuse, Run};
 use crate::value::Millis;
-use std::sync::Arc;
 
 /// An event and when it was recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,13 +37,13 @@ pub enum ReplayError {
 }
 
 impl Run {
-    /// Brings a new run to the state in which the recorded one was after its last event. What was handed out but not
+    /// Brings this run, which has not started, to the state in which the recorded one was after its last event. What was handed out but not
     /// yet carried out by then is left to be polled, so a driver simply goes on.
     ///
     /// # Errors
     /// When the record does not fit the policy.
-    pub fn replay(policy: Arc<LoopPolicy>, retry: Retry, record: &[Recorded]) -> Result<Run, ReplayError> {
-        let mut run = Run::new(policy, retry);
+    pub fn replay(self, record: &[Recorded]) -> Result<Run, ReplayError> {
+        let mut run = self;
         for (index, recorded) in record.iter().enumerate() {
             if let Some(input) = recorded.event.as_input() {
                 run.outputs.retain(|output| matches!(output, Output::Record(_)));

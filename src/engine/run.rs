@@ -1,11 +1,13 @@
 //! The state machine of one document's loop.
 
-use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
+use super::event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
+use super::pipeline::{Outputs, Pipeline};
+use crate::feedback::lock;
 use crate::policy::{Facts, History, Spent, StopReason, Verdict, decide};
-use crate::profile::LoopPolicy;
-use crate::score::Assessment;
-use crate::value::{Digest, Millis, Usage};
+use crate::profile::{Lock, LoopPolicy};
+use crate::score::{Answer, Assessment, Issue, Panel};
+use crate::value::{Digest, Disposition, Millis, Score, Usage, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -45,8 +47,13 @@ pub struct Misuse {
 pub struct Run {
     policy: Arc<LoopPolicy>,
     retry: Retry,
+    pipeline: Arc<Pipeline>,
+    panel: Arc<Panel>,
+    lock: Lock,
     state: State,
     history: History,
+    /// What each stage has answered, latest.
+    stage_outputs: Outputs,
     candidates: Vec<Arc<Value>>,
     assessments: Vec<Assessment>,
     usage: Usage,
@@ -57,9 +64,19 @@ pub struct Run {
 enum State {
     Fresh,
     Producing { work: Work },
-    Waiting { work: Work },
     Assessing { candidate: Arc<Value> },
+    Consulting { work: Work, examined: Box<Examined> },
+    Waiting { work: Work, examined: Option<Box<Examined>> },
     Over,
+}
+
+/// A candidate between its two tiers.
+#[derive(Debug, Clone, PartialEq)]
+struct Examined {
+    candidate: Arc<Value>,
+    tier1: Assessment,
+    /// One for each member of the panel that has been asked.
+    answers: Vec<Answer>,
 }
 
 impl State {
@@ -69,25 +86,38 @@ impl State {
             State::Producing { .. } => "waiting for a candidate",
             State::Waiting { .. } => "pausing before another attempt",
             State::Assessing { .. } => "waiting for an assessment",
+            State::Consulting { .. } => "waiting for a judge or validator",
             State::Over => "over",
         }
     }
 }
 
 impl Run {
-    /// A run that has not started.
+    /// A run that has not started, of one stage and without judges and validators.
     #[must_use]
     pub fn new(policy: Arc<LoopPolicy>, retry: Retry) -> Self {
         Run {
             policy,
             retry,
+            pipeline: Arc::default(),
+            panel: Arc::default(),
+            lock: Lock::None,
             state: State::Fresh,
+            stage_outputs: Vec::new(),
             history: History::new(),
             candidates: Vec::new(),
             assessments: Vec::new(),
             usage: Usage::default(),
             outputs: VecDeque::new(),
         }
+    }
+
+    /// The same with the stages that make a candidate, with those who look at it after the gate, and with the fields
+    /// that a correction must leave as they are.
+    #[must_use]
+    pub fn with(self, pipeline: Arc<Pipeline>, panel: Arc<Panel>, lock: Lock) -> Self {
+        let stage_outputs = vec![None; pipeline.steps().len()];
+        Run { pipeline, panel, lock, stage_outputs, ..self }
     }
 
     /// Takes what happened at `now` (time since the run began) and prepares what follows, to be taken with
@@ -100,20 +130,34 @@ impl Run {
         match (self.state.clone(), input) {
             (State::Fresh, Input::Started) => {
                 self.record(Event::Started);
-                self.produce(Work::Generate { attempt: 0 });
+                self.produce(Work::Generate { stage: 0, attempt: 0 });
             }
             (State::Fresh, Input::Unreadable { reason }) => {
                 self.record(Event::Unreadable { reason: reason.clone() });
                 self.finish(now, StopReason::UnreadableInput, Some(reason));
             }
-            (State::Producing { .. }, Input::Produced(produced)) => self.produced(produced),
-            (State::Producing { work }, Input::Failed(failure)) => self.failed(now, &work, failure),
-            (State::Waiting { work }, Input::Woke) => {
+            (State::Producing { work: Work::Generate { stage: 0, .. } }, Input::Supplied(produced)) => {
+                self.supplied(produced);
+            }
+            (State::Producing { work }, Input::Produced(produced)) => self.produced(now, &work, produced),
+            (State::Producing { work }, Input::Failed(failure)) => self.failed(now, work, failure),
+            (State::Waiting { work, examined }, Input::Woke) => {
                 self.record(Event::Woke);
-                self.produce(work);
+                match examined {
+                    Some(examined) => self.consult(work, examined),
+                    None => self.produce(work),
+                }
             }
             (State::Assessing { candidate }, Input::Assessed(assessment)) => {
                 self.assessed(now, candidate, *assessment);
+            }
+            (State::Consulting { work, examined }, Input::Consulted(consulted)) => {
+                self.consulted(now, work, examined, consulted);
+            }
+            (State::Consulting { work, examined }, Input::Failed(failure)) => {
+                self.record(Event::Failed { iteration: self.candidates.len(), failure: failure.clone() });
+                self.usage += failure.usage;
+                self.unanswered(now, work, examined, failure);
             }
             (State::Over, Input::Stop) => return misuse(&self.state, "stop"),
             (_, Input::Stop) => {
@@ -122,10 +166,12 @@ impl Run {
             }
             (state, Input::Started) => return misuse(&state, "started"),
             (state, Input::Unreadable { .. }) => return misuse(&state, "unreadable"),
+            (state, Input::Supplied(_)) => return misuse(&state, "supplied"),
             (state, Input::Produced(_)) => return misuse(&state, "produced"),
             (state, Input::Failed(_)) => return misuse(&state, "failed"),
             (state, Input::Woke) => return misuse(&state, "woke"),
             (state, Input::Assessed(_)) => return misuse(&state, "assessed"),
+            (state, Input::Consulted(_)) => return misuse(&state, "consulted"),
         }
         Ok(())
     }
@@ -141,13 +187,26 @@ impl Run {
         &self.candidates
     }
 
-    /// The candidate that [`Work::Assess`] is about.
+    /// The candidate that [`Work::Assess`] or [`Work::Consult`] is about.
     #[must_use]
     pub fn pending_candidate(&self) -> Option<&Arc<Value>> {
         match &self.state {
             State::Assessing { candidate } => Some(candidate),
+            State::Consulting { examined, .. } => Some(&examined.candidate),
             _ => None,
         }
+    }
+
+    /// The stages that make a candidate.
+    #[must_use]
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
+    /// What each stage has answered last.
+    #[must_use]
+    pub fn stage_outputs(&self) -> &Outputs {
+        &self.stage_outputs
     }
 
     /// The assessments of [`Run::candidates`].
@@ -182,46 +241,105 @@ impl Run {
         self.call(work);
     }
 
-    fn produced(&mut self, produced: Produced) {
-        let iteration = self.candidates.len();
+    fn supplied(&mut self, produced: Produced) {
         self.usage += produced.usage;
         let candidate = Arc::clone(&produced.candidate);
-        self.record(Event::Produced { iteration, produced });
-        self.state = State::Assessing { candidate };
-        self.call(Work::Assess { iteration });
+        self.stage_outputs = self.pipeline.take_apart(&candidate);
+        self.record(Event::Supplied { produced });
+        self.assess(candidate);
     }
 
-    fn failed(&mut self, now: Millis, work: &Work, failure: CallFailed) {
-        self.usage += failure.usage;
-        let (attempt, next) = match *work {
-            Work::Generate { attempt } => (attempt, Work::Generate { attempt: attempt + 1 }),
-            Work::Correct { iteration, base, attempt } => {
-                (attempt, Work::Correct { iteration, base, attempt: attempt + 1 })
-            }
-            // Assessing is pure and can't fail; there is no input that says so.
-            Work::Assess { .. } => return,
+    /// Takes the output of a stage and goes on to the next, or to the candidate when it was the last.
+    fn produced(&mut self, now: Millis, work: &Work, produced: Produced) {
+        let iteration = self.candidates.len();
+        self.usage += produced.usage;
+        let (stage, base) = match *work {
+            Work::Generate { stage, .. } => (stage, None),
+            Work::Correct { stage, base, .. } => (stage, Some(base)),
+            Work::Assess { .. } | Work::Consult { .. } => (0, None),
         };
+        let output = Arc::clone(&produced.candidate);
+        if let Some(known) = self.stage_outputs.get_mut(stage) {
+            *known = Some(Arc::clone(&output));
+        }
+        let plain = self.pipeline.is_plain();
+        self.record(if plain {
+            Event::Produced { iteration, produced }
+        } else {
+            Event::Staged { iteration, stage, produced }
+        });
+        if iteration == 0 && self.pipeline.skips(stage, &self.stage_outputs) {
+            let id = self.pipeline.steps().get(stage).map(|step| Arc::clone(&step.id)).unwrap_or_default();
+            self.finish(now, StopReason::Skip(id), None);
+            return;
+        }
+        let Some(next) = self.pipeline.next(stage + 1, iteration, &self.stage_outputs) else {
+            let candidate = if plain { output } else { self.pipeline.assemble(&self.stage_outputs) };
+            if !plain {
+                self.record(Event::Assembled { iteration, candidate: Arc::clone(&candidate) });
+            }
+            self.assess(candidate);
+            return;
+        };
+        self.produce(match base {
+            None => Work::Generate { stage: next, attempt: 0 },
+            Some(base) => Work::Correct { iteration, base, stage: next, attempt: 0 },
+        });
+    }
+
+    fn assess(&mut self, candidate: Arc<Value>) {
+        self.state = State::Assessing { candidate };
+        self.call(Work::Assess { iteration: self.candidates.len() });
+    }
+
+    fn failed(&mut self, now: Millis, work: Work, failure: CallFailed) {
+        self.usage += failure.usage;
         self.record(Event::Failed { iteration: self.candidates.len(), failure: failure.clone() });
-        if !failure.transient || attempt >= self.retry.attempts {
+        let (stage, attempt) = match work {
+            Work::Generate { stage, attempt } | Work::Correct { stage, attempt, .. } => (stage, attempt),
+            // Only stages are produced.
+            Work::Assess { .. } | Work::Consult { .. } => return,
+        };
+        let attempts = self.pipeline.steps().get(stage).and_then(|step| step.retries);
+        if !failure.transient || attempt >= attempts.unwrap_or(self.retry.attempts) {
             self.finish(now, StopReason::ProviderError, Some(failure.message));
             return;
         }
+        if let Err(limit) = self.try_again(now, work, None, &failure) {
+            let detail = format!("{}; no attempt is left within {limit}", failure.message);
+            self.finish(now, StopReason::ProviderError, Some(detail));
+        }
+    }
+
+    /// Waits before `work` is done once more; the limit that this would go over, if there is one.
+    fn try_again(
+        &mut self,
+        now: Millis,
+        mut work: Work,
+        examined: Option<Box<Examined>>,
+        failure: &CallFailed,
+    ) -> Result<(), &'static str> {
+        let attempt = match &mut work {
+            Work::Generate { attempt, .. }
+            | Work::Correct { attempt, .. }
+            | Work::Consult { attempt, .. } => {
+                *attempt += 1;
+                *attempt - 1
+            }
+            Work::Assess { .. } => 0,
+        };
         let (pause, reason) = match failure.retry_after {
             Some(pause) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::RetryAfter),
             None => (self.retry.pause_before(attempt), WakeReason::Backoff),
         };
         let until = now.saturating_add(pause);
         if let Some(limit) = self.spent_before_retry(until) {
-            self.finish(
-                now,
-                StopReason::ProviderError,
-                Some(format!("{}; no attempt is left within {limit}", failure.message)),
-            );
-            return;
+            return Err(limit);
         }
         self.record(Event::Waiting { until, reason });
-        self.state = State::Waiting { work: next };
+        self.state = State::Waiting { work, examined };
         self.outputs.push_back(Output::Wake { at: until, reason });
+        Ok(())
     }
 
     /// The limit that another attempt at `until` would go over. The table looks at time and budget only after an
@@ -234,21 +352,119 @@ impl Run {
         stop.budget.calls.is_some_and(|limit| self.usage.calls >= limit).then_some("the budget of calls")
     }
 
-    fn assessed(&mut self, now: Millis, candidate: Arc<Value>, assessment: Assessment) {
+    /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (LOOP, One iteration, 4).
+    fn assessed(&mut self, now: Millis, candidate: Arc<Value>, tier1: Assessment) {
         let iteration = self.candidates.len();
+        self.record(Event::Assessed { iteration, assessment: Box::new(tier1.clone()) });
+        let missed = self.policy.gate.as_ref().is_some_and(|gate| {
+            let score = tier1.scores.get(&gate.dimension).unwrap_or(Score::ZERO);
+            below(score.get(), gate.bound.get())
+        });
+        let examined = Box::new(Examined { candidate, tier1, answers: Vec::new() });
+        if missed || self.panel.members().is_empty() {
+            self.conclude(now, *examined);
+        } else {
+            self.consult(Work::Consult { iteration, member: 0, attempt: 0 }, examined);
+        }
+    }
+
+    fn consult(&mut self, work: Work, examined: Box<Examined>) {
+        self.state = State::Consulting { work: work.clone(), examined };
+        self.call(work);
+    }
+
+    fn consulted(&mut self, now: Millis, work: Work, mut examined: Box<Examined>, consulted: Consulted) {
+        let iteration = self.candidates.len();
+        let member = examined.answers.len();
+        self.usage += consulted.usage;
+        let answer = Arc::clone(&consulted.answer);
+        self.record(Event::Consulted { iteration, member, consulted });
+        match self.panel.read(member, &answer) {
+            Ok(()) => {
+                examined.answers.push(Answer::Given(answer.as_ref().clone()));
+                self.ask_next(now, examined);
+            }
+            Err(message) => {
+                let failure =
+                    CallFailed { message, transient: true, retry_after: None, usage: Usage::default() };
+                self.unanswered(now, work, examined, failure);
+            }
+        }
+    }
+
+    /// A member of the panel gave no answer: it is asked again, or the panel goes on without it.
+    fn unanswered(&mut self, now: Millis, work: Work, mut examined: Box<Examined>, failure: CallFailed) {
+        let Work::Consult { member, attempt, .. } = work else { return };
+        let retries = self.panel.members().get(member).map_or(0, |member| member.retries);
+        if failure.transient
+            && attempt < retries
+            && self.try_again(now, work, Some(examined.clone()), &failure).is_ok()
+        {
+            return;
+        }
+        examined.answers.push(Answer::Failed(failure.message));
+        self.ask_next(now, examined);
+    }
+
+    fn ask_next(&mut self, now: Millis, examined: Box<Examined>) {
+        let member = examined.answers.len();
+        if member < self.panel.members().len() {
+            self.consult(Work::Consult { iteration: self.candidates.len(), member, attempt: 0 }, examined);
+        } else {
+            self.conclude(now, *examined);
+        }
+    }
+
+    /// Makes the whole assessment of what the tiers said, and decides.
+    fn conclude(&mut self, now: Millis, examined: Examined) {
+        let iteration = self.candidates.len();
+        let Examined { candidate, tier1, answers } = examined;
+        let mut assessment = tier1;
+        if !answers.is_empty() {
+            let by_code = |_: &str, _| Disposition::Correct;
+            assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, &answers);
+        }
+        let changed = self.changed_without_cause(&candidate, &assessment);
+        if !answers.is_empty() || !changed.is_empty() {
+            assessment.issues.extend(changed);
+            self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
+        }
         let facts = Facts::of(&self.policy, &assessment, Some(Digest::of(&candidate)));
-        self.record(Event::Assessed { iteration, assessment: Box::new(assessment.clone()) });
         self.candidates.push(candidate);
         self.assessments.push(assessment);
         self.history.push(&self.policy, facts);
         let decision = decide(&self.policy, &mut self.history, Spent { elapsed: now, usage: self.usage });
-        let verdict = decision.verdict;
+        let verdict = decision.verdict.clone();
         self.record(Event::Decided(decision));
         match verdict {
-            Verdict::Continue { base } => {
-                self.produce(Work::Correct { iteration: iteration + 1, base, attempt: 0 })
-            }
+            Verdict::Continue { base } => self.correct(now, iteration + 1, base),
             Verdict::Stop { reason } => self.finish(now, reason, None),
+        }
+    }
+
+    /// Issues about locked fields that the correction changed.
+    fn changed_without_cause(&self, candidate: &Value, assessment: &Assessment) -> Vec<Issue> {
+        let base = self.history.base();
+        match (self.lock, self.candidates.get(base), self.assessments.get(base)) {
+            (Lock::Passing, Some(before), Some(known)) => lock::changed(before, known, candidate, assessment),
+            _ => Vec::new(),
+        }
+    }
+
+    fn correct(&mut self, now: Millis, iteration: usize, base: usize) {
+        // What a stage answers for builds on the base; what it does not is as it was.
+        if let Some(candidate) = self.candidates.get(base) {
+            let parts = self.pipeline.take_apart(candidate);
+            for (known, part) in self.stage_outputs.iter_mut().zip(parts) {
+                *known = part.or_else(|| known.take());
+            }
+        }
+        match self.pipeline.next(0, iteration, &self.stage_outputs) {
+            Some(stage) => self.produce(Work::Correct { iteration, base, stage, attempt: 0 }),
+            // A profile is checked for this when it is loaded.
+            None => {
+                self.finish(now, StopReason::ProviderError, Some("no stage corrects candidates".to_owned()))
+            }
         }
     }
 

@@ -1,9 +1,18 @@
 //! What a correction is told: issues and history in, the next request out.
 
 mod hints;
+pub mod lock;
 mod model;
+mod passages;
+mod previous;
+#[cfg(test)]
+mod shipped;
 mod template;
+mod variables;
 
 pub use hints::hint;
+pub use lock::LOCKED_FIELD_CHANGED;
 pub use model::{Correction, Finding, Guidance};
-pub use template::{Role, Template, Templates};
+pub use passages::Passages;
+pub use template::{Template, Templates};
+pub use variables::{JudgeVariables, Passage, Role, StageVariables};

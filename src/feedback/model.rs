@@ -1,8 +1,9 @@
 //! The content of a correction request, before it is put into words.
 
-use super::hint;
-use crate::profile::{LoopPolicy, Target};
-use crate::score::{Assessment, Issue};
+use super::previous::Previous;
+use super::{hint, lock};
+use crate::profile::{Feedback, Lock, LoopPolicy, Target};
+use crate::score::{Assessment, Issue, top_level_field};
 use crate::value::{Disposition, Severity};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,8 +23,6 @@ pub struct Correction<'a> {
     pub assessments: &'a [Assessment],
     /// The iterations that were rolled back, each with the iteration that it started from.
     pub rolled_back: &'a [(usize, usize)],
-    /// How many failed attempts are remembered.
-    pub history: usize,
 }
 
 /// One issue as templates and providers see it.
@@ -37,6 +36,8 @@ pub struct Finding {
     pub path: String,
     /// What is wrong.
     pub message: String,
+    /// The rule that found it.
+    pub rule: Option<String>,
     /// What would put it right.
     pub suggested_fix: Option<String>,
 }
@@ -48,6 +49,7 @@ impl From<&Issue> for Finding {
             severity: issue.severity,
             path: issue.path.clone(),
             message: issue.message.clone(),
+            rule: issue.rule.as_deref().map(str::to_owned),
             suggested_fix: issue.suggested_fix.clone(),
         }
     }
@@ -58,6 +60,8 @@ impl From<&Issue> for Finding {
 pub struct Guidance {
     /// The iteration being produced.
     pub iteration: usize,
+    /// The id of the stage that is addressed.
+    pub stage: String,
     /// The overall score of the base.
     pub score: f64,
     /// The overall score that acceptance asks for, if it asks for one.
@@ -74,52 +78,63 @@ pub struct Guidance {
     pub priority: Vec<String>,
     /// What may help, each once.
     pub suggestions: Vec<String>,
+    /// The fields that must stay as they are.
+    pub locked: Vec<String>,
     /// What rolled-back attempts did wrong, oldest first.
     pub failed_attempts: Vec<String>,
     /// How many points were left out to keep the request small.
     pub dropped: usize,
-    /// The base candidate as indented JSON.
-    pub previous: String,
+    /// What is shown of the base candidate, as indented JSON; `None` when nothing is.
+    pub previous: Option<String>,
+    /// Whether `previous` holds only the fields that have issues.
+    pub partial: bool,
+    /// Where `previous` comes from.
+    #[serde(skip)]
+    pub(super) source: Previous,
+}
+
+/// Whether issues with this code say that a field is not there.
+fn says_missing(code: &str) -> bool {
+    ["MISSING_FIELD", "REQUIRED_FIELD", "SCHEMA_REQUIRED"].contains(&code)
 }
 
 impl Guidance {
-    /// Gathers what the correction needs. Only issues that the loop is to correct are fed back. `None` when the base
-    /// does not exist.
+    /// Gathers what the correction of `stage` needs. Only issues that the loop is to correct are fed back. `None` when
+    /// the base does not exist.
     #[must_use]
-    pub fn gather(policy: &LoopPolicy, correction: Correction<'_>) -> Option<Self> {
+    pub fn gather(
+        policy: &LoopPolicy,
+        settings: &Feedback,
+        stage: &str,
+        correction: Correction<'_>,
+    ) -> Option<Self> {
         let base = correction.candidates.get(correction.base)?;
         let assessment = correction.assessments.get(correction.base)?;
+        let fed_back = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Correct);
         let with = |severity: Severity| -> Vec<Finding> {
-            let fed_back =
-                |issue: &&Issue| issue.severity == severity && issue.disposition == Disposition::Correct;
-            assessment.issues.iter().filter(fed_back).map(Finding::from).collect()
+            fed_back().filter(|issue| issue.severity == severity).map(Finding::from).collect()
         };
         let missing: Vec<String> = assessment.missing.iter().map(|field| field.to_string()).collect();
         let mut priority: Vec<String> = Vec::new();
-        let critical_fields = assessment
-            .issues
-            .iter()
-            .filter(|issue| issue.severity == Severity::Critical)
-            .filter_map(Issue::field);
-        let missing_required = assessment
-            .issues
-            .iter()
-            .filter(|issue| issue.code == "MISSING_FIELD" && issue.severity >= Severity::Major)
-            .filter_map(Issue::field);
-        for field in critical_fields.chain(missing_required) {
+        let critical_fields = fed_back().filter(|issue| issue.severity == Severity::Critical);
+        let missing_required =
+            fed_back().filter(|issue| says_missing(&issue.code) && issue.severity >= Severity::Major);
+        for field in critical_fields.chain(missing_required).filter_map(Issue::field) {
             if !priority.contains(&field) {
                 priority.push(field);
             }
         }
         let mut suggestions: Vec<String> = Vec::new();
-        for issue in assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Correct) {
-            if let Some(fix) = &issue.suggested_fix
-                && !suggestions.contains(fix)
-            {
+        for fix in fed_back().filter_map(|issue| issue.suggested_fix.as_ref()) {
+            if !suggestions.contains(fix) {
                 suggestions.push(fix.clone());
             }
         }
-        let skipped = correction.rolled_back.len().saturating_sub(correction.history);
+        let locked = match settings.lock {
+            Lock::Passing => lock::locked_fields(base, assessment),
+            Lock::None => Vec::new(),
+        };
+        let skipped = correction.rolled_back.len().saturating_sub(settings.history);
         let failed_attempts = correction
             .rolled_back
             .iter()
@@ -136,8 +151,9 @@ impl Guidance {
             .iter()
             .find(|(target, _)| *target == Target::Overall)
             .map(|(_, bound)| bound.get());
-        Some(Guidance {
+        let mut guidance = Guidance {
             iteration: correction.iteration,
+            stage: stage.to_owned(),
             score: assessment.overall,
             target,
             critical: with(Severity::Critical),
@@ -146,10 +162,19 @@ impl Guidance {
             missing,
             priority,
             suggestions,
+            locked,
             failed_attempts,
             dropped: 0,
-            previous: serde_json::to_string_pretty(base).unwrap_or_default(),
-        })
+            previous: None,
+            partial: false,
+            source: Previous::new(base, settings.previous_output),
+        };
+        guidance.show_previous();
+        Some(guidance)
+    }
+
+    fn show_previous(&mut self) {
+        (self.previous, self.partial) = self.source.shown(self.findings());
     }
 
     /// Every issue, the most severe first.
@@ -160,27 +185,36 @@ impl Guidance {
     /// How many points could be left out.
     #[must_use]
     pub fn points(&self) -> usize {
-        self.findings().count() + self.failed_attempts.len() + self.missing.len()
+        self.findings().count() + self.failed_attempts.len() + self.missing.len() + self.locked.len()
     }
 
-    /// Leaves out the `count` least important points, and the suggestions that belonged to no other issue: the least
-    /// severe issues first, then the oldest failed attempts, then the least wanted of the missing fields. `false` when there
+    /// Leaves out the `count` least important points, and what belongs to them alone (suggestions, priorities, shown
+    /// fields of the base): the least severe issues first; before critical ones the failed attempts but the latest, and
+    /// the missing fields, the least wanted first; then locked fields and at last the latest attempt. `false` when there
     /// was nothing left.
     pub fn drop_least(&mut self, count: usize) -> bool {
         let before = self.dropped;
         for _ in 0..count {
-            let issue = self.minor.pop().or_else(|| self.major.pop()).or_else(|| self.critical.pop());
+            let issue = self.minor.pop().or_else(|| self.major.pop());
             let dropped = issue.is_some()
-                || (!self.failed_attempts.is_empty() && !self.failed_attempts.remove(0).is_empty())
-                || self.missing.pop().is_some();
+                || (self.failed_attempts.len() > 1 && !self.failed_attempts.remove(0).is_empty())
+                || self.missing.pop().is_some()
+                || self.critical.pop().is_some()
+                || self.locked.pop().is_some()
+                || self.failed_attempts.pop().is_some();
             self.dropped += usize::from(dropped);
         }
         let kept: HashSet<String> = self.findings().filter_map(|f| f.suggested_fix.clone()).collect();
         self.suggestions.retain(|suggestion| kept.contains(suggestion));
-        self.priority.retain(|field| {
-            self.missing.contains(field)
-                || self.critical.iter().any(|f| f.path.starts_with(&format!("/{field}")))
-        });
+        let pressing: HashSet<String> = self
+            .findings()
+            .filter(|finding| finding.severity == Severity::Critical || says_missing(&finding.code))
+            .filter_map(|finding| top_level_field(&finding.path))
+            .collect();
+        self.priority.retain(|field| self.missing.contains(field) || pressing.contains(field));
+        if self.source.depends_on_findings() {
+            self.show_previous();
+        }
         self.dropped > before
     }
 }
@@ -189,25 +223,105 @@ impl Guidance {
 mod tests {
     use super::*;
     use crate::diag::Problems;
-    use crate::profile::{Library, load};
+    use crate::profile::{Library, PreviousOutput, Profile, load};
     use serde_json::json;
+
+    fn balanced() -> Profile {
+        load("balanced", &Library::embedded(), &[], &|_| None, &mut Problems::new()).unwrap().profile
+    }
+
+    fn gathered(
+        profile: &Profile,
+        base: usize,
+        candidates: &[Arc<Value>],
+        assessments: &[Assessment],
+        rolled_back: &[(usize, usize)],
+    ) -> Guidance {
+        let correction =
+            Correction { iteration: candidates.len(), base, candidates, assessments, rolled_back };
+        Guidance::gather(&profile.policy, &profile.feedback, "extract", correction).unwrap()
+    }
+
+    fn with_issues(issues: Value) -> Assessment {
+        Assessment { issues: serde_json::from_value(issues).unwrap(), ..Assessment::default() }
+    }
 
     #[test]
     fn a_hint_is_about_what_the_attempt_started_from() {
-        let loaded = load("balanced", &Library::embedded(), &[], &|_| None, &mut Problems::new()).unwrap();
         // Attempt 1 changed `a` and failed; attempt 2 changed `b` and became the base.
         let candidates =
             [json!({"a": 1, "b": 1}), json!({"a": 2, "b": 1}), json!({"a": 1, "b": 2})].map(Arc::new);
         let assessments = [0.8, 0.5, 0.9].map(|overall| Assessment { overall, ..Assessment::default() });
-        let correction = Correction {
-            iteration: 3,
-            base: 2,
-            candidates: &candidates,
-            assessments: &assessments,
-            rolled_back: &[(1, 0)],
-            history: 10,
+        let guidance = gathered(&balanced(), 2, &candidates, &assessments, &[(1, 0)]);
+        assert_eq!(guidance.failed_attempts, ["attempt 1 changed /a: overall fell from 0.800 to 0.500"]);
+    }
+
+    #[test]
+    fn the_oldest_attempts_are_forgotten_first() {
+        let mut profile = balanced();
+        profile.feedback.history = 2;
+        let candidates: Vec<Arc<Value>> = (0..5).map(|n| Arc::new(json!({ "a": n }))).collect();
+        let assessments = vec![Assessment::default(); 5];
+        let rolled_back = [(1, 0), (2, 0), (3, 0), (4, 0)];
+        let guidance = gathered(&profile, 0, &candidates, &assessments, &rolled_back);
+        let starts: Vec<&str> = guidance.failed_attempts.iter().map(|hint| &hint[..9]).collect();
+        assert_eq!(starts, ["attempt 3", "attempt 4"]);
+    }
+
+    #[test]
+    fn only_what_the_loop_corrects_is_fed_back_and_critical_fields_come_first() {
+        let assessment = with_issues(json!([
+            {"code": "MISSING_FIELD", "severity": "major", "path": "/grade", "suggested_fix": "look again"},
+            {"code": "X", "severity": "critical", "disposition": "escalate", "path": "/date", "suggested_fix": "ask"},
+            {"code": "X", "severity": "minor", "path": "/size", "suggested_fix": "look again"},
+            {"code": "X", "severity": "critical", "path": "/margins/deep"},
+            {"code": "MISSING_FIELD", "severity": "minor", "path": "/stage"},
+            {"code": "SCHEMA_REQUIRED", "severity": "major", "path": "/site"},
+        ]));
+        let guidance = gathered(&balanced(), 0, &[Arc::new(json!({}))], &[assessment], &[]);
+        assert_eq!(guidance.priority, ["margins", "grade", "site"]);
+        assert_eq!(guidance.suggestions, ["look again"]);
+        let counts = [&guidance.critical, &guidance.major, &guidance.minor].map(Vec::len);
+        assert_eq!(counts, [1, 2, 2]);
+    }
+
+    #[test]
+    fn the_profile_says_how_much_of_the_base_is_shown() {
+        let base = Arc::new(json!({"grade": "x", "date": "d", "n": {"a": 1}}));
+        let shown = |show: PreviousOutput, issues: Value| {
+            let mut profile = balanced();
+            profile.feedback.previous_output = show;
+            let guidance = gathered(&profile, 0, std::slice::from_ref(&base), &[with_issues(issues)], &[]);
+            (guidance.previous.map(|text| serde_json::from_str::<Value>(&text).unwrap()), guidance.partial)
         };
-        let guidance = Guidance::gather(&loaded.profile.policy, correction).unwrap();
-        assert_eq!(guidance.failed_attempts, ["attempt 1 changed /a: overall went from 0.800 to 0.500"]);
+        let wrong = json!([
+            {"code": "X", "severity": "minor", "path": "/n/a"},
+            {"code": "X", "severity": "minor", "disposition": "warn", "path": "/date"},
+        ]);
+        let whole = Some(base.as_ref().clone());
+        assert_eq!(shown(PreviousOutput::Include, wrong.clone()), (whole.clone(), false));
+        assert_eq!(shown(PreviousOutput::Omit, wrong.clone()), (None, false));
+        assert_eq!(shown(PreviousOutput::FailingFields, wrong), (Some(json!({"n": {"a": 1}})), true));
+        let missing = json!([{"code": "MISSING_FIELD", "severity": "major", "path": "/site"}]);
+        assert_eq!(shown(PreviousOutput::FailingFields, missing), (None, false));
+        let somewhere = json!([{"code": "X", "severity": "major", "path": ""}]);
+        assert_eq!(shown(PreviousOutput::FailingFields, somewhere), (whole, false));
+    }
+
+    #[test]
+    fn what_is_dropped_takes_its_fields_and_suggestions_along() {
+        let mut profile = balanced();
+        profile.feedback.previous_output = PreviousOutput::FailingFields;
+        let assessment = with_issues(json!([
+            {"code": "X", "severity": "minor", "path": "/a", "suggested_fix": "mend a"},
+            {"code": "X", "severity": "critical", "path": "/b", "suggested_fix": "mend b"},
+        ]));
+        let base = Arc::new(json!({"a": 1, "b": 2, "c": 3}));
+        let mut guidance = gathered(&profile, 0, &[base], &[assessment], &[]);
+        assert!(guidance.drop_least(1));
+        assert_eq!((guidance.dropped, guidance.suggestions.as_slice()), (1, &["mend b".to_owned()][..]));
+        assert_eq!(guidance.previous.as_deref(), Some("{\n  \"b\": 2\n}"));
+        assert!(guidance.drop_least(5) && !guidance.drop_least(1));
+        assert_eq!((guidance.dropped, guidance.previous), (2, None));
     }
 }

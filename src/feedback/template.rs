@@ -1,12 +1,11 @@
 //! Prompt templates: minijinja in strict mode, their variables checked when they are loaded.
 
-use super::Guidance;
+use super::{Guidance, JudgeVariables, Role, StageVariables};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::{MAX_BLOCK_BYTES, long_block};
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::value::{Serde, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
 use regex::Regex;
-use serde::Serialize;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -19,38 +18,11 @@ static OTHER_FILES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\{%[-+]?\s*(?:include|extends|import|from)\b").unwrap()
 });
 
-/// What a template is for, which decides what it may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The request for candidate 0, and the task part of every correction.
-    Stage,
-    /// What a correction is told.
-    Feedback,
-}
-
-impl Role {
-    /// The variables that a template of this role may use.
-    #[must_use]
-    pub fn variables(self) -> &'static [&'static str] {
-        match self {
-            Role::Stage => &["document_type", "source", "schema"],
-            Role::Feedback => &[
-                "iteration",
-                "score",
-                "target",
-                "critical",
-                "major",
-                "minor",
-                "missing",
-                "priority",
-                "suggestions",
-                "failed_attempts",
-                "dropped",
-                "previous",
-            ],
-        }
-    }
-}
+/// A stage that is named in brackets: `stages["X"]`.
+static SUBSCRIPT: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "a constant, compiled by every test of templates")]
+    Regex::new(r#"\bstages\s*\[\s*["']([^"']*)["']\s*\]"#).unwrap()
+});
 
 /// All templates of a profile.
 pub struct Templates {
@@ -73,15 +45,17 @@ impl Default for Templates {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        // An output of an earlier stage is JSON, and is written as such.
+        environment.set_formatter(|out, state, value| match value.kind() {
+            ValueKind::Map | ValueKind::Seq => {
+                let text = serde_json::to_string_pretty(value)
+                    .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+                out.write_str(&text).map_err(Error::from)
+            }
+            _ => minijinja::escape_formatter(out, state, value),
+        });
         Templates { environment }
     }
-}
-
-#[derive(Serialize)]
-struct StageVariables<'a> {
-    document_type: &'a str,
-    source: &'a str,
-    schema: Option<&'a str>,
 }
 
 impl Templates {
@@ -135,26 +109,61 @@ impl Templates {
         unknown.is_empty().then(|| Template(name.into()))
     }
 
+    /// Adds the prompt of a stage; `earlier` are the ids of the stages before it, which `stages` holds. Any other
+    /// `stages.X` is a problem at its place.
+    pub fn add_stage(
+        &mut self,
+        file: &Arc<SourceFile>,
+        earlier: &[&str],
+        problems: &mut Problems,
+    ) -> Option<Template> {
+        let template = self.add(Role::Stage, file, problems)?;
+        let loaded = self.environment.get_template(&template.0).ok()?;
+        let mut named: Vec<String> = loaded
+            .undeclared_variables(true)
+            .iter()
+            .filter_map(|path| Some(path.strip_prefix("stages.")?.split('.').next()?.to_owned()))
+            .chain(SUBSCRIPT.captures_iter(file.text()).filter_map(|c| Some(c.get(1)?.as_str().to_owned())))
+            .filter(|id| !earlier.contains(&id.as_str()))
+            .collect();
+        named.sort();
+        named.dedup();
+        for id in &named {
+            let at = [format!("stages.{id}"), format!("'{id}'"), format!("\"{id}\"")]
+                .iter()
+                .find_map(|text| Some(file.text().find(text.as_str())? + text.find(id.as_str())?))
+                .unwrap_or(0);
+            let help = match (nearest(id, earlier.iter().copied()), earlier) {
+                (Some(guess), _) => format!("did you mean `{guess}`?"),
+                (None, []) => "this is the first stage".to_owned(),
+                (None, _) => format!("stages before this one: {}", earlier.join(", ")),
+            };
+            let problem = format!("no stage before this one is called `{id}`");
+            let span = Span::new(file, at, at + id.len());
+            problems.push(Problem::error(Code::BadTemplate, &span, problem).help(help));
+        }
+        named.is_empty().then_some(template)
+    }
+
     /// Renders the task part of a request.
     ///
     /// # Errors
     /// What the template engine says, such as a template that takes too many steps.
-    pub fn task(
-        &self,
-        template: &Template,
-        document_type: &str,
-        source: &str,
-        schema: Option<&str>,
-    ) -> Result<String, minijinja::Error> {
-        self.environment.get_template(&template.0)?.render(Value::from(Serde(StageVariables {
-            document_type,
-            source,
-            schema,
-        })))
+    pub fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
+        self.environment.get_template(&template.0)?.render(Value::from(Serde(variables)))
+    }
+
+    /// Renders what a judge is asked.
+    ///
+    /// # Errors
+    /// What the template engine says.
+    pub fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
+        self.environment.get_template(&template.0)?.render(Value::from(Serde(variables)))
     }
 
     /// Renders feedback, taking the least important points out of `guidance` until it fits in `max_bytes`. The previous
-    /// answer is not counted: a correction without it would start from nothing.
+    /// answer is not counted: cut short it would be no answer, and counted whole it would push out what is wrong with
+    /// it. `previous_output` is what makes it smaller.
     ///
     /// # Errors
     /// What the template engine says.
@@ -163,16 +172,17 @@ impl Templates {
         template: &Template,
         guidance: &mut Guidance,
         max_bytes: usize,
-    ) -> Result<String, minijinja::Error> {
+    ) -> Result<String, Error> {
         let template = self.environment.get_template(&template.0)?;
-        let allowed = max_bytes.saturating_add(guidance.previous.len());
         loop {
+            let shown = guidance.previous.as_ref().map_or(0, String::len);
+            let allowed = max_bytes.saturating_add(shown);
             let text = template.render(Value::from(Serde(&*guidance)))?;
             let Some(excess) = text.len().checked_sub(allowed).filter(|excess| *excess > 0) else {
                 return Ok(text);
             };
             // Far too long: take out in proportion, so that thousands of points need few rounds.
-            let average = (text.len() / guidance.points().max(1)).max(1);
+            let average = (text.len().saturating_sub(shown) / guidance.points().max(1)).max(1);
             if !guidance.drop_least((excess / average / 2).max(1)) {
                 return Ok(text);
             }
@@ -188,9 +198,13 @@ fn line_span(file: &Arc<SourceFile>, line: usize) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Finding;
+    use super::super::previous::Previous;
+    use super::super::{Finding, Passage};
     use super::*;
+    use crate::profile::PreviousOutput;
     use crate::value::Severity;
+    use serde_json::json;
+    use std::collections::BTreeMap;
 
     fn guidance(issues: usize) -> Guidance {
         let finding = |severity, n: usize| Finding {
@@ -198,10 +212,12 @@ mod tests {
             severity,
             path: format!("/f{n}"),
             message: "is wrong in a way that takes some words to say".into(),
+            rule: None,
             suggested_fix: None,
         };
         Guidance {
             iteration: 1,
+            stage: "extract".into(),
             score: 0.8,
             target: Some(0.95),
             critical: vec![finding(Severity::Critical, 0)],
@@ -210,9 +226,12 @@ mod tests {
             missing: vec!["grade".into()],
             priority: vec!["grade".into()],
             suggestions: vec![],
+            locked: vec![],
             failed_attempts: vec!["attempt 1 changed /grade: accuracy fell from 1.000 to 0.500".into()],
             dropped: 0,
-            previous: "{}".into(),
+            previous: Some("{}".into()),
+            partial: false,
+            source: Previous::new(&Arc::new(json!({})), PreviousOutput::Include),
         }
     }
 
@@ -223,34 +242,6 @@ mod tests {
         let template = templates.add(Role::Feedback, &SourceFile::new("default.md", text), &mut problems);
         assert!(problems.is_empty(), "{problems:?}");
         (templates, template.unwrap())
-    }
-
-    #[test]
-    fn the_shipped_feedback_says_what_is_wrong() {
-        let (templates, template) = shipped();
-        insta::assert_snapshot!(templates.feedback(&template, &mut guidance(1), 20_000).unwrap(), @r#"
-        Your answer so far scores 80.0 % of 100 %; 95.0 % is needed. Answer again with the whole, corrected JSON object.
-
-        Must be put right:
-        - /f0: is wrong in a way that takes some words to say
-
-        Should be put right:
-        - /f0: is wrong in a way that takes some words to say
-
-        Could be better:
-        - /f0: is wrong in a way that takes some words to say
-
-        Missing: grade.
-        Look at these first: grade.
-
-        Earlier corrections that made it worse; do not repeat them:
-        - attempt 1 changed /grade: accuracy fell from 1.000 to 0.500
-
-        An optional value that is not known must be left out, never an empty string. Keep what is right.
-
-        Your answer so far:
-        {}
-        "#);
     }
 
     #[test]
@@ -295,5 +286,76 @@ mod tests {
             );
         }
         assert_eq!(problems.len(), 2);
+    }
+
+    const STAGE: &str = "{{ document_type }}|{{ stage }}|{{ stages.tagger.tags[0] }}|{{ stages.tagger }}\
+        {% for passage in context %}|{{ passage.file }}: {{ passage.text }}{% endfor %}";
+
+    fn with_earlier(text: &str, earlier: &[&str]) -> (Templates, Option<Template>, Problems) {
+        let (mut templates, mut problems) = (Templates::default(), Problems::new());
+        let template = templates.add_stage(&SourceFile::new("stage.md", text), earlier, &mut problems);
+        (templates, template, problems)
+    }
+
+    #[test]
+    fn a_stage_sees_what_earlier_stages_found_and_passages() {
+        let (templates, template, problems) = with_earlier(STAGE, &["tagger"]);
+        assert!(problems.is_empty(), "{problems:?}");
+        let stages = BTreeMap::from([("tagger".to_owned(), json!({"tags": ["it's \"x\"", null]}))]);
+        let context = [Passage { file: "context/acr.md".into(), text: "Use the lexicon.".into() }];
+        let variables = StageVariables {
+            document_type: "radiology",
+            source: "text",
+            schema: None,
+            stage: "classifier",
+            stages: &stages,
+            context: &context,
+        };
+        // Outputs are written as JSON, texts as they are.
+        assert_eq!(
+            templates.task(&template.unwrap(), &variables).unwrap(),
+            "radiology|classifier|it's \"x\"|{\n  \"tags\": [\n    \"it's \\\"x\\\"\",\n    null\n  ]\n}|context/acr.md: Use the lexicon."
+        );
+    }
+
+    #[test]
+    fn a_stage_that_does_not_come_before_is_found_when_loading() {
+        let text = "{{ stages.tager.tags }} {{ stages['late'] }} {{ stages[\"tagger\"] }}";
+        let (_, template, problems) = with_earlier(text, &["tagger"]);
+        assert!(template.is_none());
+        let found: Vec<(String, Option<&str>)> =
+            problems.iter().map(|p| (p.message.clone(), p.help.as_deref())).collect();
+        assert_eq!(
+            found,
+            [
+                (
+                    "no stage before this one is called `late`".to_owned(),
+                    Some("stages before this one: tagger")
+                ),
+                ("no stage before this one is called `tager`".to_owned(), Some("did you mean `tagger`?")),
+            ]
+        );
+        let (_, template, problems) = with_earlier("{{ stages.tagger }}", &[]);
+        assert!(template.is_none());
+        assert_eq!(problems.iter().next().unwrap().help.as_deref(), Some("this is the first stage"));
+    }
+
+    #[test]
+    fn a_judge_sees_the_candidate_and_nothing_of_the_loop() {
+        let (mut templates, mut problems) = (Templates::default(), Problems::new());
+        let file =
+            SourceFile::new("judge.md", "{{ document_type }} {{ source }} {{ candidate }} {{ schema }}");
+        let template = templates.add(Role::Judge, &file, &mut problems).unwrap();
+        let variables = JudgeVariables {
+            document_type: "lab",
+            source: "Na 140",
+            candidate: "{\"na\": 140}",
+            schema: Some("{}"),
+        };
+        assert_eq!(templates.judge(&template, &variables).unwrap(), "lab Na 140 {\"na\": 140} {}");
+        for unknown in ["score", "stages", "previous"] {
+            let file = SourceFile::new("judge.md", format!("{{{{ {unknown} }}}}"));
+            assert!(templates.add(Role::Judge, &file, &mut problems).is_none(), "{unknown}");
+        }
     }
 }

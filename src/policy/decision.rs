@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::sync::Arc;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,9 +57,8 @@ impl fmt::Display for FinalStatus {
     }
 }
 
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// Why a run ended. In results it is one text; two reasons are equal when they are written alike.
+#[derive(Debug, Clone)]
 pub enum StopReason {
     /// An issue that a person must decide.
     CriticalIssue,
@@ -80,10 +80,18 @@ pub enum StopReason {
     Decline,
     /// The scores go up and down.
     Oscillation,
+    /// One path of the candidate goes back and forth between two values.
+    FlipFlop,
+    /// The script criterion of this name returned true: `script:NAME`.
+    Script(Arc<str>),
     /// Time is up.
     Timeout,
     /// Money, tokens or calls are used up.
     Budget,
+    /// A group of criteria fired. The text names the members that did, joined with `+`.
+    Group(Arc<str>),
+    /// The `skip_when` of this stage holds: `skip:STAGE`.
+    Skip(Arc<str>),
     /// The input could not be read.
     UnreadableInput,
     /// A call failed and its retries are spent.
@@ -95,32 +103,56 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// The word in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
+    /// Every reason that is one fixed word.
+    const WORDS: [StopReason; 17] = [
+        StopReason::CriticalIssue,
+        StopReason::Gate,
+        StopReason::Accepted,
+        StopReason::MaxIterations,
+        StopReason::Unchanged,
+        StopReason::Rollbacks,
+        StopReason::Stagnation,
+        StopReason::MinImprovement,
+        StopReason::Decline,
+        StopReason::Oscillation,
+        StopReason::FlipFlop,
+        StopReason::Timeout,
+        StopReason::Budget,
+        StopReason::UnreadableInput,
+        StopReason::ProviderError,
+        StopReason::Cancelled,
+        StopReason::TrajectoryExhausted,
+    ];
+
+    /// What stands in results: a fixed part and a name, either of which may be empty.
+    fn parts(&self) -> (&'static str, &str) {
         match self {
-            StopReason::CriticalIssue => "critical_issue",
-            StopReason::Gate => "gate",
-            StopReason::Accepted => "accepted",
-            StopReason::MaxIterations => "max_iterations",
-            StopReason::Unchanged => "unchanged",
-            StopReason::Rollbacks => "rollbacks",
-            StopReason::Stagnation => "stagnation",
-            StopReason::MinImprovement => "min_improvement",
-            StopReason::Decline => "decline",
-            StopReason::Oscillation => "oscillation",
-            StopReason::Timeout => "timeout",
-            StopReason::Budget => "budget",
-            StopReason::UnreadableInput => "unreadable_input",
-            StopReason::ProviderError => "provider_error",
-            StopReason::Cancelled => "cancelled",
-            StopReason::TrajectoryExhausted => "trajectory_exhausted",
+            StopReason::CriticalIssue => ("critical_issue", ""),
+            StopReason::Gate => ("gate", ""),
+            StopReason::Accepted => ("accepted", ""),
+            StopReason::MaxIterations => ("max_iterations", ""),
+            StopReason::Unchanged => ("unchanged", ""),
+            StopReason::Rollbacks => ("rollbacks", ""),
+            StopReason::Stagnation => ("stagnation", ""),
+            StopReason::MinImprovement => ("min_improvement", ""),
+            StopReason::Decline => ("decline", ""),
+            StopReason::Oscillation => ("oscillation", ""),
+            StopReason::FlipFlop => ("flip_flop", ""),
+            StopReason::Script(name) => ("script:", name),
+            StopReason::Timeout => ("timeout", ""),
+            StopReason::Budget => ("budget", ""),
+            StopReason::Group(members) => ("", members),
+            StopReason::Skip(stage) => ("skip:", stage),
+            StopReason::UnreadableInput => ("unreadable_input", ""),
+            StopReason::ProviderError => ("provider_error", ""),
+            StopReason::Cancelled => ("cancelled", ""),
+            StopReason::TrajectoryExhausted => ("trajectory_exhausted", ""),
         }
     }
 
     /// The status that goes with it.
     #[must_use]
-    pub fn status(self) -> FinalStatus {
+    pub fn status(&self) -> FinalStatus {
         match self {
             StopReason::Accepted => FinalStatus::Passed,
             StopReason::MaxIterations => FinalStatus::MaxIterationsReached,
@@ -128,6 +160,7 @@ impl StopReason {
             | StopReason::Gate
             | StopReason::UnreadableInput
             | StopReason::ProviderError => FinalStatus::Failed,
+            StopReason::Skip(_) => FinalStatus::Skipped,
             StopReason::Cancelled => FinalStatus::Cancelled,
             StopReason::TrajectoryExhausted => FinalStatus::Incomplete,
             StopReason::Unchanged
@@ -136,15 +169,54 @@ impl StopReason {
             | StopReason::MinImprovement
             | StopReason::Decline
             | StopReason::Oscillation
+            | StopReason::FlipFlop
+            | StopReason::Script(_)
             | StopReason::Timeout
-            | StopReason::Budget => FinalStatus::StoppedEarly,
+            | StopReason::Budget
+            | StopReason::Group(_) => FinalStatus::StoppedEarly,
+        }
+    }
+
+    /// Reads what [`fmt::Display`] writes; `None` for a text that is no reason.
+    fn parse(text: &str) -> Option<Self> {
+        if let Some(word) = Self::WORDS.into_iter().find(|reason| reason.parts().0 == text) {
+            return Some(word);
+        }
+        match text.split_once(':') {
+            _ if text.contains('+') => Some(StopReason::Group(text.into())),
+            Some(("script", name)) => Some(StopReason::Script(name.into())),
+            Some(("skip", stage)) => Some(StopReason::Skip(stage.into())),
+            _ => None,
         }
     }
 }
 
+impl PartialEq for StopReason {
+    fn eq(&self, other: &Self) -> bool {
+        let ((fixed, name), (other_fixed, other_name)) = (self.parts(), other.parts());
+        fixed.bytes().chain(name.bytes()).eq(other_fixed.bytes().chain(other_name.bytes()))
+    }
+}
+
+impl Eq for StopReason {}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        let (fixed, name) = self.parts();
+        write!(f, "{fixed}{name}")
+    }
+}
+
+impl Serialize for StopReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for StopReason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("unknown reason to stop `{text}`")))
     }
 }
 
@@ -193,7 +265,7 @@ impl<'de> Deserialize<'de> for SelectionReason {
 }
 
 /// Whether the loop goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 #[must_use]
 pub enum Verdict {
@@ -248,4 +320,23 @@ pub struct Decision {
     pub best: usize,
     /// Whether this candidate was rolled back.
     pub rolled_back: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_read_as_they_are_written() {
+        let named = ["script:plateau", "skip:tagger", "stagnation+decline", "script:a+script:b"];
+        let words = StopReason::WORDS.map(|reason| reason.to_string());
+        for text in words.iter().map(String::as_str).chain(named) {
+            let json = format!("\"{text}\"");
+            let reason: StopReason = serde_json::from_str(&json).unwrap();
+            assert_eq!((reason.to_string().as_str(), serde_json::to_string(&reason).unwrap()), (text, json));
+        }
+        assert!(serde_json::from_str::<StopReason>("\"weariness\"").is_err());
+        assert_eq!(StopReason::Group("timeout".into()), StopReason::Timeout);
+        assert_ne!(StopReason::Script("a".into()), StopReason::Skip("a".into()));
+    }
 }

@@ -204,6 +204,16 @@ impl History {
         self.rollbacks
     }
 
+    /// The iterations that were rolled back, each with the iteration that it started from.
+    #[must_use]
+    pub fn rolled_back(&self) -> Vec<(usize, usize)> {
+        let standings = self.iterations.iter().enumerate();
+        standings
+            .filter(|(_, standing)| standing.rolled_back)
+            .map(|(at, standing)| (at, standing.base))
+            .collect()
+    }
+
     /// The overall scores in order.
     pub fn overalls(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
         self.iterations.iter().map(|iteration| iteration.facts.overall)

@@ -1,6 +1,7 @@
 //! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (LOOP, The decision).
 
 mod accept;
+mod condition;
 mod criteria;
 mod decide;
 mod decision;
@@ -8,8 +9,9 @@ mod history;
 mod rank;
 mod review;
 
+pub use condition::{Condition, ConditionError};
 pub use decide::{Spent, decide};
 use decision::Checks;
 pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub use history::{Facts, History, IssueCounts, Iteration, Selection};
-pub use review::{Review, ReviewError};
+pub use review::Review;

@@ -1,69 +1,49 @@
 //! `review.when`: whether a person gets to see the result.
 
 use super::FinalStatus;
+use super::condition::{Condition, ConditionError};
 use crate::score::Scores;
-use minijinja::{Environment, Value};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A checked condition over `overall`, `status` and the dimensions, such as
 /// `overall < 0.80 or status != passed`.
 #[derive(Debug, Clone)]
-pub struct Review {
-    condition: Arc<str>,
-}
-
-/// Why a condition can't be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ReviewError(String);
+pub struct Review(Condition);
 
 impl Review {
     /// Checks a condition; `dimensions` are the names it may use besides `overall`, `status` and the statuses.
     ///
     /// # Errors
     /// When it does not parse or uses an unknown name.
-    pub fn parse(condition: &str, dimensions: &[&str]) -> Result<Self, ReviewError> {
-        let environment = Environment::new();
-        let expression =
-            environment.compile_expression(condition).map_err(|error| ReviewError(one_line(&error)))?;
+    pub fn parse(condition: &str, dimensions: &[&str]) -> Result<Self, ConditionError> {
         let known = |name: &str| {
             matches!(name, "overall" | "status")
                 || dimensions.contains(&name)
                 || FinalStatus::ALL.iter().any(|status| status.as_str() == name)
         };
-        match expression.undeclared_variables(false).into_iter().find(|name| !known(name)) {
-            Some(name) => {
-                Err(ReviewError(format!("`{name}` is neither `overall`, `status`, a status nor a dimension")))
-            }
-            None => Ok(Review { condition: condition.into() }),
-        }
+        let unknown = |name: &str| {
+            (!known(name))
+                .then(|| format!("`{name}` is neither `overall`, `status`, a status nor a dimension"))
+        };
+        Condition::parse(condition, unknown).map(Review)
     }
 
     /// Whether the condition holds. Without an assessment (`overall` and dimensions 0) a person looks, too, if the
     /// condition says so of a score of 0.
     #[must_use]
     pub fn applies(&self, status: FinalStatus, overall: f64, scores: &Scores, dimensions: &[&str]) -> bool {
-        let mut variables: BTreeMap<&str, Value> =
-            FinalStatus::ALL.iter().map(|s| (s.as_str(), Value::from(s.as_str()))).collect();
+        let mut variables: BTreeMap<&str, serde_json::Value> =
+            FinalStatus::ALL.iter().map(|s| (s.as_str(), s.as_str().into())).collect();
         variables.insert("status", status.as_str().into());
         // Scores come from sums: 0.80 may be 0.7999999999999999 (LOOP: every comparison allows 1e-9).
-        let rounded = |score: f64| Value::from((score * 1e9).round() / 1e9);
+        let rounded = |score: f64| serde_json::Value::from((score * 1e9).round() / 1e9);
         variables.insert("overall", rounded(overall));
         for name in dimensions {
             variables.insert(name, rounded(scores.get(name).map_or(0.0, crate::value::Score::get)));
         }
-        let environment = Environment::new();
         // A condition that fails when it runs (text compared with a number) sends the document to a person.
-        environment
-            .compile_expression(&self.condition)
-            .and_then(|expression| expression.eval(variables))
-            .map_or(true, |value| value.is_true())
+        self.0.holds(variables).unwrap_or(true)
     }
-}
-
-fn one_line(error: &minijinja::Error) -> String {
-    error.detail().map_or_else(|| error.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

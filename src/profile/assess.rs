@@ -13,9 +13,48 @@ pub struct Dimension {
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,
-    /// Where the score comes from.
+    /// Where the score of tier 1 comes from; [`Measure::Given`] if there is none.
     pub measure: Measure,
+    /// What judges and validators add to it.
+    pub second: Option<SecondTier>,
 }
+
+/// What judges and validators say about a dimension.
+#[derive(Debug, Clone)]
+pub struct SecondTier {
+    /// Who.
+    pub sources: Vec<SecondSource>,
+    /// How their scores and that of tier 1 become one.
+    pub combine: Combine,
+}
+
+/// One judge or validator of a dimension.
+#[derive(Debug, Clone)]
+pub struct SecondSource {
+    /// Its name under `judges` or `validators`.
+    pub name: Spanned<String>,
+    /// Where the score stands in a judge's answer; `None` for a validator, whose score follows from its stages.
+    pub score: Option<Spanned<String>>,
+}
+
+/// How the scores of a dimension become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Combine {
+    /// The first judge or validator that has one; that of tier 1 only when none has.
+    First,
+    /// The lowest.
+    Min,
+    /// The highest.
+    Max,
+    /// The arithmetic mean.
+    Mean,
+    /// The middle one, or the mean of the two middle ones.
+    Median,
+}
+
+decode_words!(Combine, "way to combine", {
+    "min" => Combine::Min, "max" => Combine::Max, "mean" => Combine::Mean, "median" => Combine::Median,
+});
 
 /// Where a dimension's score comes from (LOOP, Scoring). Names of files are resolved when the profile is compiled.
 #[derive(Debug, Clone)]
@@ -66,6 +105,99 @@ pub struct Grounding {
 
 /// The keys of which a measure has exactly one.
 pub(super) const KINDS: [&str; 6] = ["rubric", "schema", "rules", "grounding", "script", "given"];
+
+impl Dimension {
+    /// Reads one entry of `assess`: a measure, a judge's or validator's word, or an ensemble of them. What is wrong is
+    /// replaced by something harmless, so that bounds on the dimension are not reported as unknown.
+    pub(super) fn decode(name: String, name_span: Span, node: &Node, problems: &mut Problems) -> Self {
+        let (measure, second) = if node.get("ensemble").is_some() {
+            decode_ensemble(node, problems).unwrap_or((Measure::Given, None))
+        } else if node.get("judge").is_some() || node.get("external").is_some() {
+            decode_second(node, problems).unwrap_or((Measure::Given, None))
+        } else {
+            (Measure::decode(node, problems).unwrap_or(Measure::Given), None)
+        };
+        Dimension { name, name_span, measure, second }
+    }
+}
+
+/// Reads `{ judge: NAME, score: POINTER, otherwise: MEASURE }` or `{ external: { validator: NAME }, otherwise: … }`.
+fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
+    let mut fields = Fields::open(node, "measure", problems)?;
+    let otherwise = fields.node("otherwise").and_then(|inner| Measure::decode(inner, problems));
+    let source = SecondSource::decode(&mut fields, problems);
+    fields.finish(problems);
+    let second = SecondTier { sources: vec![source?], combine: Combine::First };
+    Some((otherwise.unwrap_or(Measure::Given), Some(second)))
+}
+
+/// Reads `ensemble: { members: […], combine: min }`: at most one measure of tier 1, and any number of judges and
+/// validators.
+fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
+    let mut outer = Fields::open(node, "measure", problems)?;
+    let inner = outer.node("ensemble")?;
+    outer.finish(problems);
+    let mut fields = Fields::open(inner, "ensemble", problems)?;
+    let members = fields.node("members").or_else(|| {
+        problems.push(
+            Problem::error(Code::MissingKey, &inner.span, "this ensemble lacks `members`")
+                .help("add `members:` with a list of measures"),
+        );
+        None
+    });
+    let combine = fields.or("combine", Combine::Min, problems);
+    fields.finish(problems);
+    let members = members?;
+    let Data::List(items) = &members.data else {
+        return wrong_type(members, "a list of measures", problems);
+    };
+    let mut local: Option<Measure> = None;
+    let mut sources = Vec::new();
+    for item in items {
+        if item.get("judge").is_some() || item.get("external").is_some() {
+            let mut fields = Fields::open(item, "member of an ensemble", problems)?;
+            sources.extend(SecondSource::decode(&mut fields, problems));
+            fields.finish(problems);
+            continue;
+        }
+        let measure = Measure::decode(item, problems);
+        if local.is_some() {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &item.span,
+                    "an ensemble has one measure besides judges and validators",
+                )
+                .help("give each a dimension of its own, or say both in one rule file"),
+            );
+        }
+        local = local.or(measure);
+    }
+    if sources.is_empty() {
+        problems.push(
+            Problem::error(Code::Empty, &members.span, "this ensemble has no judge and no validator")
+                .help("write the measure itself, without `ensemble`"),
+        );
+    }
+    Some((local.unwrap_or(Measure::Given), Some(SecondTier { sources, combine })))
+}
+
+impl SecondSource {
+    fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
+        if let Some(node) = fields.node("external") {
+            let mut inner = Fields::open(node, "external measure", problems)?;
+            let name = inner.required("validator", problems);
+            inner.finish(problems);
+            return Some(SecondSource { name: name?, score: None });
+        }
+        let name = fields.required("judge", problems);
+        let score = match fields.node("score") {
+            Some(node) => super::judge::pointer(node, problems),
+            None => fields.required::<Spanned<String>>("score", problems),
+        };
+        Some(SecondSource { name: name?, score: Some(score?) })
+    }
+}
 
 impl Measure {
     /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.

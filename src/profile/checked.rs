@@ -1,15 +1,15 @@
 //! A merged tree to a checked [`Profile`].
 
+use super::judge::{Judge, Validator, decode_judges, decode_validators};
+use super::mask::Mask;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select, StopCriteria};
-use super::{Dimension, Measure, Overall, Repair};
+use super::references;
+use super::stage::{Stage, decode_stages};
+use super::{Dimension, Feedback, Overall, Repair};
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::EPSILON;
+use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
-use crate::value::{EPSILON, Millis};
-use serde_json::Value;
-
-/// Most times that a failed call may be made again.
-const MOST_RETRIES: u32 = 20;
 
 /// A policy as its author wrote it, merged and checked.
 #[derive(Debug, Clone)]
@@ -22,6 +22,14 @@ pub struct Profile {
     pub chain: Vec<String>,
     /// What makes a candidate.
     pub stages: Vec<Stage>,
+    /// Stages that run for candidate 0 only; their output is carried to later candidates.
+    pub generate_once: Vec<String>,
+    /// What the stages do not see of a document.
+    pub mask: Vec<Mask>,
+    /// Who is asked what a candidate is worth, after the gate.
+    pub judges: Vec<Judge>,
+    /// Which programs check a candidate, after the gate.
+    pub validators: Vec<Validator>,
     /// The classification rules, `rules/NAME.yaml`.
     pub classify: Option<Spanned<String>>,
     /// How each dimension is measured, in file order.
@@ -36,53 +44,6 @@ pub struct Profile {
     pub review: Option<Spanned<String>>,
     /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
     pub digest: String,
-}
-
-/// One step that makes (part of) a candidate.
-#[derive(Debug, Clone)]
-pub struct Stage {
-    /// Its name.
-    pub id: String,
-    /// The plugin's name or path, with an optional `:model`.
-    pub provider: Spanned<String>,
-    /// The prompt template, under `prompts/`.
-    pub prompt: Option<Spanned<String>>,
-    /// The JSON Schema of its output.
-    pub output: Option<Spanned<String>>,
-    /// Extraction patterns, under `rules/`.
-    pub patterns: Option<Spanned<String>>,
-    /// The plugin's own settings.
-    pub config: Value,
-    /// Longest time for one call.
-    pub deadline: Millis,
-    /// How often a call that failed for a passing reason is made again.
-    pub retries: u32,
-    /// Model settings.
-    pub options: Options,
-}
-
-/// What a stage asks of a model.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Model name, if the provider's spec does not give one.
-    pub model: Option<String>,
-    /// Sampling temperature.
-    pub temperature: Option<f64>,
-    /// Sampling seed.
-    pub seed: Option<u64>,
-    /// Most tokens in an answer.
-    pub max_tokens: Option<u64>,
-}
-
-/// How the next request is written.
-#[derive(Debug, Clone)]
-pub struct Feedback {
-    /// The template, under `prompts/`.
-    pub template: Spanned<String>,
-    /// How many failed attempts are remembered, first in first out.
-    pub history: usize,
-    /// Most bytes of feedback in one request.
-    pub max_bytes: usize,
 }
 
 /// Reads a merged tree. Everything wrong with it goes to `problems`. What is wrong is replaced by something harmless, so
@@ -103,6 +64,11 @@ pub(super) fn decode(
         Some(node) => decode_stages(node, problems),
         None => Vec::new(),
     };
+    let generate_once = fields.or("generate_once", Vec::<Spanned<String>>::new(), problems);
+    let mask = fields.or("mask", Vec::new(), problems);
+    let judges = fields.node("judges").map(|node| decode_judges(node, problems)).unwrap_or_default();
+    let validators =
+        fields.node("validators").map(|node| decode_validators(node, problems)).unwrap_or_default();
     let dimensions = decode_dimensions(&mut fields, problems);
     let known: Vec<&str> = dimensions.iter().map(|d| d.name.as_str()).collect();
     let overall = match fields.node("overall") {
@@ -134,6 +100,8 @@ pub(super) fn decode(
     let repair = fields.or("repair", Repair::default(), problems);
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
+    let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
+    references::check(&stages, &generate_once, &judges, &validators, &dimensions, &feedback, problems);
 
     let stop: StopCriteria = stop.unwrap_or_default();
     if let (Some(_), OnRegression::Keep) = (stop.rollbacks, on_regression)
@@ -163,90 +131,18 @@ pub(super) fn decode(
         description,
         chain,
         stages,
+        generate_once: generate_once.into_iter().map(|id| id.value).collect(),
+        mask,
+        judges,
+        validators,
         classify,
         dimensions,
         policy,
-        feedback: feedback.unwrap_or_else(|| Feedback::fallback(root)),
+        feedback,
         repair,
         review,
         digest,
     })
-}
-
-fn decode_stages(node: &Node, problems: &mut Problems) -> Vec<Stage> {
-    let Data::List(items) = &node.data else {
-        return wrong_type(node, "a list of stages", problems).unwrap_or_default();
-    };
-    if items.len() > 1 {
-        problems.push(
-            Problem::error(
-                Code::Conflict,
-                &node.span,
-                format!("this version runs one stage, found {}", items.len()),
-            )
-            .help("keep the stage whose output is the candidate"),
-        );
-    }
-    items.iter().filter_map(|item| Stage::decode(item, problems)).collect()
-}
-
-impl Decode for Stage {
-    const EXPECTED: &'static str = "a stage";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "stage", problems)?;
-        let id = fields.required("id", problems);
-        let provider = fields.required("provider", problems);
-        let config = match fields.node("config") {
-            Some(node @ Node { data: Data::Map(_), .. }) => Value::decode(node, problems),
-            Some(other) => wrong_type(other, "a mapping with the plugin's settings", problems),
-            None => None,
-        };
-        let stage = Stage {
-            id: id.unwrap_or_default(),
-            // What is missing has been reported; the files that the stage names can still be looked at.
-            provider: provider
-                .unwrap_or_else(|| Spanned { value: "pattern".to_owned(), span: node.span.clone() }),
-            prompt: fields.optional("prompt", problems),
-            output: fields.optional("output", problems),
-            patterns: fields.optional("patterns", problems),
-            config: config.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
-            deadline: fields.or("deadline", Millis(60_000), problems),
-            retries: fields.node("retries").and_then(|n| decode_retries(n, problems)).unwrap_or(2),
-            options: fields.node("options").and_then(|n| Options::decode(n, problems)).unwrap_or_default(),
-        };
-        fields.finish(problems);
-        Some(stage)
-    }
-}
-
-fn decode_retries(node: &Node, problems: &mut Problems) -> Option<u32> {
-    let value = u64::decode(node, problems)?;
-    let retries = u32::try_from(value).ok().filter(|retries| *retries <= MOST_RETRIES);
-    if retries.is_none() {
-        problems.push(Problem::error(
-            Code::OutOfRange,
-            &node.span,
-            format!("`retries` is at most {MOST_RETRIES}, found {value}"),
-        ));
-    }
-    retries
-}
-
-impl Decode for Options {
-    const EXPECTED: &'static str = "a mapping of model settings";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "set of options", problems)?;
-        let options = Options {
-            model: fields.optional("model", problems),
-            temperature: fields.node("temperature").and_then(|n| number_in(n, 0.0, 2.0, problems)),
-            seed: fields.optional("seed", problems),
-            max_tokens: fields.optional::<Count>("max_tokens", problems).map(|c| u64::from(c.0)),
-        };
-        fields.finish(problems);
-        Some(options)
-    }
 }
 
 fn decode_dimensions(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Dimension> {
@@ -270,9 +166,8 @@ fn decode_dimensions(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Di
             );
             continue;
         }
-        // A measure with a mistake still is a dimension, so that bounds on it are not reported as unknown.
-        let measure = Measure::decode(&entry.value, problems).unwrap_or(Measure::Given);
-        dimensions.push(Dimension { name: entry.key.clone(), name_span: entry.key_span.clone(), measure });
+        let name_span = entry.key_span.clone();
+        dimensions.push(Dimension::decode(entry.key.clone(), name_span, &entry.value, problems));
     }
     dimensions
 }
@@ -323,26 +218,6 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
     }
     Some(Overall::Weighted(weights))
-}
-
-impl Feedback {
-    fn fallback(root: &Node) -> Self {
-        let template = Spanned { value: "feedback/default.md".to_owned(), span: root.span.clone() };
-        Feedback { template, history: 10, max_bytes: 20_000 }
-    }
-}
-
-impl Decode for Feedback {
-    const EXPECTED: &'static str = "a mapping of feedback settings";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "set of feedback settings", problems)?;
-        let template = fields.required("template", problems);
-        let history = fields.or("history", Count(10), problems).0 as usize;
-        let max_bytes = fields.or("max_bytes", Count(20_000), problems).0 as usize;
-        fields.finish(problems);
-        Some(Feedback { template: template?, history, max_bytes })
-    }
 }
 
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {

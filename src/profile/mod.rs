@@ -4,23 +4,35 @@
 //! ancestors, the profile, environment, flags) and checks the result. Each step reports everything that is wrong.
 
 mod assess;
+mod call;
 mod checked;
+mod feedback;
 mod files;
 mod interpolate;
+mod judge;
 mod load;
+mod mask;
 mod merge;
 mod overrides;
 mod policy;
 mod repair;
+mod references;
+mod stage;
 
-pub use assess::{Dimension, Grounding, Measure, Overall, Ties};
-pub use checked::{Feedback, Options, Profile, Stage};
+pub use assess::{Combine, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
+pub use call::{Call, Options};
+pub use checked::Profile;
+pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
+pub use judge::{AfterRetries, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use load::{Loaded, available, load};
+pub use mask::Mask;
 pub use overrides::Override;
 pub use policy::{
     Accept, Baseline, Budget, Gate, IssueKind, LoopPolicy, MinImprovement, OnEscalate, OnGateMiss,
     OnRegression, Oscillation, Returned, Select, SelectKey, Stagnation, StopCriteria, Target,
 };
 pub use repair::Repair;
+pub use references::ALL_STAGES;
+pub use stage::{ContextLimits, Stage};

@@ -91,7 +91,18 @@ impl Override {
 
     /// Sets the value in the tree, making mappings on the way. List elements are addressed by number, or all of
     /// them by `*`.
+    ///
+    /// The overall score is either weights or one dimension: `overall.from` takes the weights out, a weight `from`.
     pub fn apply(&self, root: &mut Node, problems: &mut Problems) {
+        if let [overall, key] = self.path.as_slice()
+            && overall == "overall"
+            && !matches!(self.value.data, Data::Null)
+            && let Data::Map(entries) = &mut root.data
+            && let Some(Entry { value: Node { data: Data::Map(lines), .. }, .. }) =
+                entries.iter_mut().find(|entry| entry.key == "overall")
+        {
+            lines.retain(|line| (line.key == "from") == (key == "from"));
+        }
         if let Err(part) = set(root, &self.path, &self.value) {
             problems.push(
                 Problem::error(
@@ -209,6 +220,15 @@ mod tests {
             json!({"stop": {"max_iterations": 4}, "stages": [{"id": "a", "provider": "x"}, {"id": "b", "provider": "x"}],
                    "accept": {"overall": 0.9}, "l": [1, 2]})
         );
+    }
+
+    #[test]
+    fn the_overall_score_is_weights_or_one_dimension() {
+        let set = |flags: &[&str]| applied("overall: { a: 0.4, b: 0.6 }\n", flags).0["overall"].clone();
+        assert_eq!(set(&["overall.from=a"]), json!({"from": "a"}));
+        assert_eq!(set(&["overall.from=a", "overall.b=1"]), json!({"b": 1}));
+        assert_eq!(set(&["overall.a=0.5", "overall.b=0.5"]), json!({"a": 0.5, "b": 0.5}));
+        assert_eq!(set(&["overall.b=null"]), json!({"a": 0.4}));
     }
 
     #[test]

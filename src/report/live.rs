@@ -33,7 +33,9 @@ impl Live {
     #[must_use]
     pub fn line(&self, event: &Event) -> Option<String> {
         match event {
-            Event::Assessed { iteration, assessment } => Some(self.scores(*iteration, assessment)),
+            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
+                Some(self.scores(*iteration, assessment))
+            }
             Event::Decided(decision) => Some(format!("     {}", self.decision(decision))),
             Event::Failed { failure, .. } => {
                 Some(format!("     {} {}", self.paint.bad("call failed:"), tame(&failure.message)))
@@ -43,9 +45,15 @@ impl Live {
                 Some(format!("     {} {}", self.paint.bad("unreadable:"), tame(reason)))
             }
             Event::Stopped => Some(format!("     {}", self.paint.warn("stopped"))),
-            Event::Started | Event::Called(_) | Event::Produced { .. } | Event::Woke | Event::Finished(_) => {
-                None
-            }
+            Event::Started
+            | Event::Called(_)
+            | Event::Supplied { .. }
+            | Event::Staged { .. }
+            | Event::Assembled { .. }
+            | Event::Produced { .. }
+            | Event::Consulted { .. }
+            | Event::Woke
+            | Event::Finished(_) => None,
         }
     }
 
@@ -88,7 +96,7 @@ impl Live {
 
     fn decision(&self, decision: &Decision) -> String {
         let line = decision_line(decision);
-        match decision.verdict {
+        match &decision.verdict {
             Verdict::Stop { reason: StopReason::Accepted } => self.paint.good(&line),
             Verdict::Stop { .. } => self.paint.warn(&line),
             Verdict::Continue { .. } => self.paint.faint(&line),
@@ -101,7 +109,7 @@ impl Live {
 pub fn decision_line(decision: &Decision) -> String {
     let numbers =
         |line: &str, value: f64, bound: f64| format!("{line}: {} against {}", short(value), short(bound));
-    match decision.verdict {
+    match &decision.verdict {
         Verdict::Stop { reason: StopReason::Accepted } => {
             "→ accepted: every line of `accept` holds".to_owned()
         }

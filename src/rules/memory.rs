@@ -41,6 +41,7 @@ pub(crate) fn dimensions(assess: &str) -> Vec<Dimension> {
             name: entry.key.clone(),
             name_span: entry.key_span.clone(),
             measure: Measure::decode(&entry.value, &mut problems).unwrap(),
+            second: None,
         })
         .collect();
     assert!(problems.is_empty(), "{problems:?}");

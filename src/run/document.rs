@@ -1,13 +1,16 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::{DocumentResult, Plan, answer_of, correction_request, stage_request};
-use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use super::{
+    Answer, DocumentResult, Plan, Task, answer_of, ask_validator, correction_request, judge_request,
+    stage_request,
+};
+use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::feedback::Correction;
 use crate::ingest::Document;
-use crate::profile::Stage;
+use crate::profile::Mask;
 use crate::provider::Provider;
-use crate::provider::protocol::DocumentRef;
+use crate::provider::protocol::{CompletionRequest, DocumentRef};
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
 use crate::value::{DocumentId, Millis, Usage};
@@ -17,17 +20,21 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Where candidate 0 and its corrections come from.
-#[expect(clippy::large_enum_variant, reason = "one for a whole session")]
 pub enum Candidates {
-    /// From a provider.
-    Provider {
-        /// The stage that asks.
-        stage: Stage,
-        /// The open provider.
-        provider: Provider,
-    },
+    /// From providers, one for each stage.
+    Providers(Vec<Provider>),
     /// Candidate 0 is supplied and nothing corrects it.
     Supplied,
+}
+
+/// A member of the panel that looks at candidates after the gate.
+pub enum Consultant {
+    /// A judge's provider.
+    Judge(Box<Provider>),
+    /// A validator that may be run.
+    Validator,
+    /// A validator that may not be run, and why.
+    NotRun(String),
 }
 
 /// Where a run keeps what happens.
@@ -44,16 +51,21 @@ pub struct Place {
 pub struct Session {
     plan: Arc<Plan>,
     candidates: Candidates,
+    /// One for each member of the plan's panel.
+    consultants: Vec<Consultant>,
     place: Place,
     assessor: Assessor,
     cancelled: watch::Receiver<bool>,
 }
 
 /// What the loop of one document needs at hand.
-struct Task<'a> {
+struct InHand<'a> {
     reference: DocumentRef,
     id: DocumentId,
+    /// The whole text.
     text: &'a str,
+    /// What the stages see of it.
+    masked: String,
     source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
@@ -66,23 +78,29 @@ struct Task<'a> {
     notes: Vec<(usize, String)>,
 }
 
-impl Task<'_> {
+impl InHand<'_> {
+    fn task(&self) -> Task<'_> {
+        Task { document: &self.reference, source: &self.masked, unmasked: self.text }
+    }
+
     fn now(&self) -> Millis {
         Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }
 
 impl Session {
-    /// A session that ends its current document when `cancelled` becomes true.
+    /// A session that ends its current document when `cancelled` becomes true. `consultants` are the members of the
+    /// plan's panel, in its order.
     #[must_use]
     pub fn new(
         plan: Arc<Plan>,
         candidates: Candidates,
+        consultants: Vec<Consultant>,
         place: Place,
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, place, assessor, cancelled }
+        Session { plan, candidates, consultants, place, assessor, cancelled }
     }
 
     /// Records that the session is over, at a time as RFC 3339.
@@ -148,11 +166,13 @@ impl Session {
             artifacts.discard(&document.id)?;
         }
         observer.started(&document.id, &document_type);
-        let mut task = Task {
+        let masked = Mask::apply(&self.plan.profile.mask, text);
+        let mut task = InHand {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             id: document.id.clone(),
             text,
-            source: self.plan.scoring.source(text),
+            source: self.plan.scoring.source(&masked),
+            masked,
             supplied,
             started: Instant::now(),
             at: Millis::default(),
@@ -163,7 +183,7 @@ impl Session {
             Ok(_) => Input::Started,
             Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
         };
-        let mut run = Run::new(Arc::clone(&self.plan.policy), self.plan.retry());
+        let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
         // What was said about candidates that are not handed back would only confuse.
         let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
@@ -185,7 +205,7 @@ impl Session {
         &mut self,
         run: &mut Run,
         first: Input,
-        task: &mut Task<'_>,
+        task: &mut InHand<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
@@ -214,7 +234,7 @@ impl Session {
     fn record(
         &self,
         event: &Event,
-        task: &mut Task<'_>,
+        task: &mut InHand<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), StoreError> {
         let at = task.at;
@@ -226,7 +246,19 @@ impl Session {
                 task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
             }
-            Event::Assessed { iteration, assessment } => {
+            Event::Supplied { produced } => {
+                self.write(&task.id, Artifact::Extraction(0), &produced.candidate)?;
+            }
+            Event::Staged { iteration, produced, .. } => {
+                task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
+            }
+            Event::Assembled { iteration, candidate } => {
+                self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
+            }
+            Event::Consulted { iteration, consulted, .. } => {
+                task.notes.extend(consulted.notes.iter().map(|note| (*iteration, note.clone())));
+            }
+            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
             }
             Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
@@ -248,11 +280,10 @@ impl Session {
         }
     }
 
-    /// Does what the run asks for. A cancellation ends it before the next candidate is asked for, so that nothing that
-    /// has been paid for is thrown away.
-    async fn carry_out(&mut self, work: Work, run: &Run, task: &mut Task<'_>) -> Input {
+    /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
+    /// paid for is thrown away.
+    async fn carry_out(&mut self, work: Work, run: &Run, task: &mut InHand<'_>) -> Input {
         match work {
-            Work::Generate { .. } | Work::Correct { .. } if self.is_cancelled() => Input::Stop,
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
@@ -261,78 +292,143 @@ impl Session {
                 }
                 Input::Assessed(Box::new(assessment))
             }
-            Work::Generate { attempt } => match task.supplied.take() {
+            _ if self.is_cancelled() => Input::Stop,
+            Work::Generate { stage, attempt } => match task.supplied.take() {
                 Some(candidate) => {
-                    Input::Produced(Produced { candidate, usage: Usage::default(), notes: Vec::new() })
+                    Input::Supplied(Produced { candidate, usage: Usage::default(), notes: Vec::new() })
                 }
-                None => self.ask(attempt, run, task, None).await,
+                None => self.ask(stage, attempt, run, task, None).await,
             },
-            Work::Correct { iteration, base, attempt } => {
-                self.ask(attempt, run, task, Some((iteration, base))).await
+            Work::Correct { iteration, base, stage, attempt } => {
+                self.ask(stage, attempt, run, task, Some((iteration, base))).await
+            }
+            Work::Consult { iteration, member, attempt } => {
+                self.consult(member, iteration, attempt, run, task).await
             }
         }
     }
 
-    /// Asks the provider; `correction` is the iteration being produced and its base.
+    /// Asks the provider of a stage; `correction` is the iteration being produced and its base.
     async fn ask(
-        &mut self,
+        &self,
+        stage: usize,
         attempt: u32,
         run: &Run,
-        task: &Task<'_>,
+        task: &InHand<'_>,
         correction: Option<(usize, usize)>,
     ) -> Input {
-        let failed = |message: String| {
-            Input::Failed(CallFailed {
-                message,
-                transient: false,
-                retry_after: None,
-                usage: Usage::default(),
-            })
+        let Candidates::Providers(providers) = &self.candidates else {
+            return impossible("there is no provider to ask");
         };
-        let Candidates::Provider { stage, provider } = &self.candidates else {
-            return failed("there is no provider to ask".to_owned());
+        let (Some(provider), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
+            return impossible("there is no such stage");
         };
-        let request = match correction {
-            None => stage_request(&self.plan, stage, &task.reference, task.text),
+        let outputs = run.pipeline().known(run.stage_outputs());
+        let request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
+            None => stage_request(&self.plan, planned, task.task(), &outputs),
             Some((iteration, base)) => {
-                let rolled_back: Vec<(usize, usize)> = run
-                    .history()
-                    .iterations()
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, standing)| standing.rolled_back)
-                    .map(|(at, standing)| (at, standing.base))
-                    .collect();
+                let rolled_back = run.history().rolled_back();
                 let correction = Correction {
                     iteration,
                     base,
                     candidates: run.candidates(),
                     assessments: run.assessments(),
                     rolled_back: &rolled_back,
-                    history: self.plan.profile.feedback.history,
                 };
-                correction_request(&self.plan, stage, &task.reference, task.text, correction)
+                let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
+                correction_request(&self.plan, planned, task.task(), &outputs, part.as_deref(), correction)
             }
         };
         let mut request = match request {
             Ok(request) => request,
-            Err(message) => return failed(message),
+            Err(message) => return impossible(&message),
         };
+        if let Some((iteration, _)) = correction {
+            request.iteration = number(iteration);
+        }
         request.attempt = attempt + 1;
-        let deadline = stage.deadline.duration();
+        match self.complete(provider, &request, planned.stage.call.deadline).await {
+            Some(Ok(produced)) => Input::Produced(produced),
+            Some(Err(failed)) => Input::Failed(failed),
+            None => Input::Stop,
+        }
+    }
+
+    /// Asks a judge or validator about the candidate.
+    async fn consult(
+        &self,
+        member: usize,
+        iteration: usize,
+        attempt: u32,
+        run: &Run,
+        task: &InHand<'_>,
+    ) -> Input {
+        let Some(candidate) = run.pending_candidate() else {
+            return impossible("there is no candidate to judge");
+        };
+        let validators = self.plan.validators.len();
+        match self.consultants.get(member) {
+            Some(Consultant::Judge(provider)) => {
+                let Some(judge) = member.checked_sub(validators).and_then(|at| self.plan.judges.get(at))
+                else {
+                    return impossible("there is no such judge");
+                };
+                let mut request = match judge_request(&self.plan, judge, task.task(), candidate, iteration) {
+                    Ok(request) => request,
+                    Err(message) => return impossible(&message),
+                };
+                request.attempt = attempt + 1;
+                match self.complete(provider, &request, judge.judge.call.deadline).await {
+                    Some(Ok(produced)) => Input::Consulted(Consulted {
+                        answer: produced.candidate,
+                        usage: produced.usage,
+                        notes: produced.notes,
+                    }),
+                    Some(Err(failed)) => Input::Failed(failed),
+                    None => Input::Stop,
+                }
+            }
+            Some(Consultant::Validator) => {
+                let Some(planned) = self.plan.validators.get(member) else {
+                    return impossible("there is no such validator");
+                };
+                let document_type = &task.reference.document_type;
+                let mut cancelled = self.cancelled.clone();
+                tokio::select! {
+                    biased;
+                    answer = ask_validator(planned, document_type, candidate, candidate) => match answer {
+                        Ok(consulted) => Input::Consulted(consulted),
+                        Err(failed) => Input::Failed(failed),
+                    },
+                    _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+                }
+            }
+            Some(Consultant::NotRun(why)) => Input::Consulted(Consulted {
+                answer: Arc::new(serde_json::json!({ "unavailable": why })),
+                usage: Usage::default(),
+                notes: Vec::new(),
+            }),
+            None => impossible("there is no such judge or validator"),
+        }
+    }
+
+    /// Makes a call; `None` when someone stopped the run meanwhile.
+    async fn complete(
+        &self,
+        provider: &Provider,
+        request: &CompletionRequest,
+        deadline: Millis,
+    ) -> Option<Answer> {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             // A finished answer is never thrown away for a cancellation that came at the same moment.
             biased;
-            completion = provider.complete(&request, deadline) => match answer_of(provider, completion) {
-                Ok(produced) => Input::Produced(produced),
-                Err(failed) => Input::Failed(failed),
-            },
-            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+            completion = provider.complete(request, deadline.duration()) => Some(answer_of(provider, completion)),
+            _ = cancelled.wait_for(|cancelled| *cancelled) => None,
         }
     }
 
-    async fn wait_until(&self, at: Millis, task: &Task<'_>) -> Input {
+    async fn wait_until(&self, at: Millis, task: &InHand<'_>) -> Input {
         let pause: Duration = (at - task.now()).duration();
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
@@ -342,16 +438,26 @@ impl Session {
     }
 }
 
+/// What can't happen with a checked profile ends the document, not the process.
+fn impossible(message: &str) -> Input {
+    Input::Failed(CallFailed {
+        message: message.to_owned(),
+        transient: false,
+        retry_after: None,
+        usage: Usage::default(),
+    })
+}
+
 fn number(iteration: usize) -> u32 {
     u32::try_from(iteration).unwrap_or(u32::MAX)
 }
 
 /// A mistake of this driver ends the document, with what it has, instead of the process.
-fn broken(run: &Run, task: &Task<'_>, misuse: Misuse) -> Outcome {
+fn broken(run: &Run, task: &InHand<'_>, misuse: Misuse) -> Outcome {
     broken_outcome(run, task, misuse.to_string())
 }
 
-fn broken_outcome(run: &Run, task: &Task<'_>, detail: String) -> Outcome {
+fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
     use crate::policy::StopReason;
     Outcome {
         final_status: StopReason::ProviderError.status(),
@@ -414,7 +520,7 @@ mod tests {
             .unwrap();
         let (cancel, cancelled) = watch::channel(false);
         let place = Place { journal, run, artifacts: None };
-        let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, place, cancelled);
+        let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
         let document = Document {
             id: DocumentId::new("d"),
             path: None,
@@ -439,7 +545,7 @@ mod tests {
     #[test]
     fn what_a_run_records_can_be_replayed() {
         let (plan, result, record) = run_supplied(false);
-        Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
+        plan.engine_run().replay(&record).unwrap();
         assert_eq!(record.last().unwrap().at, result.elapsed_ms);
     }
 
@@ -448,6 +554,6 @@ mod tests {
         let (plan, result, record) = run_supplied(true);
         assert_eq!((result.final_status, result.iteration_count), (FinalStatus::Cancelled, 1));
         assert_eq!(*result.best_extraction.unwrap(), json!({"grade": "2"}));
-        Run::replay(Arc::clone(&plan.policy), plan.retry(), &record).unwrap();
+        plan.engine_run().replay(&record).unwrap();
     }
 }

@@ -1,16 +1,15 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
-use crate::diag::{Code, Problem, Problems, Span};
-use crate::engine::Retry;
+use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
+use crate::diag::{Code, Problem, Problems};
+use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
-use crate::policy::Review;
-use crate::profile::{Files, Loaded, LoopPolicy, Profile, Stage};
+use crate::policy::{Condition, Review};
+use crate::profile::{ALL_STAGES, Loaded, LoopPolicy, Profile};
 use crate::rules::{Care, compile};
-use crate::score::Scoring;
-use crate::value::{Millis, yaml};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::score::{Panel, Scoring};
+use crate::value::Millis;
 use std::sync::Arc;
 
 /// First pause before a failed call is made again; each further one is twice as long.
@@ -33,12 +32,16 @@ pub struct Plan {
     pub templates: Templates,
     /// The feedback template.
     pub feedback: Template,
-    /// The stage's prompt, if the profile has a stage with one.
-    pub prompt: Option<Template>,
-    /// What the stage's output must look like, by document type.
-    pub schemas: BTreeMap<String, Value>,
-    /// Extraction patterns, by document type.
-    pub patterns: BTreeMap<String, Value>,
+    /// The stages, in order.
+    pub stages: Vec<StagePlan>,
+    /// The judges that are asked, in the order of the panel.
+    pub judges: Vec<JudgePlan>,
+    /// The validators, which stand before the judges in the panel.
+    pub validators: Vec<ValidatorPlan>,
+    /// The stages as the engine sees them.
+    pub pipeline: Arc<Pipeline>,
+    /// Judges and validators as the engine sees them.
+    pub panel: Arc<Panel>,
 }
 
 impl Plan {
@@ -67,12 +70,6 @@ impl Plan {
         let feedback =
             read(files, &format!("prompts/{}", feedback_name.value), &feedback_name.span, problems)
                 .and_then(|file| templates.add(Role::Feedback, &file, problems));
-        let stage = profile.stages.first();
-        let prompt = stage.and_then(|stage| stage.prompt.as_ref()).and_then(|name| {
-            let file = read(files, &format!("prompts/{}", name.value), &name.span, problems)?;
-            templates.add(Role::Stage, &file, problems)
-        });
-
         let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
         let review = profile.review.as_ref().and_then(|when| match Review::parse(&when.value, &dimensions) {
             Ok(review) => Some(review),
@@ -88,11 +85,29 @@ impl Plan {
             Some(rules) => rules.document_types().map(str::to_owned).collect(),
             None => types,
         };
-        let (schemas, patterns) = match stage {
-            Some(stage) => {
-                (outputs(stage, &known, files, problems), patterns(stage, &known, files, care, problems))
-            }
-            None => (BTreeMap::new(), BTreeMap::new()),
+        let mut reader = Reader { files, templates: &mut templates, types: &known, care };
+        let mut earlier: Vec<&str> = Vec::new();
+        let mut stages = Vec::new();
+        let mut steps = Vec::new();
+        for stage in &profile.stages {
+            stages.push(reader.stage(stage, &earlier, problems));
+            earlier.push(&stage.id.value);
+            steps.push(Step {
+                id: stage.id.value.as_str().into(),
+                into: stage.into.as_ref().map(|field| field.value.as_str().into()),
+                once: profile.generate_once.contains(&stage.id.value),
+                skip_when: stage.skip_when.as_ref().and_then(|when| condition(when, &earlier, problems)),
+                retries: Some(stage.retries),
+            });
+        }
+        let judges =
+            profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| reader.judge(judge, problems));
+        let judges = judges.collect();
+        let validators = profile.validators.iter().map(|v| reader.validator(v, problems)).collect();
+        let feedback_to = match &profile.feedback.to {
+            Some(to) if to.value == ALL_STAGES => FeedbackTo::All,
+            Some(to) => FeedbackTo::Stage(earlier.iter().position(|id| *id == to.value).unwrap_or(0)),
+            None => FeedbackTo::Stage(steps.len().saturating_sub(1)),
         };
         if problems.has_errors() {
             return None;
@@ -104,11 +119,23 @@ impl Plan {
             review,
             templates,
             feedback: feedback?,
-            prompt,
-            schemas,
-            patterns,
+            stages,
+            judges,
+            validators,
+            pipeline: Arc::new(Pipeline::new(steps, feedback_to)),
+            panel: Arc::new(Panel::of(profile)),
             profile: profile.clone(),
         })
+    }
+
+    /// The loop of a document, before it has started.
+    #[must_use]
+    pub fn engine_run(&self) -> Run {
+        Run::new(Arc::clone(&self.policy), self.retry()).with(
+            Arc::clone(&self.pipeline),
+            Arc::clone(&self.panel),
+            self.profile.feedback.lock,
+        )
     }
 
     /// How failed calls are tried again.
@@ -129,126 +156,24 @@ impl Plan {
     }
 }
 
-/// Reads a file that the profile names at `span`.
-fn read(
-    files: &dyn Files,
-    name: &str,
-    span: &Span,
+/// Reads a condition over the outputs of the stages in `known`.
+fn condition(
+    when: &crate::value::decode::Spanned<String>,
+    known: &[&str],
     problems: &mut Problems,
-) -> Option<Arc<crate::diag::SourceFile>> {
-    match files.read(name) {
-        Ok(Some(file)) => Some(file),
-        Ok(None) => {
-            let problem = Problem::error(Code::MissingFile, span, format!("there is no file `{name}`"));
-            problems.push(problem.help("it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files"));
-            None
-        }
-        Err(problem) => {
-            problems.push(Problem { span: problem.span.clone().or_else(|| Some(span.clone())), ..problem });
-            None
-        }
-    }
-}
-
-/// Fills in `{{ document_type }}`.
-fn path_for(template: &str, document_type: &str, span: &Span, problems: &mut Problems) -> Option<String> {
-    if crate::value::long_block(template).is_some() {
-        problems.push(Problem::error(Code::TooLarge, span, "this path is longer than any file's"));
-        return None;
-    }
-    let mut environment = minijinja::Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    match environment.render_str(template, minijinja::context! { document_type }) {
-        Ok(path) => Some(path),
+) -> Option<Condition> {
+    let unknown = |name: &str| {
+        (!known.contains(&name))
+            .then(|| format!("`{name}` is neither this stage nor one before it; known: {}", known.join(", ")))
+    };
+    match Condition::parse(&when.value, unknown) {
+        Ok(condition) => Some(condition),
         Err(error) => {
-            let what = error.detail().map_or_else(|| error.to_string(), str::to_owned);
             problems.push(
-                Problem::error(Code::BadTemplate, span, format!("this path can't be filled in: {what}"))
-                    .help("the only variable in paths is `document_type`"),
+                Problem::error(Code::BadTemplate, &when.span, format!("`skip_when` can't be used: {error}"))
+                    .help("write a condition over stage outputs, such as `tagger.findings | length == 0`"),
             );
             None
         }
     }
-}
-
-fn outputs(
-    stage: &Stage,
-    types: &[String],
-    files: &dyn Files,
-    problems: &mut Problems,
-) -> BTreeMap<String, Value> {
-    let Some(output) = &stage.output else { return BTreeMap::new() };
-    let mut schemas = BTreeMap::new();
-    for document_type in types {
-        let Some(path) = path_for(&output.value, document_type, &output.span, problems) else { break };
-        let Some(file) = read(files, &path, &output.span, problems) else { continue };
-        match serde_json::from_str::<Value>(file.text()) {
-            Ok(schema) => {
-                if let Err(error) = jsonschema::meta::validate(&schema) {
-                    let at = error.instance_path().to_string();
-                    let problem = Problem::error(
-                        Code::BadSchema,
-                        &Span::new(&file, 0, 1),
-                        format!("not a JSON Schema at `{at}`"),
-                    );
-                    problems.push(problem.related(&output.span, "named here"));
-                }
-                schemas.insert(document_type.clone(), schema);
-            }
-            Err(error) => {
-                let start: usize = file
-                    .text()
-                    .split_inclusive('\n')
-                    .take(error.line().saturating_sub(1))
-                    .map(str::len)
-                    .sum();
-                let at = start + error.column().saturating_sub(1);
-                let problem = Problem::error(
-                    Code::BadSchema,
-                    &Span::new(&file, at, at + 1),
-                    format!("not JSON: {error}"),
-                );
-                problems.push(problem.related(&output.span, "named here"));
-            }
-        }
-    }
-    schemas
-}
-
-fn patterns(
-    stage: &Stage,
-    types: &[String],
-    files: &dyn Files,
-    care: Care,
-    problems: &mut Problems,
-) -> BTreeMap<String, Value> {
-    let Some(declared) = &stage.patterns else { return BTreeMap::new() };
-    let mut patterns = BTreeMap::new();
-    for document_type in types {
-        let Some(path) = path_for(&declared.value, document_type, &declared.span, problems) else { break };
-        let path = format!("rules/{path}");
-        match files.read(&path) {
-            Ok(Some(file)) => {
-                if let Some(node) = yaml::parse(&file, problems) {
-                    crate::rules::check_extraction(&node, care, problems);
-                    patterns.insert(document_type.clone(), node.to_json());
-                }
-            }
-            Ok(None) => {
-                // Providers with a model need no patterns, so a type without them is no error.
-                let problem =
-                    Problem::warning(Code::MissingFile, &declared.span, format!("there is no file `{path}`"));
-                problems.push(
-                    problem.help(format!(
-                        "without it the provider `pattern` finds nothing in a {document_type}"
-                    )),
-                );
-            }
-            Err(problem) => {
-                let span = problem.span.clone().or_else(|| Some(declared.span.clone()));
-                problems.push(Problem { span, ..problem });
-            }
-        }
-    }
-    patterns
 }

@@ -1,79 +1,165 @@
 //! Requests to providers, and what their answers mean.
 
-use super::Plan;
+use super::{JudgePlan, Plan, StagePlan};
 use crate::engine::{CallFailed, Produced};
-use crate::feedback::{Correction, Guidance};
-use crate::profile::Stage;
+use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
+use crate::profile::{Options, Sees};
 use crate::provider::protocol::{
     Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
 use crate::provider::{CallFailure, Provider};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a provider's answer comes to.
 pub type Answer = Result<Produced, CallFailed>;
 
-/// The request for candidate 0.
+/// What requests are about.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The document.
+    pub document: &'a DocumentRef,
+    /// Its text, as the stages may see it.
+    pub source: &'a str,
+    /// Its whole text.
+    pub unmasked: &'a str,
+}
+
+/// The request for a stage's part of candidate 0. `outputs` are those of earlier stages, by stage.
 ///
 /// # Errors
 /// When the prompt can't be rendered.
 pub fn stage_request(
     plan: &Plan,
-    stage: &Stage,
-    document: &DocumentRef,
-    source: &str,
+    stage: &StagePlan,
+    task: Task<'_>,
+    outputs: &Map<String, Value>,
 ) -> Result<CompletionRequest, String> {
-    let schema = plan.schemas.get(&document.document_type);
-    let messages = match &plan.prompt {
+    let Task { document, source, .. } = task;
+    let schema = stage.schemas.get(&document.document_type);
+    let earlier: BTreeMap<String, Value> = plan
+        .stages
+        .iter()
+        .map(|other| &other.stage.id.value)
+        .take_while(|id| **id != stage.stage.id.value)
+        .map(|id| (id.clone(), outputs.get(id).cloned().unwrap_or(Value::Null)))
+        .collect();
+    let messages = match &stage.prompt {
         Some(template) => {
             let schema_text = schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
+            let limits = stage.stage.context;
+            // What earlier stages found says more than the document about what is wanted.
+            let query = earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
+            let context = stage.passages.relevant(&(query + source), limits.passages, limits.max_bytes);
+            let variables = StageVariables {
+                document_type: &document.document_type,
+                source,
+                schema: schema_text.as_deref(),
+                stage: &stage.stage.id.value,
+                stages: &earlier,
+                context: &context,
+            };
             let content = plan
                 .templates
-                .task(template, &document.document_type, source, schema_text.as_deref())
+                .task(template, &variables)
                 .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
             vec![Message { role: Role::User, content }]
         }
         None => Vec::new(),
     };
-    let options = &stage.options;
     Ok(CompletionRequest {
         document: document.clone(),
-        stage: stage.id.clone(),
+        stage: stage.stage.id.value.clone(),
         iteration: 0,
         messages,
         schema: schema.cloned(),
         source: Some(source.to_owned()),
-        patterns: plan.patterns.get(&document.document_type).cloned(),
-        options: RequestOptions {
-            model: options.model.clone(),
-            temperature: options.temperature,
-            seed: options.seed,
-            max_tokens: options.max_tokens,
-            ..RequestOptions::default()
-        },
+        patterns: stage.patterns.get(&document.document_type).cloned(),
+        options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
     })
 }
 
-/// The request for a correction: the task again, and what is wrong with the base.
+/// What a judge is asked about a candidate. It sees the document, masked or not as the profile says, and nothing that a
+/// stage said beside the candidate.
+///
+/// # Errors
+/// When the prompt can't be rendered.
+pub fn judge_request(
+    plan: &Plan,
+    judge: &JudgePlan,
+    task: Task<'_>,
+    candidate: &Value,
+    iteration: usize,
+) -> Result<CompletionRequest, String> {
+    let source = match judge.judge.sees {
+        Sees::Masked => task.source,
+        Sees::Unmasked => task.unmasked,
+    };
+    let document_type = &task.document.document_type;
+    let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
+    let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
+    let mut messages = Vec::new();
+    if let Some(template) = &judge.prompt {
+        let variables = JudgeVariables {
+            document_type,
+            source,
+            candidate: &serde_json::to_string_pretty(candidate).unwrap_or_default(),
+            schema: schema.as_deref(),
+        };
+        let content = plan
+            .templates
+            .judge(template, &variables)
+            .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
+        messages.push(Message { role: Role::User, content });
+    }
+    Ok(CompletionRequest {
+        document: task.document.clone(),
+        stage: judge.judge.id.value.clone(),
+        iteration: u32::try_from(iteration).unwrap_or(u32::MAX),
+        messages,
+        schema: judge.schemas.get(document_type).cloned(),
+        source: Some(source.to_owned()),
+        base: Some(candidate.clone()),
+        options: request_options(&judge.judge.call.options),
+        ..CompletionRequest::default()
+    })
+}
+
+fn request_options(options: &Options) -> RequestOptions {
+    RequestOptions {
+        model: options.model.clone(),
+        temperature: options.temperature,
+        seed: options.seed,
+        max_tokens: options.max_tokens,
+        ..RequestOptions::default()
+    }
+}
+
+/// The request for a stage's part of a correction: the task again, and what is wrong with the base. `part` is what the
+/// stage answers for in the base.
+///
+/// `base` stands in it whatever `previous_output` says: providers that read no prompts start from it. What a model gets
+/// to see are the messages, and those hold of the base what the profile says.
 ///
 /// # Errors
 /// When a template can't be rendered or the base does not exist.
 pub fn correction_request(
     plan: &Plan,
-    stage: &Stage,
-    document: &DocumentRef,
-    source: &str,
+    stage: &StagePlan,
+    task: Task<'_>,
+    outputs: &Map<String, Value>,
+    part: Option<&Value>,
     correction: Correction<'_>,
 ) -> Result<CompletionRequest, String> {
-    let mut request = stage_request(plan, stage, document, source)?;
-    let base = correction.candidates.get(correction.base).map(|base| base.as_ref().clone());
-    let mut guidance = Guidance::gather(&plan.policy, correction)
+    let mut request = stage_request(plan, stage, task, outputs)?;
+    let id = &stage.stage.id.value;
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
-    request.base = base;
+    request.base = part.cloned();
     let text = plan
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)

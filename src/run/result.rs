@@ -111,7 +111,7 @@ impl DocumentResult {
             document_type,
             profile: plan.profile.name.clone(),
             final_status: outcome.final_status,
-            stop_reason: outcome.stop_reason,
+            stop_reason: outcome.stop_reason.clone(),
             iteration_count: outcome.iteration_count,
             best_iteration: outcome.best_iteration,
             selection_reason: outcome.selection_reason,

@@ -150,12 +150,34 @@ pub struct Issue {
 }
 
 impl Issue {
+    /// An issue with a code and a severity, and nothing else said.
+    #[must_use]
+    pub fn new(code: &str, severity: Severity) -> Self {
+        Issue {
+            code: code.to_owned(),
+            severity,
+            disposition: Disposition::default(),
+            path: String::new(),
+            message: String::new(),
+            rule: None,
+            suggested_fix: None,
+            source_span: None,
+        }
+    }
+
     /// The top-level field that the issue is about, without escapes; `None` for the whole candidate.
     #[must_use]
     pub fn field(&self) -> Option<String> {
-        let first = self.path.strip_prefix('/')?.split('/').next()?;
-        Some(first.replace("~1", "/").replace("~0", "~"))
+        top_level_field(&self.path)
     }
+}
+
+/// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
+/// for what is no pointer.
+#[must_use]
+pub fn top_level_field(path: &str) -> Option<String> {
+    let first = path.strip_prefix('/')?.split('/').next()?;
+    Some(first.replace("~1", "/").replace("~0", "~"))
 }
 
 /// A passage of the source text, in Unicode scalar values from its start.

@@ -6,6 +6,7 @@ mod evaluate;
 mod grounded;
 pub mod grounding;
 mod machine;
+mod panel;
 mod wording;
 
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod clinical;
 #[cfg(test)]
 mod scripted;
 
-pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
+pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
+pub use panel::{Answer, Member, Panel};

@@ -2,7 +2,9 @@
 
 use super::harness::{Answer, Awaited, Driver, NEVER, Step, course, fails, policy, q};
 use super::loop_model::{Policy, Tried, policies, trajectories};
-use loopctl::engine::{CallFailed, Event, Input, Output, Produced, Recorded, ReplayError, Retry, Run, Work};
+use loopctl::engine::{
+    CallFailed, Consulted, Event, Input, Output, Produced, Recorded, ReplayError, Retry, Run, Work,
+};
 use loopctl::policy::{FinalStatus, StopReason, Verdict};
 use loopctl::profile::LoopPolicy;
 use loopctl::value::{Millis, Usage};
@@ -55,7 +57,7 @@ proptest! {
         let (_, driver) = driven(&policy, &trajectory);
         let outcome = driver.outcome.as_ref().unwrap();
         prop_assert_eq!(outcome.final_status.as_str(), expected.status);
-        prop_assert_eq!(outcome.stop_reason.as_str(), expected.reason);
+        prop_assert_eq!(outcome.stop_reason.to_string(), expected.reason);
         prop_assert_eq!(outcome.iteration_count, expected.iteration_count);
         prop_assert_eq!(outcome.best_iteration, Some(expected.best_iteration));
         prop_assert_eq!(outcome.selection_reason.unwrap().to_string(), expected.selection_reason);
@@ -162,11 +164,11 @@ proptest! {
         let record = through_json(&driver.recorded);
         prop_assert_eq!(&record, &driver.recorded);
         for (last, state) in driver.states.iter().enumerate() {
-            let run = Run::replay(Arc::clone(&policy), RETRY, &record[..=last]).unwrap();
+            let run = Run::new(Arc::clone(&policy), RETRY).replay(&record[..=last]).unwrap();
             prop_assert_eq!(&format!("{run:?}"), state, "after {} events", last + 1);
         }
         if let Some(outcome) = driver.outcome {
-            let mut run = Run::replay(policy, RETRY, &record).unwrap();
+            let mut run = Run::new(policy, RETRY).replay(&record).unwrap();
             prop_assert_eq!(run.poll(), Some(Output::Finished(Box::new(outcome))));
             prop_assert_eq!(run.poll(), None);
         }
@@ -178,7 +180,7 @@ proptest! {
     ) {
         let (policy, whole) = driven(&policy, &trajectory);
         let cut = cut % whole.recorded.len();
-        let mut run = Run::replay(policy, NEVER, &whole.recorded[..cut]).unwrap();
+        let mut run = Run::new(policy, NEVER).replay(&whole.recorded[..cut]).unwrap();
         let mut recorded = whole.recorded[..cut].to_vec();
         // What the driver of the first run put in after the cut.
         let mut inputs = whole.recorded[cut..].iter().filter_map(|r| Some((r.at, r.event.as_input()?)));
@@ -201,7 +203,7 @@ proptest! {
 fn a_record_of_another_policy_or_with_a_gap_is_refused() {
     let strict = policy("accept: { overall: 0.9 }");
     let driver = Driver::through(&policy("accept: { overall: 0.8 }"), &course(&[0.5, 0.85]));
-    let error = Run::replay(strict, NEVER, &driver.recorded).unwrap_err();
+    let error = Run::new(strict, NEVER).replay(&driver.recorded).unwrap_err();
     assert!(
         matches!(error, ReplayError::Diverged { recorded: "decided", replayed: "decided", .. }),
         "{error}"
@@ -210,11 +212,11 @@ fn a_record_of_another_policy_or_with_a_gap_is_refused() {
     for gap in 0..driver.recorded.len() - 1 {
         let mut record = driver.recorded.clone();
         let lost = record.remove(gap).event;
-        assert!(Run::replay(Arc::clone(&policy), NEVER, &record).is_err(), "without {lost:?}");
+        assert!(Run::new(Arc::clone(&policy), NEVER).replay(&record).is_err(), "without {lost:?}");
     }
     let mut twice = driver.recorded.clone();
     twice.push(twice.last().unwrap().clone());
-    assert!(Run::replay(policy, NEVER, &twice).is_err());
+    assert!(Run::new(policy, NEVER).replay(&twice).is_err());
 }
 
 fn every_input() -> Vec<Input> {
@@ -224,6 +226,7 @@ fn every_input() -> Vec<Input> {
         Input::Unreadable { reason: "empty".to_owned() },
         Input::Produced(Produced { candidate: Arc::new(json!({})), usage, notes: Vec::new() }),
         Input::Assessed(Box::default()),
+        Input::Consulted(Consulted { answer: Arc::new(json!({})), usage, notes: Vec::new() }),
         Input::Failed(CallFailed { message: "no".to_owned(), transient: true, retry_after: None, usage }),
         Input::Woke,
         Input::Stop,
@@ -234,7 +237,10 @@ fn fits(input: &Input, awaited: &Awaited) -> bool {
     match input {
         Input::Started | Input::Unreadable { .. } => *awaited == Awaited::Start,
         Input::Produced(_) | Input::Failed(_) => *awaited == Awaited::Candidate,
+        // Allowed only for the very first call.
+        Input::Supplied(_) => *awaited == Awaited::Candidate,
         Input::Assessed(_) => *awaited == Awaited::Assessment,
+        Input::Consulted(_) => *awaited == Awaited::Consultation,
         Input::Woke => matches!(awaited, Awaited::Wake(_)),
         Input::Stop => *awaited != Awaited::Nothing,
     }
@@ -343,12 +349,12 @@ fn each_candidate_has_its_own_attempts_and_the_best_survives_a_failure() {
         .map(|(_, work)| work)
         .filter(|w| !matches!(w, Work::Assess { .. }))
         .collect();
-    let correct = |iteration, base, attempt| Work::Correct { iteration, base, attempt };
+    let correct = |iteration, base, attempt| Work::Correct { iteration, base, stage: 0, attempt };
     assert_eq!(
         attempts,
         [
-            Work::Generate { attempt: 0 },
-            Work::Generate { attempt: 1 },
+            Work::Generate { stage: 0, attempt: 0 },
+            Work::Generate { stage: 0, attempt: 1 },
             correct(1, 0, 0),
             correct(1, 0, 1),
             correct(2, 1, 0),
@@ -373,8 +379,8 @@ fn an_event_is_handed_out_before_the_call_that_it_explains() {
     let mut run = Run::new(policy(""), RETRY);
     run.handle(Millis(0), Input::Started).unwrap();
     assert_eq!(run.poll(), Some(Output::Record(Event::Started)));
-    assert_eq!(run.poll(), Some(Output::Record(Event::Called(Work::Generate { attempt: 0 }))));
-    assert_eq!(run.poll(), Some(Output::Call(Work::Generate { attempt: 0 })));
+    assert_eq!(run.poll(), Some(Output::Record(Event::Called(Work::Generate { stage: 0, attempt: 0 }))));
+    assert_eq!(run.poll(), Some(Output::Call(Work::Generate { stage: 0, attempt: 0 })));
     assert_eq!(run.poll(), None);
 }
 

@@ -109,6 +109,7 @@ pub(crate) enum Awaited {
     Start,
     Candidate,
     Assessment,
+    Consultation,
     Wake(Millis),
     Nothing,
 }
@@ -175,7 +176,8 @@ impl Driver {
     /// Gives the run what it waits for; `false` when it is over or the script is used up.
     pub(crate) fn advance(&mut self) -> bool {
         let input = match self.awaited {
-            Awaited::Nothing => return false,
+            // Policies alone have no judges.
+            Awaited::Nothing | Awaited::Consultation => return false,
             Awaited::Start => Input::Started,
             Awaited::Assessment => Input::Assessed(Box::new(std::mem::take(&mut self.pending))),
             Awaited::Wake(at) => {
@@ -216,6 +218,7 @@ impl Driver {
                     self.expect_nothing();
                     self.awaited = match work {
                         Work::Assess { .. } => Awaited::Assessment,
+                        Work::Consult { .. } => Awaited::Consultation,
                         Work::Generate { .. } | Work::Correct { .. } => Awaited::Candidate,
                     };
                     self.calls.push((self.now, work));

@@ -3,7 +3,7 @@
 use crate::trajectories::{scoring, steps};
 use crate::workspace::Workspace;
 use loopctl::diag::Problems;
-use loopctl::engine::{Event, Output, Recorded, Run};
+use loopctl::engine::{Event, Output, Recorded};
 use loopctl::profile::{Library, load};
 use loopctl::run::Plan;
 use loopctl::store::{Journal, StoredRun};
@@ -56,7 +56,7 @@ fn assert_replays(place: &Workspace, profile: &str) {
     assert_eq!(run.documents, run.finished_documents);
     for (id, events) in recorded(&journal, &run) {
         assert!(events.is_sorted_by_key(|recorded| recorded.at), "{id}");
-        let again = Run::replay(plan.policy.clone(), plan.retry(), &events).unwrap();
+        let again = plan.engine_run().replay(&events).unwrap();
         let Some(Event::Finished(outcome)) = events.last().map(|last| &last.event) else {
             panic!("{id} has no end");
         };
@@ -73,7 +73,7 @@ fn assert_replays(place: &Workspace, profile: &str) {
         }
         // A run that was killed after any of its events goes on with what came next.
         for length in 0..events.len() {
-            let mut cut = Run::replay(plan.policy.clone(), plan.retry(), &events[..length]).unwrap();
+            let mut cut = plan.engine_run().replay(&events[..length]).unwrap();
             if events[length].event.as_input().is_none() {
                 let recorded = std::iter::from_fn(|| cut.poll()).find_map(|output| match output {
                     Output::Record(event) => Some(event),
@@ -135,7 +135,7 @@ fn another_policy_does_not_fit_the_record() {
     place.write("profiles/steps.yaml", "extends: steps-measured\nstop: { max_iterations: 2 }\n");
     let other = plan(&place, "steps");
     assert_ne!(other.profile.digest, run.record.profile_digest);
-    let error = Run::replay(other.policy.clone(), other.retry(), &events).unwrap_err();
+    let error = other.engine_run().replay(&events).unwrap_err();
     assert!(error.to_string().contains("event"), "{error}");
 }
 

@@ -37,6 +37,8 @@ mod score;
 #[cfg(test)]
 mod score_model;
 #[cfg(test)]
+mod simulate;
+#[cfg(test)]
 mod trajectories;
 #[cfg(test)]
 mod validate_correct;

@@ -1,0 +1,209 @@
+//! Which stages make a candidate, and how their outputs become one.
+
+use crate::policy::Condition;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The stages of a profile as the engine sees them.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    steps: Vec<Step>,
+    feedback: FeedbackTo,
+}
+
+/// One stage.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    /// Its id.
+    pub id: Arc<str>,
+    /// The field of the candidate that its output becomes.
+    pub into: Option<Arc<str>>,
+    /// Whether it runs for candidate 0 only.
+    pub once: bool,
+    /// When it holds after the stage's answer for candidate 0, the document is skipped.
+    pub skip_when: Option<Condition>,
+    /// How often a call that failed for a passing reason is made again; `None` for what the run says.
+    pub retries: Option<u32>,
+}
+
+/// Which stages of a correction are told what is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedbackTo {
+    /// Every one.
+    All,
+    /// The one at this position. Those after it run again, too, because what they build on has changed.
+    Stage(usize),
+}
+
+/// What each stage has answered.
+pub type Outputs = Vec<Option<Arc<Value>>>;
+
+impl Default for Pipeline {
+    /// One stage whose output is the candidate.
+    fn default() -> Self {
+        Pipeline { steps: vec![Step::default()], feedback: FeedbackTo::All }
+    }
+}
+
+impl Pipeline {
+    /// Stages in order. Without any it is the same as with one.
+    #[must_use]
+    pub fn new(steps: Vec<Step>, feedback: FeedbackTo) -> Self {
+        if steps.is_empty() { Pipeline::default() } else { Pipeline { steps, feedback } }
+    }
+
+    /// The stages.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Whether the output of the only stage is the candidate.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        matches!(self.steps.as_slice(), [only] if only.into.is_none())
+    }
+
+    /// Whether corrections tell this stage what is wrong.
+    #[must_use]
+    pub fn gets_feedback(&self, stage: usize) -> bool {
+        match self.feedback {
+            FeedbackTo::All => self.steps.get(stage).is_some_and(|step| !step.once),
+            FeedbackTo::Stage(named) => named == stage,
+        }
+    }
+
+    /// The first stage from `from` on that runs for `iteration`. A correction leaves out those that run once and those
+    /// before the one that gets feedback, unless their output is not known.
+    #[must_use]
+    pub fn next(&self, from: usize, iteration: usize, outputs: &Outputs) -> Option<usize> {
+        let runs = |at: usize, step: &Step| {
+            let known = outputs.get(at).is_some_and(Option::is_some);
+            let again = match self.feedback {
+                FeedbackTo::All => true,
+                FeedbackTo::Stage(named) => at >= named,
+            };
+            iteration == 0 || !known || (again && !step.once)
+        };
+        self.steps.iter().enumerate().skip(from).find(|(at, step)| runs(*at, step)).map(|(at, _)| at)
+    }
+
+    /// The candidate that the outputs make: the last stage's, with the fields of those that go into one. When the last
+    /// stage goes into a field as well, or has no object to add fields to, the candidate is an object of fields.
+    #[must_use]
+    pub fn assemble(&self, outputs: &Outputs) -> Arc<Value> {
+        let output = |at: usize| outputs.get(at).and_then(Option::as_ref);
+        let last = self.steps.len().saturating_sub(1);
+        let whole = self.steps.get(last).filter(|step| step.into.is_none()).and_then(|_| output(last));
+        if let Some(whole) = whole
+            && self.steps.iter().all(|step| step.into.is_none())
+        {
+            return Arc::clone(whole);
+        }
+        let mut fields = match whole.map(AsRef::as_ref) {
+            Some(Value::Object(fields)) => fields.clone(),
+            Some(other) => {
+                let id = self.steps.get(last).map(|step| step.id.to_string()).unwrap_or_default();
+                Map::from_iter([(id, other.clone())])
+            }
+            None => Map::new(),
+        };
+        for (at, step) in self.steps.iter().enumerate() {
+            if let (Some(into), Some(output)) = (&step.into, output(at)) {
+                fields.insert(into.to_string(), output.as_ref().clone());
+            }
+        }
+        Arc::new(Value::Object(fields))
+    }
+
+    /// The part of a candidate that a stage answers for; `None` for a stage whose output is not part of it.
+    #[must_use]
+    pub fn part(&self, candidate: &Arc<Value>, stage: usize) -> Option<Arc<Value>> {
+        let step = self.steps.get(stage)?;
+        if let Some(into) = &step.into {
+            return candidate.get(into.as_ref()).map(|part| Arc::new(part.clone()));
+        }
+        if stage + 1 != self.steps.len() {
+            return None;
+        }
+        if self.steps.iter().all(|step| step.into.is_none()) {
+            return Some(Arc::clone(candidate));
+        }
+        let mut own = candidate.as_object()?.clone();
+        own.retain(|key, _| self.steps.iter().all(|step| step.into.as_deref() != Some(key.as_str())));
+        Some(Arc::new(Value::Object(own)))
+    }
+
+    /// What the stages must have answered to make `candidate`, as far as it shows.
+    #[must_use]
+    pub fn take_apart(&self, candidate: &Arc<Value>) -> Outputs {
+        (0..self.steps.len()).map(|stage| self.part(candidate, stage)).collect()
+    }
+
+    /// Whether the stage at `stage`, which has just answered for candidate 0, says that there is nothing to do. A
+    /// condition that can't be computed says nothing.
+    #[must_use]
+    pub fn skips(&self, stage: usize, outputs: &Outputs) -> bool {
+        let condition = self.steps.get(stage).and_then(|step| step.skip_when.as_ref());
+        condition.is_some_and(|condition| condition.holds(self.known(outputs)) == Some(true))
+    }
+
+    /// Outputs by stage id, as conditions and prompts see them. A stage that has not answered is null.
+    #[must_use]
+    pub fn known(&self, outputs: &Outputs) -> Map<String, Value> {
+        let output = |at: usize| outputs.get(at).and_then(Option::as_ref).map(|v| v.as_ref().clone());
+        self.steps
+            .iter()
+            .enumerate()
+            .map(|(at, step)| (step.id.to_string(), output(at).unwrap_or(Value::Null)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn step(id: &str, into: Option<&str>, once: bool) -> Step {
+        Step { id: id.into(), into: into.map(Into::into), once, ..Step::default() }
+    }
+
+    fn outputs(values: &[Value]) -> Outputs {
+        values.iter().map(|v| (!v.is_null()).then(|| Arc::new(v.clone()))).collect()
+    }
+
+    #[test]
+    fn the_last_output_is_the_candidate_with_the_fields_of_others() {
+        let steps = vec![step("examples", Some("examples"), true), step("define", None, false)];
+        let pipeline = Pipeline::new(steps, FeedbackTo::Stage(1));
+        let answered = outputs(&[json!(["a"]), json!({"definition": "d"})]);
+        let candidate = pipeline.assemble(&answered);
+        assert_eq!(*candidate, json!({"definition": "d", "examples": ["a"]}));
+        assert_eq!(pipeline.take_apart(&candidate), answered);
+        // Text has no fields to which examples could be added.
+        let text = pipeline.assemble(&outputs(&[json!(["a"]), json!("d")]));
+        assert_eq!(*text, json!({"define": "d", "examples": ["a"]}));
+    }
+
+    #[test]
+    fn corrections_run_what_feedback_reaches_and_what_is_not_known() {
+        let steps = vec![step("a", None, false), step("b", Some("b"), true), step("c", Some("c"), false)];
+        let all = Pipeline::new(steps.clone(), FeedbackTo::All);
+        let full = outputs(&[json!(1), json!(2), json!(3)]);
+        let order = |pipeline: &Pipeline, iteration, known: &Outputs| {
+            let mut order = Vec::new();
+            let mut from = 0;
+            while let Some(stage) = pipeline.next(from, iteration, known) {
+                order.push(stage);
+                from = stage + 1;
+            }
+            order
+        };
+        assert_eq!(order(&all, 0, &full), [0, 1, 2]);
+        assert_eq!(order(&all, 1, &full), [0, 2]);
+        let last = Pipeline::new(steps, FeedbackTo::Stage(2));
+        assert_eq!(order(&last, 1, &full), [2]);
+        assert_eq!(order(&last, 1, &outputs(&[json!(null), json!(2), json!(3)])), [0, 2]);
+    }
+}

@@ -1,0 +1,14 @@
+//! Policies tried on recorded or invented assessments, without providers (LOOP, `loopctl simulate`).
+//!
+//! A [`Trajectory`] is what the candidates of one document would score. [`simulate`] asks the very functions that
+//! decide in a run what a policy makes of it; a [`Tally`] sums up many of them for people.
+
+mod answer;
+mod simulate;
+mod tally;
+mod trajectory;
+
+pub use answer::Answer;
+pub use simulate::{Simulated, dimensions_used, simulate};
+pub use tally::Tally;
+pub use trajectory::{LongestLine, Step, StepIssue, Trajectory, TrajectoryError, lines};

@@ -1,0 +1,98 @@
+//! What a policy makes of a trajectory.
+
+use super::trajectory::{Step, Trajectory};
+use crate::engine::Outcome;
+use crate::policy::{Decision, Facts, History, Spent, StopReason, Verdict, decide};
+use crate::profile::{LoopPolicy, SelectKey, Target};
+use crate::score::{Assessment, Issue};
+use crate::value::{Digest, Usage};
+
+/// How a run over a trajectory would have ended, and what was decided on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulated {
+    /// The end. Time and usage are those of the iterations that were assessed.
+    pub outcome: Outcome,
+    /// What was decided after each of them.
+    pub decisions: Vec<Decision>,
+}
+
+/// Runs a policy over a trajectory with the functions that decide in a run. Each iteration's time, money and tokens add
+/// to those before it, and each counts as one call. An iteration without `candidate` equals no other.
+///
+/// A trajectory that ends before the policy does is `incomplete / trajectory_exhausted`.
+#[must_use]
+pub fn simulate(policy: &LoopPolicy, trajectory: &Trajectory) -> Simulated {
+    let mut history = History::new();
+    let mut spent = Spent::default();
+    let mut decisions = Vec::new();
+    let mut end = StopReason::TrajectoryExhausted;
+    for step in &trajectory.iterations {
+        spent.elapsed = spent.elapsed.saturating_add(step.elapsed_ms);
+        spent.usage += Usage { calls: 1, tokens: step.tokens, cost_usd: step.cost_usd };
+        let digest = step.candidate.as_ref().map(Digest::of);
+        history.push(policy, Facts::of(policy, &assessment(step), digest));
+        let decision = decide(policy, &mut history, spent);
+        let verdict = decision.verdict.clone();
+        decisions.push(decision);
+        if let Verdict::Stop { reason } = verdict {
+            end = reason;
+            break;
+        }
+    }
+    let selection = history.selection(policy, end == StopReason::Accepted);
+    let outcome = Outcome {
+        final_status: end.status(),
+        stop_reason: end,
+        iteration_count: history.iterations().len(),
+        best_iteration: selection.map(|s| s.iteration),
+        selection_reason: selection.map(|s| s.reason),
+        improvement_trajectory: history.overalls().collect(),
+        rollbacks: history.rollbacks(),
+        usage: spent.usage,
+        elapsed_ms: spent.elapsed,
+        detail: None,
+    };
+    Simulated { outcome, decisions }
+}
+
+fn assessment(step: &Step) -> Assessment {
+    let issues = step.issues.iter().map(|issue| Issue {
+        code: issue.code.clone(),
+        severity: issue.severity,
+        disposition: issue.disposition.unwrap_or_default(),
+        path: issue.path.clone(),
+        message: String::new(),
+        rule: None,
+        suggested_fix: None,
+        source_span: None,
+    });
+    Assessment {
+        scores: step.scores.iter().map(|(name, score)| (name.as_str(), *score)).collect(),
+        issues: issues.collect(),
+        ..Assessment::default()
+    }
+}
+
+/// Every dimension whose score can change what the policy does, in the order of the profile, each once.
+#[must_use]
+pub fn dimensions_used(policy: &LoopPolicy) -> Vec<&str> {
+    fn named(target: &Target) -> Option<&str> {
+        match target {
+            Target::Dimension(name) => Some(name),
+            Target::Overall => None,
+        }
+    }
+    let accepted = policy.accept.thresholds.iter().filter_map(|(target, _)| named(target));
+    let selected = policy.select.order.iter().filter_map(|key| match key {
+        SelectKey::Score(target) => named(target),
+        SelectKey::NoCritical | SelectKey::Fewest(_) => None,
+    });
+    let gated = policy.gate.iter().map(|gate| gate.dimension.as_str());
+    let mut used: Vec<&str> = Vec::new();
+    for name in policy.overall.dimensions().chain(accepted).chain(gated).chain(selected) {
+        if !used.contains(&name) {
+            used.push(name);
+        }
+    }
+    used
+}

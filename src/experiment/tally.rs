@@ -1,0 +1,81 @@
+//! Many simulated documents summed up.
+
+use super::simulate::Simulated;
+use crate::policy::{FinalStatus, StopReason};
+use std::collections::BTreeMap;
+
+/// How the documents of one policy ended, in constant memory: the texts of its keys are those that a policy can give.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    documents: u64,
+    assessed: u64,
+    accepted: u64,
+    iterations: u64,
+    cost_usd: f64,
+    overall: f64,
+    endings: BTreeMap<(usize, String), u64>,
+}
+
+impl Tally {
+    /// Adds one document.
+    pub fn add(&mut self, simulated: &Simulated) {
+        let outcome = &simulated.outcome;
+        self.documents += 1;
+        self.accepted += u64::from(outcome.stop_reason == StopReason::Accepted);
+        self.iterations += outcome.iteration_count as u64;
+        self.cost_usd += outcome.usage.cost_usd.get();
+        let selected = outcome.best_iteration.and_then(|best| outcome.improvement_trajectory.get(best));
+        if let Some(overall) = selected {
+            self.assessed += 1;
+            self.overall += overall;
+        }
+        let status = FinalStatus::ALL.iter().position(|status| *status == outcome.final_status);
+        *self.endings.entry((status.unwrap_or_default(), outcome.stop_reason.to_string())).or_default() += 1;
+    }
+
+    /// How many documents.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// The share whose candidate was accepted, from 0 to 1; `None` without documents.
+    #[must_use]
+    pub fn share_accepted(&self) -> Option<f64> {
+        mean(number(self.accepted), self.documents)
+    }
+
+    /// Candidates assessed per document.
+    #[must_use]
+    pub fn mean_iterations(&self) -> Option<f64> {
+        mean(number(self.iterations), self.documents)
+    }
+
+    /// Dollars per document.
+    #[must_use]
+    pub fn mean_cost_usd(&self) -> Option<f64> {
+        mean(self.cost_usd, self.documents)
+    }
+
+    /// Overall score of the candidates that are handed back, over the documents that have one.
+    #[must_use]
+    pub fn mean_overall(&self) -> Option<f64> {
+        mean(self.overall, self.assessed)
+    }
+
+    /// How many documents ended with each status and reason, in the order of [`FinalStatus::ALL`], then by reason.
+    pub fn endings(&self) -> impl Iterator<Item = (FinalStatus, &str, u64)> {
+        self.endings.iter().filter_map(|((status, reason), count)| {
+            Some((*FinalStatus::ALL.get(*status)?, reason.as_str(), *count))
+        })
+    }
+}
+
+fn mean(sum: f64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum / number(count))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of documents and iterations")]
+fn number(count: u64) -> f64 {
+    count as f64
+}

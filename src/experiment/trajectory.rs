@@ -1,0 +1,414 @@
+//! One line of a trajectory file (LOOP, `loopctl simulate`): what each candidate of one document scores.
+
+use crate::value::{Disposition, EPSILON, Millis, Score, Severity, Usd};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::io::{BufRead, Read};
+
+/// The candidates of one document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// The document's id, text or a number, handed back as it is.
+    pub id: Value,
+    /// What the k-th candidate is and scores.
+    pub iterations: Vec<Step>,
+}
+
+/// One candidate's assessment and what making it took.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Step {
+    /// Its dimensions, in the order of the line. Those of the policy that are not here count 0.
+    pub scores: Vec<(String, Score)>,
+    /// What is wrong with it.
+    pub issues: Vec<StepIssue>,
+    /// Time that this iteration alone took.
+    pub elapsed_ms: Millis,
+    /// Money that this iteration alone cost.
+    pub cost_usd: Usd,
+    /// Tokens that this iteration alone used.
+    pub tokens: u64,
+    /// The candidate itself, for criteria that look at it.
+    pub candidate: Option<Value>,
+}
+
+/// One issue of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepIssue {
+    /// What kind of finding.
+    pub code: String,
+    /// How bad.
+    pub severity: Severity,
+    /// Who handles it; `None` where the line does not say.
+    pub disposition: Option<Disposition>,
+    /// JSON Pointer into the candidate.
+    pub path: String,
+    /// Whether the issue itself says that the loop can put it right.
+    pub auto_fixable: bool,
+}
+
+/// Why a line can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrajectoryError {
+    /// It is not JSON.
+    #[error("column {column}: {reason}")]
+    NotJson {
+        /// Where, from 1, in bytes.
+        column: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A value is not what it must be.
+    #[error("{path}: expected {expected}, found {found}")]
+    Unexpected {
+        /// JSON Pointer into the line, in backticks.
+        path: Place,
+        /// What must stand there.
+        expected: &'static str,
+        /// What stands there; never text of a document.
+        found: String,
+    },
+    /// It has more bytes than are read at once.
+    #[error("the line has more than {0} bytes")]
+    TooLong(u64),
+}
+
+/// Where in a line something stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place(String);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { f.write_str("the line") } else { write!(f, "`{}`", self.0) }
+    }
+}
+
+impl Trajectory {
+    /// Reads one line.
+    ///
+    /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` must be there. Where LOOP is
+    /// silent: an iteration without `issues` has none, one without `elapsed_ms`, `cost_usd` or `tokens` took nothing
+    /// (`null` is the same as absent), fractions of a millisecond are rounded, a score that is off [0, 1] by no more
+    /// than 1e-9 is moved into it, keys that mean nothing here are ignored, and so may a line have no iterations.
+    ///
+    /// # Errors
+    /// [`TrajectoryError::NotJson`] or [`TrajectoryError::Unexpected`], for the first thing that is wrong.
+    pub fn parse(line: &[u8]) -> Result<Self, TrajectoryError> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let value: Value = serde_json::from_slice(line).map_err(|error| {
+            let text = error.to_string();
+            let reason = text.split_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned();
+            TrajectoryError::NotJson { column: error.column(), reason }
+        })?;
+        let mut whole = object(value, "")?;
+        let id = match whole.remove("id") {
+            Some(id @ (Value::String(_) | Value::Number(_))) => id,
+            other => return Err(unexpected("/id", "the document's id (text or a number)", other.as_ref())),
+        };
+        let iterations = match whole.remove("iterations") {
+            Some(Value::Array(items)) => items,
+            other => return Err(unexpected("/iterations", "a list of iterations", other.as_ref())),
+        };
+        let iterations = iterations
+            .into_iter()
+            .enumerate()
+            .map(|(at, item)| Step::read(item, &format!("/iterations/{at}")))
+            .collect::<Result<_, _>>()?;
+        Ok(Trajectory { id, iterations })
+    }
+}
+
+impl Step {
+    fn read(value: Value, path: &str) -> Result<Self, TrajectoryError> {
+        let mut members = object(value, path)?;
+        let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
+        let at = |key: &str| format!("{path}/{key}");
+        let scores = match take("scores") {
+            Some(scores) => object(scores, &at("scores"))?,
+            None => return Err(unexpected(&at("scores"), "an object of scores by dimension", None)),
+        };
+        let scores = scores
+            .into_iter()
+            .map(|(name, value)| match score(&value) {
+                Some(score) => Ok((name, score)),
+                None => {
+                    let place = format!("{path}/scores/{}", escape(&name));
+                    Err(unexpected(&place, "a number from 0 to 1", Some(&value)))
+                }
+            })
+            .collect::<Result<_, _>>()?;
+        let issues = match take("issues") {
+            None => Vec::new(),
+            Some(Value::Array(items)) => items
+                .into_iter()
+                .enumerate()
+                .map(|(number, item)| StepIssue::read(item, &format!("{path}/issues/{number}")))
+                .collect::<Result<_, _>>()?,
+            other => return Err(unexpected(&at("issues"), "a list of issues", other.as_ref())),
+        };
+        let elapsed_ms = match take("elapsed_ms") {
+            None => Millis(0),
+            Some(value) => millis(&value).ok_or_else(|| {
+                unexpected(&at("elapsed_ms"), "a number of milliseconds, at least 0", Some(&value))
+            })?,
+        };
+        let cost_usd = match take("cost_usd") {
+            None => Usd::default(),
+            Some(value) => value.as_f64().and_then(Usd::new).ok_or_else(|| {
+                unexpected(&at("cost_usd"), "a number of dollars, at least 0", Some(&value))
+            })?,
+        };
+        let tokens = match take("tokens") {
+            None => 0,
+            Some(value) => whole(&value)
+                .ok_or_else(|| unexpected(&at("tokens"), "a whole number, at least 0", Some(&value)))?,
+        };
+        // A candidate may be any JSON, `null` too.
+        let candidate = members.remove("candidate");
+        Ok(Step { scores, issues, elapsed_ms, cost_usd, tokens, candidate })
+    }
+}
+
+impl StepIssue {
+    fn read(value: Value, path: &str) -> Result<Self, TrajectoryError> {
+        let mut members = object(value, path)?;
+        let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
+        let at = |key: &str| format!("{path}/{key}");
+        let code = match take("code") {
+            Some(Value::String(code)) => code,
+            other => return Err(unexpected(&at("code"), "text", other.as_ref())),
+        };
+        let severity = take("severity");
+        let severity = severity.as_ref().and_then(word).ok_or_else(|| {
+            unexpected(&at("severity"), "`critical`, `major` or `minor`", severity.as_ref())
+        })?;
+        let disposition = match take("disposition") {
+            None => None,
+            Some(value) => Some(word(&value).ok_or_else(|| {
+                unexpected(&at("disposition"), "`correct`, `escalate` or `warn`", Some(&value))
+            })?),
+        };
+        let path = match take("path") {
+            None => String::new(),
+            Some(Value::String(path)) => path,
+            other => return Err(unexpected(&at("path"), "text", other.as_ref())),
+        };
+        let auto_fixable = match take("auto_fixable") {
+            None => false,
+            Some(Value::Bool(yes)) => yes,
+            other => return Err(unexpected(&at("auto_fixable"), "true or false", other.as_ref())),
+        };
+        Ok(StepIssue { code, severity, disposition, path, auto_fixable })
+    }
+}
+
+/// One of the loop's words for issues.
+fn word<T: serde::de::DeserializeOwned>(value: &Value) -> Option<T> {
+    value.is_string().then(|| serde_json::from_value(value.clone()).ok()).flatten()
+}
+
+fn score(value: &Value) -> Option<Score> {
+    let number = value.as_f64()?;
+    (-EPSILON..=1.0 + EPSILON).contains(&number).then(|| Score::clamped(number))
+}
+
+fn millis(value: &Value) -> Option<Millis> {
+    if let Some(whole) = value.as_u64() {
+        return Some(Millis(whole));
+    }
+    let number = value.as_f64().filter(|number| (0.0..1e15).contains(number))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    Some(Millis(number.round() as u64))
+}
+
+/// A count, also when it is written `900.0`.
+fn whole(value: &Value) -> Option<u64> {
+    value
+        .as_u64()
+        .or_else(|| millis(value).map(|m| m.0).filter(|_| value.as_f64().is_some_and(|n| n.fract() == 0.0)))
+}
+
+fn object(value: Value, path: &str) -> Result<Map<String, Value>, TrajectoryError> {
+    match value {
+        Value::Object(members) => Ok(members),
+        other => Err(unexpected(path, "an object", Some(&other))),
+    }
+}
+
+/// A name as a part of a JSON Pointer.
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> TrajectoryError {
+    let found = match found {
+        None => "nothing".to_owned(),
+        Some(Value::Null) => "null".to_owned(),
+        Some(Value::Bool(value)) => value.to_string(),
+        Some(Value::Number(number)) => number.to_string(),
+        // One word may be shown (a misspelt severity, say); more may be text of a document.
+        Some(Value::String(text))
+            if text.len() <= 24 && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) =>
+        {
+            format!("`{text}`")
+        }
+        Some(Value::String(_)) => "text".to_owned(),
+        Some(Value::Array(_)) => "a list".to_owned(),
+        Some(Value::Object(_)) => "an object".to_owned(),
+    };
+    TrajectoryError::Unexpected { path: Place(path.to_owned()), expected, found }
+}
+
+/// Most bytes that a line may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongestLine(pub u64);
+
+impl Default for LongestLine {
+    /// 64 MiB.
+    fn default() -> Self {
+        LongestLine(64 << 20)
+    }
+}
+
+/// Reads trajectories one by one, each with the number of its line (from 1), holding no more than one line in memory.
+/// `take` gets every document in the order of the lines; lines of nothing but white space are no documents. Stops when
+/// `take` fails.
+///
+/// # Errors
+/// Those of `take`, and of the reader, turned into `take`'s by `From`.
+pub fn lines<E: From<std::io::Error>>(
+    mut reader: impl BufRead,
+    longest: LongestLine,
+    mut take: impl FnMut(u64, Result<Trajectory, TrajectoryError>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        line.clear();
+        if reader.by_ref().take(longest.0 + 1).read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        let content = line.strip_suffix(b"\n").unwrap_or(&line);
+        if content.len() as u64 > longest.0 {
+            skip_line(&mut reader)?;
+            take(number, Err(TrajectoryError::TooLong(longest.0)))?;
+        } else if !content.trim_ascii().is_empty() {
+            take(number, Trajectory::parse(content))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads on to the end of the line without keeping it.
+fn skip_line(reader: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        let (used, ended) = match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (buffer.len(), false),
+        };
+        reader.consume(used);
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn error(line: &Value) -> String {
+        Trajectory::parse(line.to_string().as_bytes()).unwrap_err().to_string()
+    }
+
+    fn one(step: &Value) -> Value {
+        json!({"id": "d", "iterations": [{"scores": {}}, step]})
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (line, expected) in [
+            (json!([]), "the line: expected an object, found a list"),
+            (
+                json!({"iterations": []}),
+                "`/id`: expected the document's id (text or a number), found nothing",
+            ),
+            (json!({"id": "d"}), "`/iterations`: expected a list of iterations, found nothing"),
+            (one(&json!(3)), "`/iterations/1`: expected an object, found 3"),
+            (
+                one(&json!({})),
+                "`/iterations/1/scores`: expected an object of scores by dimension, found nothing",
+            ),
+            (
+                one(&json!({"scores": {"a/b": 1.1}})),
+                "`/iterations/1/scores/a~1b`: expected a number from 0 to 1, found 1.1",
+            ),
+            (
+                one(&json!({"scores": {"q": "0.5"}})),
+                "`/iterations/1/scores/q`: expected a number from 0 to 1, found `0.5`",
+            ),
+            (
+                one(&json!({"scores": {}, "issues": [{"severity": "minor"}]})),
+                "`/iterations/1/issues/0/code`: expected text, found nothing",
+            ),
+            (
+                one(&json!({"scores": {}, "issues": [{"code": "X", "severity": "grave"}]})),
+                "`/iterations/1/issues/0/severity`: expected `critical`, `major` or `minor`, found `grave`",
+            ),
+            (
+                one(
+                    &json!({"scores": {}, "issues": [{"code": "X", "severity": "minor", "disposition": "Jane Doe"}]}),
+                ),
+                "`/iterations/1/issues/0/disposition`: expected `correct`, `escalate` or `warn`, found text",
+            ),
+            (
+                one(&json!({"scores": {}, "elapsed_ms": -1})),
+                "`/iterations/1/elapsed_ms`: expected a number of milliseconds, at least 0, found -1",
+            ),
+            (
+                one(&json!({"scores": {}, "tokens": 1.5})),
+                "`/iterations/1/tokens`: expected a whole number, at least 0, found 1.5",
+            ),
+            (
+                one(&json!({"scores": {}, "cost_usd": "free"})),
+                "`/iterations/1/cost_usd`: expected a number of dollars, at least 0, found `free`",
+            ),
+        ] {
+            assert_eq!(error(&line), expected);
+        }
+        let broken = Trajectory::parse(b"{\"id\": \"d\", \"iterations\": [").unwrap_err().to_string();
+        assert!(broken.starts_with("column 27: EOF"), "{broken}");
+        assert!(Trajectory::parse(b"{\"id\": \"\xff\", \"iterations\": []}").is_err());
+    }
+
+    #[test]
+    fn recordings_may_carry_more_and_less() {
+        let line = json!({"id": 7, "model": "x", "iterations": [
+            {"scores": {"q": 1.000_000_000_000_000_2}, "issues": null, "tokens": 3.0, "elapsed_ms": 1.6, "note": 1},
+            {"scores": {"q": 0}, "issues": [{"code": "X", "severity": "minor", "auto_fixable": true}], "candidate": null}]});
+        let read = Trajectory::parse(line.to_string().as_bytes()).unwrap();
+        assert_eq!(read.id, json!(7));
+        let [first, second] = &read.iterations[..] else { panic!("{read:?}") };
+        assert_eq!(first.scores, [("q".to_owned(), Score::ONE)]);
+        assert_eq!((first.tokens, first.elapsed_ms, &first.candidate), (3, Millis(2), &None));
+        assert!(second.issues[0].auto_fixable && second.issues[0].disposition.is_none());
+        assert_eq!(second.candidate, Some(Value::Null));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_does_not_hide_the_next() {
+        let short = r#"{"id": 1, "iterations": []}"#;
+        let text = format!("{short}\n\n  \r\n{}\n{short}\r\n{short}", "x".repeat(200));
+        let mut seen = Vec::new();
+        let reader = std::io::BufReader::with_capacity(16, text.as_bytes());
+        lines::<std::io::Error>(reader, LongestLine(short.len() as u64 + 1), |number, read| {
+            seen.push((number, read.is_ok()));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, [(1, true), (4, false), (5, true), (6, true)]);
+    }
+}

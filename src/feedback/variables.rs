@@ -1,0 +1,83 @@
+//! What templates may use.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a template is for, which decides what it may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The request for candidate 0, and the task part of every correction: [`StageVariables`].
+    Stage,
+    /// What a correction is told: [`Guidance`](super::Guidance).
+    Feedback,
+    /// What a judge is asked: [`JudgeVariables`].
+    Judge,
+}
+
+impl Role {
+    /// The variables that a template of this role may use.
+    #[must_use]
+    pub fn variables(self) -> &'static [&'static str] {
+        match self {
+            Role::Stage => &["document_type", "source", "schema", "stage", "stages", "context"],
+            Role::Feedback => &[
+                "iteration",
+                "stage",
+                "score",
+                "target",
+                "critical",
+                "major",
+                "minor",
+                "missing",
+                "priority",
+                "suggestions",
+                "locked",
+                "failed_attempts",
+                "dropped",
+                "previous",
+                "partial",
+            ],
+            Role::Judge => &["document_type", "source", "candidate", "schema"],
+        }
+    }
+}
+
+/// What the prompt of a stage may use; field names are the variables of templates.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct StageVariables<'a> {
+    /// The document's type.
+    pub document_type: &'a str,
+    /// The document's text, as this stage may see it.
+    pub source: &'a str,
+    /// The JSON Schema of the stage's output, as text.
+    pub schema: Option<&'a str>,
+    /// The stage's id.
+    pub stage: &'a str,
+    /// Outputs of earlier stages, by stage.
+    pub stages: &'a BTreeMap<String, Value>,
+    /// Passages that may help, the most relevant first.
+    pub context: &'a [Passage],
+}
+
+/// A passage of a context file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Passage {
+    /// The file, as the profile names it.
+    pub file: String,
+    /// The passage.
+    pub text: String,
+}
+
+/// What the prompt of a judge may use; field names are the variables of templates.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct JudgeVariables<'a> {
+    /// The document's type.
+    pub document_type: &'a str,
+    /// The document's text, as this judge may see it.
+    pub source: &'a str,
+    /// The candidate, as JSON text.
+    pub candidate: &'a str,
+    /// The JSON Schema of the candidate, as text.
+    pub schema: Option<&'a str>,
+}

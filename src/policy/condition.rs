@@ -1,0 +1,60 @@
+//! Conditions that a profile writes as an expression, such as `overall < 0.80 or status != passed`.
+
+use minijinja::{Environment, Value};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A checked expression over named values.
+#[derive(Debug, Clone)]
+pub struct Condition(Arc<str>);
+
+/// Why an expression can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConditionError(String);
+
+impl Condition {
+    /// Checks an expression. `unknown` says of a name that it uses what is wrong with it, if anything.
+    ///
+    /// # Errors
+    /// When it does not parse or uses a name that is not known.
+    pub fn parse(expression: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, ConditionError> {
+        let environment = Environment::new();
+        let compiled = environment.compile_expression(expression).map_err(|error| {
+            ConditionError(error.detail().map_or_else(|| error.to_string(), str::to_owned))
+        })?;
+        let mut names: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
+        names.sort();
+        match names.iter().find_map(|name| unknown(name)) {
+            Some(message) => Err(ConditionError(message)),
+            None => Ok(Condition(expression.into())),
+        }
+    }
+
+    /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when text is compared with a
+    /// number.
+    #[must_use]
+    pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
+        let environment = Environment::new();
+        let value = environment
+            .compile_expression(&self.0)
+            .and_then(|expression| expression.eval(Value::from(minijinja::value::Serde(variables))));
+        value.ok().map(|value| value.is_true())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_cannot_be_computed_is_no_answer() {
+        let condition = Condition::parse("tagger.findings | length == 0", |_| None).unwrap();
+        assert_eq!(condition.holds(json!({"tagger": {"findings": []}})), Some(true));
+        assert_eq!(condition.holds(json!({"tagger": {"findings": [1]}})), Some(false));
+        assert_eq!(condition.holds(json!({"tagger": 3})), None);
+        assert!(Condition::parse("tagger.", |_| None).is_err());
+        assert!(Condition::parse("tager", |name| Some(format!("no `{name}`"))).is_err());
+    }
+}

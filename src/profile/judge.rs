@@ -1,0 +1,209 @@
+//! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
+
+use super::call::{Call, check_identifier, decode_retries};
+use crate::decode_words;
+use crate::diag::{Code, Problem, Problems};
+use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
+use crate::value::yaml::{Data, Node};
+use crate::value::{Millis, Score, Severity};
+
+/// The provider of a judge that is not to be asked.
+pub const NO_PROVIDER: &str = "none";
+
+/// A model that is asked what a candidate is worth.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// Its name, by which dimensions refer to it.
+    pub id: Spanned<String>,
+    /// Whom to ask, and how.
+    pub call: Call,
+    /// Whether it sees what the profile masks.
+    pub sees: Sees,
+    /// A JSON Pointer to the issues in its answer.
+    pub issues: Option<Spanned<String>>,
+    /// Severity of issues that don't say.
+    pub severity: Severity,
+    /// What happens when it gives no answer that can be read.
+    pub on_failure: OnFailure,
+}
+
+impl Judge {
+    /// Whether it is to be asked at all.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.call.provider.value != NO_PROVIDER
+    }
+}
+
+/// What a judge sees of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sees {
+    /// What the stages see.
+    Masked,
+    /// All of it.
+    Unmasked,
+}
+
+decode_words!(Sees, "view", { "masked" => Sees::Masked, "unmasked" => Sees::Unmasked });
+
+/// What happens when a judge gives no answer that can be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnFailure {
+    /// How often it is asked again first.
+    pub retry: u32,
+    /// What then.
+    pub then: AfterRetries,
+}
+
+/// What becomes of the dimensions of a judge that can't be had.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AfterRetries {
+    /// A person decides: an issue with disposition `escalate`, and no score.
+    Escalate,
+    /// This number, and a warning.
+    Score(Score),
+    /// The value of this dimension, and a warning.
+    Dimension(String),
+}
+
+/// A program that checks a candidate.
+#[derive(Debug, Clone)]
+pub struct Validator {
+    /// Its name, by which dimensions refer to it.
+    pub id: Spanned<String>,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// A file under `rules/` whose text is the last argument.
+    pub script: Option<Spanned<String>>,
+    /// Its stages, in order. One that did not run because an earlier one failed scores 0.
+    pub stages: Vec<String>,
+    /// Longest time that it may take.
+    pub deadline: Millis,
+}
+
+/// Reads `judges`.
+pub(super) fn decode_judges(node: &Node, problems: &mut Problems) -> Vec<Judge> {
+    named(node, "judges", problems, Judge::decode)
+}
+
+/// Reads `validators`.
+pub(super) fn decode_validators(node: &Node, problems: &mut Problems) -> Vec<Validator> {
+    named(node, "validators", problems, Validator::decode)
+}
+
+/// A mapping from names to what `decode` reads.
+fn named<T>(
+    node: &Node,
+    what: &'static str,
+    problems: &mut Problems,
+    decode: impl Fn(Spanned<String>, &Node, &mut Problems) -> Option<T>,
+) -> Vec<T> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, &format!("a mapping from names to {what}"), problems).unwrap_or_default();
+    };
+    entries
+        .iter()
+        .filter(|entry| !matches!(entry.value.data, Data::Null))
+        .filter_map(|entry| {
+            check_identifier(&entry.key, &entry.key_span, problems);
+            let id = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
+            decode(id, &entry.value, problems)
+        })
+        .collect()
+}
+
+impl Judge {
+    fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "judge", problems)?;
+        let judge = Judge {
+            id,
+            call: Call::decode(&mut fields, problems),
+            sees: fields.or("sees", Sees::Masked, problems),
+            issues: fields.node("issues").and_then(|n| pointer(n, problems)),
+            severity: fields.or("severity", Severity::Major, problems),
+            on_failure: fields
+                .node("on_failure")
+                .and_then(|n| OnFailure::decode(n, problems))
+                .unwrap_or(OnFailure { retry: 1, then: AfterRetries::Escalate }),
+        };
+        if judge.call.prompt.is_none() && judge.is_asked() {
+            problems.push(
+                Problem::error(Code::MissingKey, fields.span(), "this judge lacks `prompt`")
+                    .help("add `prompt: judge/NAME.md`, a file under `prompts/`"),
+            );
+        }
+        fields.finish(problems);
+        Some(judge)
+    }
+}
+
+/// A JSON Pointer.
+pub(super) fn pointer(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {
+    let text = Spanned::<String>::decode(node, problems)?;
+    if text.value.is_empty() || text.value.starts_with('/') {
+        return Some(text);
+    }
+    problems.push(
+        Problem::error(Code::BadPath, &text.span, format!("`{}` is no JSON Pointer", text.value))
+            .help(format!("it begins with a slash: `/{}`", text.value.replace('.', "/"))),
+    );
+    None
+}
+
+impl Decode for OnFailure {
+    const EXPECTED: &'static str = "`{ retry: 1, then: escalate }`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "rule for failures", problems)?;
+        let retry = fields.node("retry").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
+        let then = fields.or("then", AfterRetries::Escalate, problems);
+        fields.finish(problems);
+        Some(OnFailure { retry, then })
+    }
+}
+
+impl Decode for AfterRetries {
+    const EXPECTED: &'static str = "`escalate` or `{ fallback: … }` with a number or a dimension";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match node.as_text() {
+            Some("escalate") => return Some(AfterRetries::Escalate),
+            Some(_) => return wrong_type(node, Self::EXPECTED, problems),
+            None => {}
+        }
+        let mut fields = Fields::open(node, "fallback", problems)?;
+        let then = match fields.node("fallback") {
+            Some(name) if name.as_text().is_some() => {
+                name.as_text().map(|n| AfterRetries::Dimension(n.to_owned()))
+            }
+            Some(number) => Score::decode(number, problems).map(AfterRetries::Score),
+            None => wrong_type(node, Self::EXPECTED, problems),
+        };
+        fields.finish(problems);
+        then
+    }
+}
+
+impl Validator {
+    fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "validator", problems)?;
+        let command: Vec<String> = fields.required("command", problems).unwrap_or_default();
+        let stages: Vec<String> = fields.required("stages", problems).unwrap_or_default();
+        for (key, list) in [("command", &command), ("stages", &stages)] {
+            if list.is_empty()
+                && let Some(span) = fields.key_span(key)
+            {
+                problems.push(Problem::error(Code::Empty, span, format!("`{key}` is empty")));
+            }
+        }
+        let validator = Validator {
+            id,
+            command,
+            script: fields.optional("script", problems),
+            stages,
+            deadline: fields.or("deadline", Millis(60_000), problems),
+        };
+        fields.finish(problems);
+        Some(validator)
+    }
+}

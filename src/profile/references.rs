@@ -1,0 +1,113 @@
+//! Names by which the parts of a profile refer to each other.
+
+use super::judge::{AfterRetries, Judge, Validator};
+use super::{Dimension, Feedback, Measure, Stage};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::value::decode::Spanned;
+
+/// The word in `feedback.to` for every stage.
+pub const ALL_STAGES: &str = "all";
+
+/// Reports names of stages, judges, validators and dimensions that nothing has, and what can't work together.
+pub(super) fn check(
+    stages: &[Stage],
+    generate_once: &[Spanned<String>],
+    judges: &[Judge],
+    validators: &[Validator],
+    dimensions: &[Dimension],
+    feedback: &Feedback,
+    problems: &mut Problems,
+) {
+    let stage_ids: Vec<&str> = stages.iter().map(|stage| stage.id.value.as_str()).collect();
+    for id in generate_once {
+        known("stage", &id.value, &id.span, &stage_ids, problems);
+    }
+    let once = |id: &str| generate_once.iter().any(|named| named.value == id);
+    if let Some(to) = &feedback.to
+        && to.value != ALL_STAGES
+        && !stages.is_empty()
+    {
+        let mut words = stage_ids.clone();
+        words.push(ALL_STAGES);
+        if known("stage", &to.value, &to.span, &words, problems) && once(&to.value) {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &to.span,
+                    format!("the stage `{}` runs once and can't correct anything", to.value),
+                )
+                .help("take it out of `generate_once`, or give feedback to another stage"),
+            );
+        }
+    } else if let (Some(last), Some(named)) = (stages.last(), generate_once.first()) {
+        let nothing_left = match &feedback.to {
+            Some(_) => stages.iter().all(|stage| once(&stage.id.value)),
+            None => once(&last.id.value),
+        };
+        if nothing_left {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &named.span,
+                    "no stage is left that could correct a candidate",
+                )
+                .help("take the stage that gets feedback out of `generate_once`"),
+            );
+        }
+    }
+    let judge_ids: Vec<&str> = judges.iter().map(|judge| judge.id.value.as_str()).collect();
+    let validator_ids: Vec<&str> = validators.iter().map(|validator| validator.id.value.as_str()).collect();
+    for validator in validators {
+        if judge_ids.contains(&validator.id.value.as_str()) {
+            problems.push(Problem::error(
+                Code::Conflict,
+                &validator.id.span,
+                format!("a judge is called `{}` already", validator.id.value),
+            ));
+        }
+    }
+    for dimension in dimensions {
+        let Some(second) = &dimension.second else { continue };
+        let mut silent = matches!(dimension.measure, Measure::Given);
+        for source in &second.sources {
+            let (what, names) =
+                if source.score.is_some() { ("judge", &judge_ids) } else { ("validator", &validator_ids) };
+            known(what, &source.name.value, &source.name.span, names, problems);
+            silent &= judges.iter().any(|judge| judge.id.value == source.name.value && !judge.is_asked());
+        }
+        if silent && !second.sources.is_empty() {
+            problems.push(
+                Problem::warning(
+                    Code::InertRule,
+                    &dimension.name_span,
+                    format!(
+                        "nothing measures `{}`, because its judge has no provider; it counts 0",
+                        dimension.name
+                    ),
+                )
+                .help("name the judge's provider, or add `otherwise:` with a measure"),
+            );
+        }
+    }
+    let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
+    for judge in judges {
+        if let AfterRetries::Dimension(name) = &judge.on_failure.then {
+            known("dimension", name, &judge.id.span, &names, problems);
+        }
+    }
+}
+
+/// Whether `name` is one of `names`; reported if not.
+fn known(what: &str, name: &str, span: &Span, names: &[&str], problems: &mut Problems) -> bool {
+    if names.contains(&name) {
+        return true;
+    }
+    let help = match nearest(name, names.iter().copied()) {
+        Some(guess) => format!("did you mean `{guess}`?"),
+        None if names.is_empty() => format!("the profile has no {what}"),
+        None => format!("known: {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
+    };
+    problems
+        .push(Problem::error(Code::UnknownName, span, format!("no {what} is called `{name}`")).help(help));
+    false
+}

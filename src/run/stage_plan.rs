@@ -1,0 +1,211 @@
+//! The files of a stage or judge, read and checked once.
+
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::feedback::{Passages, Role, Template, Templates};
+use crate::profile::{Files, Judge, Stage, Validator};
+use crate::rules::{Care, check_extraction};
+use crate::value::decode::Spanned;
+use crate::value::yaml;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A stage with everything it names.
+#[derive(Debug)]
+pub struct StagePlan {
+    /// As the profile has it.
+    pub stage: Stage,
+    /// Its prompt, if it has one.
+    pub prompt: Option<Template>,
+    /// What its output must look like, by document type.
+    pub schemas: BTreeMap<String, Value>,
+    /// Extraction patterns, by document type.
+    pub patterns: BTreeMap<String, Value>,
+    /// Its context files.
+    pub passages: Passages,
+}
+
+/// A judge with everything it names.
+#[derive(Debug)]
+pub struct JudgePlan {
+    /// As the profile has it.
+    pub judge: Judge,
+    /// Its prompt.
+    pub prompt: Option<Template>,
+    /// What its answer must look like, by document type.
+    pub schemas: BTreeMap<String, Value>,
+}
+
+/// A validator with the script that it runs.
+#[derive(Debug)]
+pub struct ValidatorPlan {
+    /// As the profile has it.
+    pub validator: Validator,
+    /// The text that is the last argument of its command.
+    pub script: Option<Arc<SourceFile>>,
+}
+
+/// Where a plan's files come from and where its problems go.
+pub(super) struct Reader<'a> {
+    pub(super) files: &'a dyn Files,
+    pub(super) templates: &'a mut Templates,
+    pub(super) types: &'a [String],
+    pub(super) care: Care,
+}
+
+impl Reader<'_> {
+    /// Reads what a stage names; `earlier` are the ids of the stages before it.
+    pub(super) fn stage(&mut self, stage: &Stage, earlier: &[&str], problems: &mut Problems) -> StagePlan {
+        let prompt = stage.call.prompt.as_ref().and_then(|name| {
+            let file = read(self.files, &format!("prompts/{}", name.value), &name.span, problems)?;
+            self.templates.add_stage(&file, earlier, problems)
+        });
+        let mut passages = Passages::default();
+        for name in &stage.context_files {
+            if let Some(file) = read(self.files, &format!("prompts/{}", name.value), &name.span, problems) {
+                passages.add(&name.value, file.text());
+            }
+        }
+        StagePlan {
+            prompt,
+            schemas: self.outputs(stage.call.output.as_ref(), problems),
+            patterns: self.patterns(stage, problems),
+            passages,
+            stage: stage.clone(),
+        }
+    }
+
+    /// Reads what a judge names.
+    pub(super) fn judge(&mut self, judge: &Judge, problems: &mut Problems) -> JudgePlan {
+        let prompt = judge.call.prompt.as_ref().and_then(|name| {
+            let file = read(self.files, &format!("prompts/{}", name.value), &name.span, problems)?;
+            self.templates.add(Role::Judge, &file, problems)
+        });
+        let schemas = self.outputs(judge.call.output.as_ref(), problems);
+        JudgePlan { prompt, schemas, judge: judge.clone() }
+    }
+
+    /// Reads what a validator names.
+    pub(super) fn validator(&self, validator: &Validator, problems: &mut Problems) -> ValidatorPlan {
+        let script = validator
+            .script
+            .as_ref()
+            .and_then(|name| read(self.files, &format!("rules/{}", name.value), &name.span, problems));
+        ValidatorPlan { script, validator: validator.clone() }
+    }
+
+    fn outputs(&self, output: Option<&Spanned<String>>, problems: &mut Problems) -> BTreeMap<String, Value> {
+        let Some(output) = output else { return BTreeMap::new() };
+        let mut schemas = BTreeMap::new();
+        let mut known: BTreeMap<String, Option<Value>> = BTreeMap::new();
+        for document_type in self.types {
+            let Some(path) = path_for(&output.value, document_type, &output.span, problems) else { break };
+            // A path without `{{ document_type }}` is the same for all.
+            let schema = known.entry(path).or_insert_with_key(|path| self.schema(path, output, problems));
+            schemas.extend(schema.clone().map(|schema| (document_type.clone(), schema)));
+        }
+        schemas
+    }
+
+    fn schema(&self, path: &str, named: &Spanned<String>, problems: &mut Problems) -> Option<Value> {
+        let file = read(self.files, path, &named.span, problems)?;
+        match serde_json::from_str::<Value>(file.text()) {
+            Ok(schema) => {
+                if let Err(error) = jsonschema::meta::validate(&schema) {
+                    let at = error.instance_path().to_string();
+                    let start = Span::new(&file, 0, 1);
+                    let problem =
+                        Problem::error(Code::BadSchema, &start, format!("not a JSON Schema at `{at}`"));
+                    problems.push(problem.related(&named.span, "named here"));
+                }
+                Some(schema)
+            }
+            Err(error) => {
+                let lines = file.text().split_inclusive('\n');
+                let start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
+                let at = start + error.column().saturating_sub(1);
+                let span = Span::new(&file, at, at + 1);
+                let problem = Problem::error(Code::BadSchema, &span, format!("not JSON: {error}"));
+                problems.push(problem.related(&named.span, "named here"));
+                None
+            }
+        }
+    }
+
+    fn patterns(&self, stage: &Stage, problems: &mut Problems) -> BTreeMap<String, Value> {
+        let Some(declared) = &stage.patterns else { return BTreeMap::new() };
+        let mut patterns = BTreeMap::new();
+        for document_type in self.types {
+            let Some(path) = path_for(&declared.value, document_type, &declared.span, problems) else {
+                break;
+            };
+            let path = format!("rules/{path}");
+            match self.files.read(&path) {
+                Ok(Some(file)) => {
+                    if let Some(node) = yaml::parse(&file, problems) {
+                        check_extraction(&node, self.care, problems);
+                        patterns.insert(document_type.clone(), node.to_json());
+                    }
+                }
+                Ok(None) => {
+                    // Providers with a model need no patterns, so a type without them is no error.
+                    let problem = Problem::warning(
+                        Code::MissingFile,
+                        &declared.span,
+                        format!("there is no file `{path}`"),
+                    );
+                    problems.push(problem.help(format!(
+                        "without it the provider `pattern` finds nothing in a {document_type}"
+                    )));
+                }
+                Err(problem) => {
+                    let span = problem.span.clone().or_else(|| Some(declared.span.clone()));
+                    problems.push(Problem { span, ..problem });
+                }
+            }
+        }
+        patterns
+    }
+}
+
+/// Reads a file that the profile names at `span`.
+pub(super) fn read(
+    files: &dyn Files,
+    name: &str,
+    span: &Span,
+    problems: &mut Problems,
+) -> Option<Arc<SourceFile>> {
+    match files.read(name) {
+        Ok(Some(file)) => Some(file),
+        Ok(None) => {
+            let problem = Problem::error(Code::MissingFile, span, format!("there is no file `{name}`"));
+            problems.push(problem.help("it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files"));
+            None
+        }
+        Err(problem) => {
+            problems.push(Problem { span: problem.span.clone().or_else(|| Some(span.clone())), ..problem });
+            None
+        }
+    }
+}
+
+/// Fills in `{{ document_type }}`.
+fn path_for(template: &str, document_type: &str, span: &Span, problems: &mut Problems) -> Option<String> {
+    if crate::value::long_block(template).is_some() {
+        problems.push(Problem::error(Code::TooLarge, span, "this path is longer than any file's"));
+        return None;
+    }
+    let mut environment = minijinja::Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    match environment.render_str(template, minijinja::context! { document_type }) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            let what = error.detail().map_or_else(|| error.to_string(), str::to_owned);
+            problems.push(
+                Problem::error(Code::BadTemplate, span, format!("this path can't be filled in: {what}"))
+                    .help("the only variable in paths is `document_type`"),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! Tier 2: what judges and validators answer, and the assessment that follows (LOOP, Scoring: judge, external,
+//! ensemble).
+
+use super::assessment::{Assessment, Issue};
+use crate::profile::{AfterRetries, Combine, Overall, Profile};
+use crate::value::{Disposition, Score, Severity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Who looks at a candidate after the gate, and what their answers mean.
+#[derive(Debug, Clone, Default)]
+pub struct Panel {
+    members: Vec<Member>,
+    dimensions: Vec<Combined>,
+}
+
+/// A judge or a validator.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Its name.
+    pub id: Arc<str>,
+    /// How often it is asked again after a failure.
+    pub retries: u32,
+    then: AfterRetries,
+    kind: MemberKind,
+}
+
+#[derive(Debug, Clone)]
+enum MemberKind {
+    Judge { issues: Option<String>, severity: Severity },
+    Validator { stages: Vec<String> },
+}
+
+/// A dimension that the panel has a say in.
+#[derive(Debug, Clone)]
+struct Combined {
+    name: Arc<str>,
+    /// Members by position, each with the pointer to its score; a validator has none.
+    sources: Vec<(usize, Option<String>)>,
+    combine: Combine,
+}
+
+/// What came of asking a member.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It answered, and [`Panel::read`] can read the answer.
+    Given(Value),
+    /// It gave no answer that can be read, as often as it was asked.
+    Failed(String),
+}
+
+impl Panel {
+    /// The panel of a profile: validators first, because they cost nothing, then the judges that are to be asked.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let validators = profile.validators.iter().map(|validator| Member {
+            id: validator.id.value.as_str().into(),
+            retries: 0,
+            then: AfterRetries::Escalate,
+            kind: MemberKind::Validator { stages: validator.stages.clone() },
+        });
+        let judges = profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| Member {
+            id: judge.id.value.as_str().into(),
+            retries: judge.on_failure.retry,
+            then: judge.on_failure.then.clone(),
+            kind: MemberKind::Judge {
+                issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
+                severity: judge.severity,
+            },
+        });
+        let members: Vec<Member> = validators.chain(judges).collect();
+        let dimensions = profile
+            .dimensions
+            .iter()
+            .filter_map(|dimension| {
+                let second = dimension.second.as_ref()?;
+                let sources: Vec<(usize, Option<String>)> = second
+                    .sources
+                    .iter()
+                    .filter_map(|source| {
+                        let at = members.iter().position(|member| *member.id == *source.name.value)?;
+                        Some((at, source.score.as_ref().map(|pointer| pointer.value.clone())))
+                    })
+                    .collect();
+                let name = dimension.name.as_str().into();
+                (!sources.is_empty()).then_some(Combined { name, sources, combine: second.combine })
+            })
+            .collect();
+        Panel { members, dimensions }
+    }
+
+    /// Whom to ask, in order.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Checks that the answer of the member at `at` can be read: every score that a dimension takes from a judge is a
+    /// number, its issues are a list, and a validator names its stages or why it is not available.
+    ///
+    /// # Errors
+    /// What is missing, without any of the answer's text.
+    pub fn read(&self, at: usize, answer: &Value) -> Result<(), String> {
+        let Some(member) = self.members.get(at) else { return Ok(()) };
+        match &member.kind {
+            MemberKind::Validator { .. } => {
+                let readable = unavailable(answer).is_some()
+                    || answer.get("stages").and_then(Value::as_array).is_some_and(|stages| {
+                        stages.iter().all(|stage| {
+                            stage.get("name").is_some_and(Value::is_string)
+                                && stage.get("passed").is_some_and(Value::is_boolean)
+                        })
+                    });
+                if readable {
+                    Ok(())
+                } else {
+                    Err(format!(
+                        "the answer of `{}` has no list `stages` with `name` and `passed`",
+                        member.id
+                    ))
+                }
+            }
+            MemberKind::Judge { issues, .. } => {
+                let pointers = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
+                for (_, pointer) in pointers.filter(|(source, _)| *source == at) {
+                    let pointer = pointer.as_deref().unwrap_or_default();
+                    if answer.pointer(pointer).and_then(Value::as_f64).is_none_or(|score| !score.is_finite())
+                    {
+                        return Err(format!("the answer of `{}` has no number at `{pointer}`", member.id));
+                    }
+                }
+                match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
+                    // Some models count instead of naming; a count says nothing that could be put right.
+                    Some((_, Value::Array(_) | Value::Null | Value::Number(_))) | None => Ok(()),
+                    Some((pointer, _)) => {
+                        Err(format!("the answer of `{}` has no list of issues at `{pointer}`", member.id))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
+    ///
+    /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
+    #[must_use]
+    pub fn merge(
+        &self,
+        overall: &Overall,
+        disposition: &dyn Fn(&str, bool) -> Disposition,
+        tier1: &Assessment,
+        answers: &[Answer],
+    ) -> Assessment {
+        let mut merged = tier1.clone();
+        for (member, answer) in self.members.iter().zip(answers) {
+            merged.issues.extend(member.issues(answer, disposition));
+        }
+        for dimension in &self.dimensions {
+            let local = tier1.scores.get(&dimension.name);
+            let heard = dimension.sources.iter().filter_map(|(at, pointer)| {
+                let (member, answer) = (self.members.get(*at)?, answers.get(*at)?);
+                member.score(answer, pointer.as_deref(), tier1)
+            });
+            if let Some(score) = combine(dimension.combine, local, heard) {
+                merged.scores.set(&dimension.name, score);
+            }
+        }
+        merged.overall = overall.of(|name| merged.scores.get(name)).get();
+        merged
+    }
+}
+
+impl Member {
+    /// Whether it is a validator.
+    #[must_use]
+    pub fn is_validator(&self) -> bool {
+        matches!(self.kind, MemberKind::Validator { .. })
+    }
+
+    /// What it says a dimension is worth; `None` when it says nothing of it.
+    fn score(&self, answer: &Answer, pointer: Option<&str>, tier1: &Assessment) -> Option<Score> {
+        match (answer, &self.kind) {
+            (Answer::Given(answer), MemberKind::Judge { .. }) => {
+                answer.pointer(pointer?).and_then(Value::as_f64).map(Score::clamped)
+            }
+            (Answer::Given(answer), MemberKind::Validator { stages }) => {
+                unavailable(answer).is_none().then(|| stages_score(stages, answer))
+            }
+            (Answer::Failed(_), _) => match &self.then {
+                AfterRetries::Escalate => None,
+                AfterRetries::Score(score) => Some(*score),
+                AfterRetries::Dimension(name) => tier1.scores.get(name),
+            },
+        }
+    }
+
+    fn issues(&self, answer: &Answer, disposition: &dyn Fn(&str, bool) -> Disposition) -> Vec<Issue> {
+        match (answer, &self.kind) {
+            (Answer::Failed(why), MemberKind::Judge { .. }) => {
+                vec![self.failure("JUDGE_FAILED", format!("judge `{}` gave no answer: {why}", self.id))]
+            }
+            (Answer::Failed(why), MemberKind::Validator { .. }) => {
+                vec![self.failure("VALIDATOR_FAILED", format!("validator `{}` failed: {why}", self.id))]
+            }
+            (Answer::Given(answer), MemberKind::Judge { issues, severity }) => {
+                let found = issues.as_deref().and_then(|pointer| answer.pointer(pointer)?.as_array());
+                let code = format!("JUDGE_{}", self.id.to_uppercase().replace('-', "_"));
+                let read = |issue: &Value| read_issue(issue, &code, *severity, disposition);
+                found.into_iter().flatten().filter_map(read).collect()
+            }
+            (Answer::Given(answer), MemberKind::Validator { .. }) => {
+                if let Some(why) = unavailable(answer) {
+                    let message = format!("validator `{}` was not run: {why}", self.id);
+                    return vec![note("VALIDATOR_UNAVAILABLE", Severity::Minor, Disposition::Warn, message)];
+                }
+                let code = format!("VALIDATOR_{}", self.id.to_uppercase().replace('-', "_"));
+                let stages = answer.get("stages").and_then(Value::as_array).into_iter().flatten();
+                stages
+                    .filter_map(|stage| stage.get("issues")?.as_array())
+                    .flatten()
+                    .filter_map(|issue| read_issue(issue, &code, Severity::Major, disposition))
+                    .collect()
+            }
+        }
+    }
+
+    fn failure(&self, code: &str, message: String) -> Issue {
+        match self.then {
+            AfterRetries::Escalate => note(code, Severity::Critical, Disposition::Escalate, message),
+            AfterRetries::Score(_) | AfterRetries::Dimension(_) => {
+                note(code, Severity::Minor, Disposition::Warn, message)
+            }
+        }
+    }
+}
+
+fn note(code: &str, severity: Severity, disposition: Disposition, message: String) -> Issue {
+    Issue { disposition, message, ..Issue::new(code, severity) }
+}
+
+/// Reads an issue of a judge or validator: an object, or a text that is its message. What is neither is left out.
+fn read_issue(
+    issue: &Value,
+    code: &str,
+    severity: Severity,
+    disposition: &dyn Fn(&str, bool) -> Disposition,
+) -> Option<Issue> {
+    if let Some(message) = issue.as_str() {
+        return Some(note(code, severity, disposition(code, false), message.to_owned()));
+    }
+    let fields = issue.as_object()?;
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let code = text("code").unwrap_or_else(|| code.to_owned());
+    let auto_fixable = fields.get("auto_fixable").and_then(Value::as_bool).unwrap_or(false);
+    let named = |key: &str| fields.get(key).cloned();
+    let severity = named("severity").and_then(|word| serde_json::from_value(word).ok()).unwrap_or(severity);
+    let said = named("disposition").and_then(|word| serde_json::from_value(word).ok());
+    // A path that is no pointer would make templates and reports point nowhere.
+    let path = text("path").filter(|path| path.is_empty() || path.starts_with('/')).unwrap_or_default();
+    Some(Issue {
+        disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
+        path,
+        message: text("message").unwrap_or_default(),
+        suggested_fix: text("suggested_fix"),
+        ..Issue::new(&code, severity)
+    })
+}
+
+/// Why a validator could not be run, if it could not.
+fn unavailable(answer: &Value) -> Option<&str> {
+    answer.get("unavailable").and_then(Value::as_str)
+}
+
+/// The mean over the declared stages: 1 for one that passed; for one that failed less, the more issues it has; 0 for
+/// one that did not run (LOOP, Scoring: external). So fixing an error never lowers the score.
+fn stages_score(stages: &[String], answer: &Value) -> Score {
+    let ran = answer.get("stages").and_then(Value::as_array);
+    let score = |name: &String| {
+        let stage =
+            ran.into_iter().flatten().find(|stage| stage.get("name").and_then(Value::as_str) == Some(name));
+        match stage {
+            None => 0.0,
+            Some(stage) if stage.get("passed").and_then(Value::as_bool) == Some(true) => 1.0,
+            Some(stage) => {
+                let issues = stage.get("issues").and_then(Value::as_array).map_or(1, Vec::len).max(1);
+                #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
+                let share = 1.0 / (1.0 + issues as f64);
+                share
+            }
+        }
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a handful of stages")]
+    let count = stages.len().max(1) as f64;
+    Score::clamped(stages.iter().map(score).sum::<f64>() / count)
+}
+
+fn combine(how: Combine, local: Option<Score>, heard: impl Iterator<Item = Score>) -> Option<Score> {
+    if how == Combine::First {
+        let mut heard = heard;
+        return heard.next().or(local);
+    }
+    let mut values: Vec<f64> = heard.chain(local).map(Score::get).collect();
+    values.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_precision_loss, reason = "a handful of members")]
+    let count = values.len() as f64;
+    let middle = values.len() / 2;
+    let value = match how {
+        Combine::Min | Combine::First => *values.first()?,
+        Combine::Max => *values.last()?,
+        Combine::Mean if values.is_empty() => return None,
+        Combine::Mean => values.iter().sum::<f64>() / count,
+        Combine::Median if values.len() % 2 == 0 => {
+            (values.get(middle.checked_sub(1)?)? + values.get(middle)?) / 2.0
+        }
+        Combine::Median => *values.get(middle)?,
+    };
+    Some(Score::clamped(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::profile::{Library, Override, load};
+    use serde_json::json;
+
+    fn panel(assess: &str, judges: &str) -> (Panel, Overall) {
+        let sets = [
+            format!("assess={assess}"),
+            format!("judges={judges}"),
+            "overall={from: a}".to_owned(),
+            "validators={v: {command: [x], stages: [one, two]}}".to_owned(),
+        ];
+        let mut problems = Problems::new();
+        let overrides: Vec<Override> =
+            sets.iter().filter_map(|set| Override::from_flag(set, &mut problems)).collect();
+        let profile = load("marc", &Library::embedded(), &overrides, &|_| None, &mut problems);
+        let profile = profile.unwrap().profile;
+        (Panel::of(&profile), profile.policy.overall)
+    }
+
+    const JUDGE: &str =
+        "{j: {provider: x, prompt: p.md, issues: /issues, on_failure: {then: {fallback: 0.5}}}}";
+
+    fn merged(panel: &(Panel, Overall), local: Option<f64>, answers: &[Answer]) -> Assessment {
+        let scores = local.map(|score| ("a", Score::clamped(score))).into_iter().collect();
+        let tier1 = Assessment { scores, ..Assessment::default() };
+        panel.0.merge(&panel.1, &|_, _| Disposition::Correct, &tier1, answers)
+    }
+
+    #[test]
+    fn a_judge_replaces_what_stands_otherwise() {
+        let panel = panel("{a: {judge: j, score: /s, otherwise: {grounding: {}}}}", JUDGE);
+        let skipped = Answer::Given(json!({"unavailable": "not installed"}));
+        let given = Answer::Given(
+            json!({"s": 1.5, "issues": ["is wrong", {"code": "X", "path": "/a", "severity": "minor"}, 3]}),
+        );
+        let found = merged(&panel, Some(0.9), &[skipped.clone(), given]);
+        assert_eq!(found.overall, 1.0);
+        let codes: Vec<&str> = found.issues.iter().map(|issue| issue.code.as_str()).collect();
+        assert_eq!(codes, ["VALIDATOR_UNAVAILABLE", "JUDGE_J", "X"]);
+        let failed = merged(&panel, Some(0.9), &[skipped, Answer::Failed("gone".into())]);
+        assert_eq!((failed.overall, failed.issues[1].disposition), (0.5, Disposition::Warn));
+    }
+
+    #[test]
+    fn answers_that_cannot_be_read_are_never_scores() {
+        let (panel, _) = panel("{a: {judge: j, score: /s, otherwise: grounding}}", JUDGE);
+        for (answer, readable) in [
+            (json!({"s": 0.5}), true),
+            (json!({"s": 0.5, "issues": []}), true),
+            (json!({"s": "0.5"}), false),
+            (json!({}), false),
+            (json!("fine"), false),
+            (json!({"s": 0.5, "issues": "none"}), false),
+        ] {
+            assert_eq!(panel.read(1, &answer).is_ok(), readable, "{answer}");
+        }
+        assert!(panel.read(0, &json!({"stages": [{"name": "one", "passed": true}]})).is_ok());
+        assert!(panel.read(0, &json!({"stages": [{"name": "one"}]})).is_err());
+    }
+
+    #[test]
+    fn ensembles_combine_what_is_there() {
+        let of = |how: &str| {
+            panel(
+                &format!(
+                    "{{a: {{ensemble: {{members: [grounding, {{judge: j, score: /s}}, {{external: {{validator: v}}}}], combine: {how}}}}}}}"
+                ),
+                JUDGE,
+            )
+        };
+        let stages = Answer::Given(json!({"stages": [{"name": "one", "passed": true}]}));
+        let answers = [stages, Answer::Given(json!({"s": 0.9}))];
+        for (how, expected) in [("min", 0.5), ("max", 0.9), ("mean", 2.0 / 3.0), ("median", 0.6)] {
+            let overall = merged(&of(how), Some(0.6), &answers).overall;
+            assert!((overall - expected).abs() < 1e-12, "{how}: {overall}");
+        }
+    }
+
+    #[test]
+    fn fixing_an_error_never_lowers_a_validator_s_score() {
+        let stages = ["one".to_owned(), "two".to_owned()];
+        let issues = |n: usize| vec![json!({"message": "m"}); n];
+        let course = [
+            json!({"stages": [{"name": "one", "passed": false, "issues": issues(3)}]}),
+            json!({"stages": [{"name": "one", "passed": false, "issues": issues(1)}]}),
+            json!({"stages": [{"name": "one", "passed": true}, {"name": "two", "passed": false, "issues": issues(90)}]}),
+            json!({"stages": [{"name": "one", "passed": true}, {"name": "two", "passed": false, "issues": issues(1)}]}),
+            json!({"stages": [{"name": "one", "passed": true}, {"name": "two", "passed": true}]}),
+        ];
+        let scores: Vec<f64> = course.iter().map(|answer| stages_score(&stages, answer).get()).collect();
+        assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+        assert_eq!(scores.last(), Some(&1.0));
+    }
+}
