@@ -25,7 +25,10 @@ struct Share {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let show = arguments.iter().any(|argument| argument == "--show");
-    let path = arguments.iter().find(|argument| !argument.starts_with("--")).ok_or("name a corpus: `salvage_share CORPUS.jsonl`")?;
+    let path = arguments
+        .iter()
+        .find(|argument| !argument.starts_with("--"))
+        .ok_or("name a corpus: `salvage_share CORPUS.jsonl`")?;
     let corpus = std::fs::read_to_string(path)?;
     let mut out = std::io::stdout().lock();
     let mut shares: BTreeMap<String, Share> = BTreeMap::new();
@@ -35,18 +38,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         share.agreeing += usize::from(agrees);
     };
     for (number, line) in corpus.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let record: Value = serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1))?;
+        let record: Value =
+            serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1))?;
         let input = record.get("input").and_then(Value::as_str).ok_or("a record lacks `input`")?;
         let result = salvage(input);
-        let (group, agrees) = match (record.get("expected_value"), record.get("expected_error"), record.get("options")) {
-            (_, _, Some(_)) => ("under options of another library", agrees(&result, record.get("expected_value"))),
-            (Some(expected), ..) => ("a value is expected", agrees(&result, Some(expected))),
-            (None, Some(_), _) => ("an error is expected", result.is_err()),
-            (None, None, _) => ("no value is expected", result.is_err()),
-        };
+        let (group, agrees) =
+            match (record.get("expected_value"), record.get("expected_error"), record.get("options")) {
+                (_, _, Some(_)) => {
+                    ("under options of another library", agrees(&result, record.get("expected_value")))
+                }
+                (Some(expected), ..) => ("a value is expected", agrees(&result, Some(expected))),
+                (None, Some(_), _) => ("an error is expected", result.is_err()),
+                (None, None, _) => ("no value is expected", result.is_err()),
+            };
         count(group, agrees);
         if group == "a value is expected" {
-            for tag in record.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            for tag in
+                record.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+            {
                 count(&format!("  {tag}"), agrees);
             }
             if let Some(origin) = record.pointer("/origin/repo").and_then(Value::as_str) {
@@ -54,8 +63,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         if show && !agrees {
-            let got = result.map_or_else(|why| format!("error: {why}"), |salvaged| salvaged.value.to_string());
-            let expected = record.get("expected_value").or_else(|| record.get("expected_error")).unwrap_or(&Value::Null);
+            let got =
+                result.map_or_else(|why| format!("error: {why}"), |salvaged| salvaged.value.to_string());
+            let expected =
+                record.get("expected_value").or_else(|| record.get("expected_error")).unwrap_or(&Value::Null);
             writeln!(out, "{}: {}\n  expected {expected}\n  got      {got}", number + 1, Value::from(input))?;
         }
     }
@@ -67,7 +78,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn agrees(result: &Result<loopctl::repair::Salvaged, loopctl::repair::Unsalvageable>, expected: Option<&Value>) -> bool {
+fn agrees(
+    result: &Result<loopctl::repair::Salvaged, loopctl::repair::Unsalvageable>,
+    expected: Option<&Value>,
+) -> bool {
     match (result, expected) {
         (Ok(salvaged), Some(expected)) => canonical(&salvaged.value) == canonical(expected),
         (Err(_), None) => true,

@@ -82,9 +82,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let settings = arguments.settings();
     let schema = arguments.schema.as_deref().map(read_schema).transpose()?;
     let repairer = match (&arguments.schema, &schema) {
-        (Some(path), Some(schema)) => Repairer::new(settings, Some((&path.display().to_string(), schema)))
+        (Some(path), Some(schema)) => Repairer::new(settings, &path.display().to_string(), schema)
             .map_err(|why| Failure::usage(format!("`{}` is not a JSON Schema: {why}", path.display())))?,
-        _ => Repairer::new(settings, None).map_err(Failure::broken)?,
+        _ => Repairer::without_schema(settings),
     };
     let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
     let name = file.map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
@@ -95,9 +95,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let input: Box<dyn Read> = match file {
         None => Box::new(std::io::stdin()),
-        Some(file) => {
-            Box::new(File::open(file).map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?)
-        }
+        Some(file) => Box::new(
+            File::open(file).map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
+        ),
     };
     if is_lines {
         Lines { repairer, settings, name, own: None, broken: false }.answer(BufReader::new(input), output)
@@ -110,7 +110,12 @@ fn read_schema(path: &Path) -> Result<Value, Failure> {
     let bytes = std::fs::read(path)
         .map_err(|error| Failure::usage(format!("can't read the schema `{}`: {error}", path.display())))?;
     serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes)).map_err(|error| {
-        Failure::usage(format!("{}:{}:{}: the schema is not JSON", path.display(), error.line(), error.column()))
+        Failure::usage(format!(
+            "{}:{}:{}: the schema is not JSON",
+            path.display(),
+            error.line(),
+            error.column()
+        ))
     })
 }
 
@@ -147,7 +152,8 @@ fn single(
     say_steps(&mended.steps, output);
     let left = repairer.errors(&mended.value);
     if left > 0 {
-        let errors = if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
+        let errors =
+            if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
         let word = output.err_paint.warn("warning:");
         output.say(&format!("{word} {errors} left that no repair may touch"));
     }
@@ -274,7 +280,7 @@ impl Lines {
     ) -> Result<&'a Repairer, String> {
         let is_known = own.as_ref().is_some_and(|(known, _)| known == schema);
         if !is_known {
-            *own = Some((schema.clone(), Repairer::new(settings, Some(("schema", schema)))?));
+            *own = Some((schema.clone(), Repairer::new(settings, "schema", schema)?));
         }
         own.as_ref().map(|(_, repairer)| repairer).ok_or_else(String::new)
     }

@@ -33,6 +33,6 @@ pub use policy::{
     Accept, Baseline, Budget, Gate, IssueKind, LoopPolicy, MinImprovement, OnEscalate, OnGateMiss,
     OnRegression, Oscillation, Returned, Select, SelectKey, Stagnation, StopCriteria, Target,
 };
-pub use repair::Repair;
 pub use references::ALL_STAGES;
+pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};

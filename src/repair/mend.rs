@@ -32,13 +32,18 @@ pub struct Repairer {
 }
 
 impl Repairer {
+    /// Without a schema, values are only read.
+    #[must_use]
+    pub fn without_schema(settings: Repair) -> Self {
+        Repairer { settings, shaper: None }
+    }
+
     /// With a schema, compiled as scoring compiles it; `name` is its file's.
     ///
     /// # Errors
     /// One line that says what is wrong with the schema.
-    pub fn new(settings: Repair, schema: Option<(&str, &Value)>) -> Result<Self, String> {
-        let shaper = schema.map(|(name, schema)| Shaper::new(name, schema)).transpose()?;
-        Ok(Repairer { settings, shaper })
+    pub fn new(settings: Repair, name: &str, schema: &Value) -> Result<Self, String> {
+        Ok(Repairer { settings, shaper: Some(Shaper::new(name, schema)?) })
     }
 
     /// The value that a text holds, shaped. `veto` as for [`Shaper::shape`].
@@ -46,8 +51,15 @@ impl Repairer {
     /// # Errors
     /// [`Unsalvageable`] when there is none; with `salvage: false` also when the text is not strict JSON.
     pub fn text(&self, text: &str, veto: Option<Veto<'_>>) -> Result<Mended, Unsalvageable> {
-        let salvaged = if self.settings.salvage { salvage(text)? } else { strict(text)? };
-        Ok(self.salvaged(salvaged, veto))
+        Ok(self.salvaged(self.read(text)?, veto))
+    }
+
+    /// The value that a text holds, as it is.
+    ///
+    /// # Errors
+    /// As [`Repairer::text`].
+    pub fn read(&self, text: &str) -> Result<Salvaged, Unsalvageable> {
+        if self.settings.salvage { salvage(text) } else { strict(text) }
     }
 
     /// What a text was salvaged to, shaped. Of several values the one is taken that the schema finds least wrong with.
@@ -84,9 +96,8 @@ impl Repairer {
 
 /// What is not strict JSON is refused.
 fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
-    let value = serde_json::from_str(text).map_err(|error| {
-        Unsalvageable::NotStrict { line: error.line(), column: error.column() }
-    })?;
+    let value = serde_json::from_str(text)
+        .map_err(|error| Unsalvageable::NotStrict { line: error.line(), column: error.column() })?;
     if crate::value::is_deeper(&value, crate::value::MAX_CANDIDATE_DEPTH) {
         return Err(Unsalvageable::TooDeep(Place::of(text, 0)));
     }

@@ -112,7 +112,10 @@ mod tests {
         assert_eq!(value.to_string(), r#"{"a/b":[1,2,3],"c":null,"e":1}"#);
         for path in ["/x", "/a~1b/7", "/a~1b/01", "/c/0", ""] {
             let patch = [Operation::Remove { path: path.to_owned() }];
-            assert_eq!(apply(&mut value, &patch).unwrap_err().to_string(), format!("there is nothing at `{path}`"));
+            assert_eq!(
+                apply(&mut value, &patch).unwrap_err().to_string(),
+                format!("there is nothing at `{path}`")
+            );
         }
         apply(&mut value, &[Operation::Add { path: String::new(), value: json!(1) }]).unwrap();
         assert_eq!(value, 1);

@@ -187,8 +187,11 @@ impl Step {
     /// A step on a value.
     #[must_use]
     pub fn on_value(kind: Kind, detail: &str, patch: Vec<Operation>) -> Self {
-        let reason =
-            if detail.is_empty() { kind.reason().to_owned() } else { format!("{} ({detail})", kind.reason()) };
+        let reason = if detail.is_empty() {
+            kind.reason().to_owned()
+        } else {
+            format!("{} ({detail})", kind.reason())
+        };
         Step { kind, reason, place: None, times: 1, patch }
     }
 }

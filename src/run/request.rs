@@ -8,6 +8,7 @@ use crate::provider::protocol::{
     Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
 use crate::provider::{CallFailure, Provider};
+use crate::repair::{Repairer, Veto};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -193,9 +194,14 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
     }
 }
 
-/// Turns a completion or a failure into what the engine is told. An answer that is text must be JSON and nothing
-/// else.
-pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure>) -> Answer {
+/// Turns a completion or a failure into what the engine is told. What can be repaired in an answer is, before another
+/// call is paid for; `veto` may refuse changes of the value.
+pub fn answer_of(
+    provider: &Provider,
+    repairer: &Repairer,
+    veto: Option<Veto<'_>>,
+    completion: Result<Completion, CallFailure>,
+) -> Answer {
     let one_call = |tokens: u64, cost: Option<f64>| Usage {
         calls: 1,
         tokens,
@@ -215,38 +221,29 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
     if tokens > 0 && completion.usage.cost_usd.is_none() {
         notes.push("the provider does not say what the call cost; cost_usd leaves it out".to_owned());
     }
-    let candidate = match (completion.value, completion.text) {
-        (Some(value), _) => value,
-        (None, Some(text)) => serde_json::from_str::<Value>(text.trim()).map_err(|error| CallFailed {
-            message: format!(
-                "provider `{}` answered with text that is not JSON (line {}, column {})",
-                provider.identity().name,
-                error.line(),
-                error.column()
-            ),
-            transient: true,
-            retry_after: None,
-            usage,
-        })?,
-        (None, None) => {
-            return Err(CallFailed {
-                message: format!("provider `{}` answered with nothing", provider.identity().name),
-                transient: true,
-                retry_after: None,
-                usage,
-            });
-        }
+    let refused = |why: String| CallFailed {
+        message: format!("provider `{}` answered with {why}", provider.identity().name),
+        transient: true,
+        retry_after: None,
+        usage,
     };
-    if is_deeper(&candidate, MAX_CANDIDATE_DEPTH) {
-        return Err(CallFailed {
-            message: format!(
-                "provider `{}` answered with JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep",
-                provider.identity().name
-            ),
-            transient: true,
-            retry_after: None,
-            usage,
-        });
-    }
-    Ok(Produced { candidate: Arc::new(candidate), usage, notes })
+    let mended = match (completion.value, completion.text) {
+        (Some(value), _) if is_deeper(&value, MAX_CANDIDATE_DEPTH) => {
+            return Err(refused(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep")));
+        }
+        (Some(value), _) => repairer.value(value, veto),
+        (None, Some(text)) => {
+            let read = repairer
+                .read(text.trim())
+                .map_err(|why| refused(format!("text that can't be used: {why}")))?;
+            // A word or a number that was only made out in a text is no answer.
+            if !read.steps.is_empty() && !(read.value.is_object() || read.value.is_array()) {
+                return Err(refused("text in which there is no JSON object or list".to_owned()));
+            }
+            repairer.salvaged(read, veto)
+        }
+        (None, None) => return Err(refused("nothing".to_owned())),
+    };
+    let candidate = Arc::new(mended.value);
+    Ok(Produced { candidate, usage, notes, repairs: mended.steps })
 }

@@ -119,7 +119,9 @@ impl Reader<'_> {
         let plain: String = token.chars().filter(|c| *c != '_').collect();
         let digits = plain.trim_start_matches(['+', '-']);
         let sign = if plain.starts_with('-') { "-" } else { "" };
-        let leading_zero = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+        let leading_zero = digits.len() > 1
+            && digits.starts_with('0')
+            && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         if !leading_zero {
             let whole = digits.trim_end_matches(['+', '-']).trim_end_matches(['e', 'E']);
             let cut = whole.len() < digits.len() || whole.ends_with('.') || whole.is_empty();
@@ -157,8 +159,8 @@ fn literal(text: &str) -> Option<Value> {
     Some(match text {
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        "null" | "Null" | "NULL" | "None" | "none" | "NONE" | "nil" | "undefined" | "Undefined" | "NaN" | "nan"
-        | "NAN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => Value::Null,
+        "null" | "Null" | "NULL" | "None" | "none" | "NONE" | "nil" | "undefined" | "Undefined" | "NaN"
+        | "nan" | "NAN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => Value::Null,
         _ => return None,
     })
 }

@@ -82,14 +82,17 @@ fn leave_out(pieces: &mut Vec<Piece>, reader: &mut Reader<'_>, mut out: impl FnM
 
 /// A short list of numbers or words, as in "see [1, 2]".
 fn is_reference(value: &Value) -> bool {
-    value.as_array().is_some_and(|items| items.len() <= 3 && items.iter().all(|i| i.is_number() || i.is_string()))
+    value
+        .as_array()
+        .is_some_and(|items| items.len() <= 3 && items.iter().all(|i| i.is_number() || i.is_string()))
 }
 
 /// Whether two values are of the same kind with the same keys.
 fn same_form(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same_kind(value, other)))
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same_kind(value, other)))
         }
         (Value::Array(a), Value::Array(b)) => match (a.first(), b.first()) {
             (Some(Value::Object(a)), Some(Value::Object(b))) => a.keys().all(|key| b.contains_key(key)),

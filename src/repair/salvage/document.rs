@@ -40,17 +40,26 @@ impl Reader<'_> {
         let inner = look::trim(chars.as_str());
         match (bracket, inner.chars().next()) {
             (Some('{'), first) => {
-                first.is_none_or(|c| is_quote(c) || matches!(c, '}' | ']' | '\\' | ',' | ':' | '{' | '.' | '…' | '`' | '0'..='9'))
-                    || look::bare_key(inner)
+                first.is_none_or(|c| {
+                    is_quote(c)
+                        || matches!(c, '}' | ']' | '\\' | ',' | ':' | '{' | '.' | '…' | '`' | '0'..='9')
+                }) || look::bare_key(inner)
                     || (self.at == 0 && !inner.contains(' '))
                     || unquoted_member(inner)
             }
             (Some('['), first) => {
-                first.is_none_or(|c| is_quote(c) || matches!(c, ']' | '[' | '{' | '}' | '\\' | '-' | '.' | '…' | '`' | '(' | ',' | '0'..='9'))
-                    || is_list_of_words(inner)
+                first.is_none_or(|c| {
+                    is_quote(c)
+                        || matches!(
+                            c,
+                            ']' | '[' | '{' | '}' | '\\' | '-' | '.' | '…' | '`' | '(' | ',' | '0'..='9'
+                        )
+                }) || is_list_of_words(inner)
             }
             (Some('('), first) => {
-                self.only_comments_before() && first.is_some_and(|c| is_quote(c) || matches!(c, '(' | '[' | '{' | '-' | '0'..='9' | ')'))
+                self.only_comments_before()
+                    && first
+                        .is_some_and(|c| is_quote(c) || matches!(c, '(' | '[' | '{' | '-' | '0'..='9' | ')'))
             }
             _ => false,
         }
@@ -84,7 +93,8 @@ impl Reader<'_> {
         let start = self.at;
         while let Some(found) = self.rest().find("```") {
             let mark = self.at + found;
-            self.at = mark + self.rest().get(found..).map_or(3, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
+            self.at = mark
+                + self.rest().get(found..).map_or(3, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
             let after = self.at + language(self.rest());
             let body = self.text.get(after..).unwrap_or_default();
             let space = body.len() - body.trim_start_matches(is_space).len();
@@ -243,6 +253,9 @@ fn is_list_of_words(inner: &str) -> bool {
     let Some((body, after)) = inner.split_once(']') else { return true };
     !after.starts_with('(')
         && (body.contains([',', '\n', '"'])
-            || matches!(body.trim(), "true" | "false" | "null" | "True" | "False" | "None" | "NaN" | "undefined")
+            || matches!(
+                body.trim(),
+                "true" | "false" | "null" | "True" | "False" | "None" | "NaN" | "undefined"
+            )
             || after.trim_start_matches(is_space).chars().next().is_none_or(|c| matches!(c, ',' | ';' | ')')))
 }

@@ -35,11 +35,9 @@ pub(super) fn closes(open: char, c: char) -> bool {
 
 /// A piece of text from a place on, of at most [`FAR`] bytes.
 pub(super) fn ahead(text: &str, at: usize) -> &str {
-    let rest = text.get(at..).unwrap_or_default();
-    match rest.char_indices().map(|(i, c)| i + c.len_utf8()).take_while(|end| *end <= FAR).last() {
-        Some(end) => rest.get(..end).unwrap_or_default(),
-        None => "",
-    }
+    let end = (at.saturating_add(FAR)).min(text.len());
+    // A character is at most four bytes long.
+    (0..4).find_map(|back| text.get(at..end.checked_sub(back)?)).unwrap_or_default()
 }
 
 /// Without leading space and comments that end within it.
@@ -83,7 +81,8 @@ pub(super) fn quoted_key(text: &str) -> bool {
 /// Whether a text begins with a key without quotes and a colon that does not look like a part of the text (`12:30`,
 /// `http://…`).
 pub(super) fn bare_key(text: &str) -> bool {
-    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))).unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     // `b": 1` is a key that lacks its first quote.
     let quoted = rest.strip_prefix(['"', '\'']);
@@ -91,7 +90,9 @@ pub(super) fn bare_key(text: &str) -> bool {
     let begins = word.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'));
     // `5: "value"`, and not `12:30`.
     let numbered = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) && rest.starts_with(": ");
-    (begins || numbered || (quoted.is_some() && !word.is_empty())) && rest.starts_with(':') && !rest.starts_with("://")
+    (begins || numbered || (quoted.is_some() && !word.is_empty()))
+        && rest.starts_with(':')
+        && !rest.starts_with("://")
 }
 
 /// Whether a text begins with a key and a colon.
@@ -103,7 +104,11 @@ pub(super) fn key(text: &str) -> bool {
 pub(super) fn member_after_comma(text: &str) -> bool {
     let rest = trim(text);
     let Some(first) = rest.chars().next() else { return true };
-    if matches!(first, '}' | ']' | '{' | '[' | ',') || rest.starts_with("...") || rest.starts_with("```") || key(rest) {
+    if matches!(first, '}' | ']' | '{' | '[' | ',')
+        || rest.starts_with("...")
+        || rest.starts_with("```")
+        || key(rest)
+    {
         return true;
     }
     if is_quote(first) {
@@ -119,7 +124,10 @@ pub(super) fn member_after_comma(text: &str) -> bool {
 pub(super) fn item_after_comma(text: &str) -> bool {
     let rest = trim(text);
     let Some(first) = rest.chars().next() else { return true };
-    if is_quote(first) || matches!(first, '{' | '[' | '(' | ']' | '}' | ')' | '-' | ',' | '0'..='9') || rest.starts_with("...") {
+    if is_quote(first)
+        || matches!(first, '{' | '[' | '(' | ']' | '}' | ')' | '-' | ',' | '0'..='9')
+        || rest.starts_with("...")
+    {
         return true;
     }
     // A word without quotes, if no quote stands between it and what ends it.

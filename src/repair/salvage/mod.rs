@@ -11,8 +11,8 @@ mod look;
 mod reader;
 mod string;
 
-use super::step::{Kind, Place, Step};
 use super::Operation;
+use super::step::{Kind, Place, Step};
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use reader::{Reader, Stop};
 use serde_json::Value;

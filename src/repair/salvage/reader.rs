@@ -135,7 +135,10 @@ impl<'t> Reader<'t> {
         let inner = after.trim_start_matches(' ').strip_prefix('(').map(look::trim);
         begins
             && inner.and_then(|inner| inner.chars().next()).is_some_and(|c| {
-                is_quote(c) || c.is_ascii_digit() || matches!(c, '{' | '[' | '-') || is_literal_call(inner.unwrap_or_default())
+                is_quote(c)
+                    || c.is_ascii_digit()
+                    || matches!(c, '{' | '[' | '-')
+                    || is_literal_call(inner.unwrap_or_default())
             })
     }
 
@@ -269,7 +272,8 @@ impl<'t> Reader<'t> {
         members.insert(key, first);
         loop {
             self.skip_space();
-            let after_comma = self.rest().strip_prefix(',').map(|_| look::trim(ahead(self.text, self.at + 1)));
+            let after_comma =
+                self.rest().strip_prefix(',').map(|_| look::trim(ahead(self.text, self.at + 1)));
             if !after_comma.is_some_and(look::quoted_key) {
                 break;
             }
@@ -392,11 +396,17 @@ impl<'t> Reader<'t> {
     fn goes_on(&self) -> bool {
         let outer = self.open.split_last().and_then(|(_, outer)| outer.last());
         let after = look::trim(self.ahead());
-        outer != Some(&Inside::Object) && after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key)
+        outer != Some(&Inside::Object)
+            && after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key)
     }
 
     /// One member. `expected` says that a comma or the opening bracket stood before it.
-    fn member(&mut self, members: &mut Map<String, Value>, set: &mut Vec<Value>, expected: bool) -> Result<(), Stop> {
+    fn member(
+        &mut self,
+        members: &mut Map<String, Value>,
+        set: &mut Vec<Value>,
+        expected: bool,
+    ) -> Result<(), Stop> {
         let start = self.at;
         let Some((key, cut)) = self.key(expected, members.is_empty())? else { return Ok(()) };
         if !expected {
@@ -411,7 +421,8 @@ impl<'t> Reader<'t> {
                 self.at += if rest.starts_with("=>") { 2 } else { 1 };
             }
             Some(',' | '}') if members.is_empty() => {
-                let quoted = self.text.get(start..).and_then(|text| text.chars().next()).is_some_and(is_quote);
+                let quoted =
+                    self.text.get(start..).and_then(|text| text.chars().next()).is_some_and(is_quote);
                 set.push(if quoted { Value::String(key) } else { self.word(&key, start) });
                 return Ok(());
             }
@@ -501,7 +512,9 @@ fn is_literal_call(inner: &str) -> bool {
 
 /// How long the language is that stands after the marks of a code block, when JSON or the end of the line follows.
 pub(super) fn language(text: &str) -> usize {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+'))).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+')))
+        .unwrap_or(text.len());
     let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t', '\r']);
     if after.is_empty() || after.starts_with(['\n', '{', '[', '"']) { end } else { 0 }
 }

@@ -1,8 +1,8 @@
 //! Texts in quotes: where they end when their quotes are not escaped, and what stands in them.
 
+use super::MAX_REWINDS;
 use super::look::{self, ahead, closes, is_space};
 use super::reader::{Inside, Reader, Stop};
-use super::MAX_REWINDS;
 use crate::repair::Kind;
 use serde_json::Value;
 
@@ -217,7 +217,9 @@ impl Reader<'_> {
         let after_first = next.get(first.len_utf8()..).unwrap_or_default();
         let closing = match first {
             ',' => look::member_after_comma(after_first),
-            '}' | ']' => !after_first.starts_with(c) && look::after_bracket(after_first, self.open.len() <= 1),
+            '}' | ']' => {
+                !after_first.starts_with(c) && look::after_bracket(after_first, self.open.len() <= 1)
+            }
             _ if look::quoted_key(next) => true,
             _ => {
                 let between = ahead.get(..ahead.len() - next.len()).unwrap_or_default();
@@ -241,7 +243,9 @@ impl Reader<'_> {
         match rest.chars().next() {
             Some('"') => look::quoted_key(rest),
             Some(',') => look::key(look::trim(rest.get(1..).unwrap_or_default())),
-            Some('}') => !next.starts_with(['{', '[']) && look::after_bracket(rest.get(1..).unwrap_or_default(), true),
+            Some('}') => {
+                !next.starts_with(['{', '[']) && look::after_bracket(rest.get(1..).unwrap_or_default(), true)
+            }
             _ => false,
         }
     }
@@ -264,7 +268,9 @@ impl Reader<'_> {
             }
             ':' => true,
             _ if pair_open => false,
-            _ if look::is_quote(first) => !after_first.trim_start_matches(is_space).starts_with([',', ']', '}']),
+            _ if look::is_quote(first) => {
+                !after_first.trim_start_matches(is_space).starts_with([',', ']', '}'])
+            }
             '{' | '[' => true,
             _ => self.looks_closing(ahead, draft),
         };
@@ -283,7 +289,8 @@ impl Reader<'_> {
         let inside = self.inside();
         let trimmed = self.text.trim_end_matches(|c| is_space(c) || c == '`');
         let body = trimmed.trim_end_matches(|c| is_space(c) || matches!(c, '}' | ']' | ','));
-        let brackets = trimmed.get(body.len()..).unwrap_or_default().chars().filter(|c| matches!(c, '}' | ']')).count();
+        let brackets =
+            trimmed.get(body.len()..).unwrap_or_default().chars().filter(|c| matches!(c, '}' | ']')).count();
         let own = draft.out.chars().filter(|c| matches!(c, '{' | '[')).count();
         let is_cut = inside == Inside::Root || inside == Inside::Key || brackets == 0 || own > 0;
         if is_cut || self.rewinds >= MAX_REWINDS || body.len() <= draft.start {
@@ -369,7 +376,7 @@ impl Reader<'_> {
 }
 
 fn hex_of(text: &str) -> Option<u16> {
-    text.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit())).and_then(|digits| {
-        u16::from_str_radix(digits, 16).ok()
-    })
+    text.get(..4)
+        .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
+        .and_then(|digits| u16::from_str_radix(digits, 16).ok())
 }

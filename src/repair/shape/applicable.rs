@@ -49,7 +49,12 @@ impl<'s> Applicable<'s> {
             members.get(key).into_iter().for_each(|part| self.add(part));
         }
         for key in ["dependentSchemas", "dependencies"] {
-            members.get(key).and_then(Value::as_object).into_iter().flat_map(Map::values).for_each(|part| self.add(part));
+            members
+                .get(key)
+                .and_then(Value::as_object)
+                .into_iter()
+                .flat_map(Map::values)
+                .for_each(|part| self.add(part));
         }
         if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
             match reference.strip_prefix('#').and_then(|pointer| self.root.pointer(&decode(pointer))) {
@@ -85,11 +90,19 @@ impl<'s> Applicable<'s> {
 fn parts_below<'s>(schema: &'s Map<String, Value>, key: &str, at: Option<usize>) -> Vec<&'s Value> {
     let mut parts = Vec::new();
     let mut take = |name: &str| parts.extend(schema.get(name));
-    for name in ["additionalProperties", "unevaluatedProperties", "items", "additionalItems", "unevaluatedItems", "contains"] {
+    for name in [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "items",
+        "additionalItems",
+        "unevaluatedItems",
+        "contains",
+    ] {
         take(name);
     }
     parts.extend(schema.get("properties").and_then(|named| named.get(key)));
-    parts.extend(schema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::values));
+    parts
+        .extend(schema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::values));
     for name in ["prefixItems", "items"] {
         parts.extend(at.and_then(|at| schema.get(name)?.get(at)));
     }

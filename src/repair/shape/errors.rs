@@ -22,12 +22,13 @@ pub(super) struct Wrong {
     pub(super) missing: Option<String>,
 }
 
-/// How much is wrong. Fewer errors are better; of the same number, fewer in the best branches of `anyOf` and `oneOf`.
+/// How much is wrong. Fewer errors are better; of the same number, less within them: errors in the best branches of
+/// `anyOf` and `oneOf`, forbidden members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Badness {
     /// Errors.
     pub(crate) errors: usize,
-    /// Errors within branches.
+    /// What they are made of.
     pub(crate) within: usize,
 }
 
@@ -41,6 +42,10 @@ impl Badness {
         badness
     }
 
+    pub(super) fn total(self) -> usize {
+        self.errors + self.within
+    }
+
     pub(super) fn is_bad(self) -> bool {
         self.errors > 0
     }
@@ -48,20 +53,32 @@ impl Badness {
 
 fn branches<'e>(error: &'e ValidationError<'_>) -> Option<&'e Vec<Vec<ValidationError<'static>>>> {
     match error.kind() {
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => Some(context),
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            Some(context)
+        }
         _ => None,
     }
 }
 
-/// The errors of the branch that has the fewest.
+/// The errors of the branch that has the fewest; of one error about several members, each of them.
 fn within(error: &ValidationError<'_>, depth: usize) -> usize {
     match branches(error) {
+        None => unexpected(error).len(),
         Some(branches) if depth < MAX_BRANCHES => branches
             .iter()
             .map(|errors| errors.iter().map(|error| 1 + within(error, depth + 1)).sum())
             .min()
             .unwrap_or_default(),
         _ => 0,
+    }
+}
+
+/// The members that an error says are forbidden.
+fn unexpected<'e>(error: &'e ValidationError<'_>) -> &'e [String] {
+    match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected,
+        _ => &[],
     }
 }
 
@@ -85,11 +102,7 @@ fn add(error: &ValidationError<'_>, depth: usize, found: &mut Vec<Wrong>) {
     if found.len() >= MAX_ERRORS {
         return;
     }
-    let unexpected = match error.kind() {
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.clone(),
-        _ => Vec::new(),
-    };
+    let unexpected = unexpected(error).to_vec();
     let missing = match error.kind() {
         ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
         _ => None,

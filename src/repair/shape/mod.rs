@@ -100,7 +100,9 @@ impl Work<'_> {
         while self.badness.is_bad() && self.trials < MAX_TRIALS {
             let before = self.steps.len();
             let mut wrong = errors::collect(&self.shaper.schema.validator, &self.value);
-            wrong.retain(|one| one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
+            wrong.retain(|one| {
+                one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
             if veto.is_some() || wrong.len() < MANY || !self.all_at_once(&wrong) {
                 for one in &wrong {
                     self.mend(one, veto);
@@ -120,7 +122,9 @@ impl Work<'_> {
     fn mend(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) {
         let proposals = self.proposals(wrong, &self.value);
         let again = if self.level < MAX_LEVELS { proposals.clone() } else { Vec::new() };
-        for (proposal, deeper) in proposals.into_iter().map(|p| (p, false)).chain(again.into_iter().map(|p| (p, true))) {
+        for (proposal, deeper) in
+            proposals.into_iter().map(|p| (p, false)).chain(again.into_iter().map(|p| (p, true)))
+        {
             if self.trials >= MAX_TRIALS {
                 return;
             }
@@ -132,8 +136,14 @@ impl Work<'_> {
             if apply(&mut tried, &proposal.patch).is_err() || is_deeper(&tried, MAX_CANDIDATE_DEPTH) {
                 continue;
             }
-            let tried = if deeper { self.with_what_it_uncovers(tried, proposal, wrong) } else { self.outcome(tried, proposal, wrong) };
-            if tried.badness < self.badness && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value)) {
+            let tried = if deeper {
+                self.with_what_it_uncovers(tried, proposal, wrong)
+            } else {
+                self.outcome(tried, proposal, wrong)
+            };
+            if tried.badness < self.badness
+                && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value))
+            {
                 self.value = tried.value;
                 self.badness = tried.badness;
                 self.steps.extend(tried.steps);
@@ -164,23 +174,25 @@ impl Work<'_> {
         Outcome { value: inner.value, steps: inner.steps, badness: inner.badness }
     }
 
-    /// Makes the first change proposed for every error, and keeps them all if each of them took an error away.
+    /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
     fn all_at_once(&mut self, wrong: &[Wrong]) -> bool {
         let mut tried = self.value.clone();
         let mut steps: Vec<Step> = Vec::new();
         // From the end, so that what is taken out of a list does not move what is still to be changed.
         for one in wrong.iter().rev() {
-            let Some(proposal) = self.proposals(one, &tried).into_iter().next() else { continue };
-            let mut changed = tried.clone();
-            if apply(&mut changed, &proposal.patch).is_ok() {
-                tried = changed;
-                steps.push(proposal.step(one));
+            let forbidden = one.unexpected.len().max(1);
+            for proposal in self.proposals(one, &tried).into_iter().take(forbidden) {
+                // One operation that does not fit changes nothing.
+                if apply(&mut tried, &proposal.patch).is_ok() {
+                    steps.push(proposal.step(one));
+                }
             }
         }
         self.trials += 1;
         let badness = self.shaper.badness(&tried);
         let kept = !steps.is_empty()
-            && badness.errors + steps.len() <= self.badness.errors
+            && badness.errors <= self.badness.errors
+            && badness.total() + steps.len() <= self.badness.total()
             && !is_deeper(&tried, MAX_CANDIDATE_DEPTH);
         if kept {
             self.value = tried;

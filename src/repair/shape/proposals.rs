@@ -48,7 +48,9 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
         if trimmed.len() < text.len() {
             list.replace(Kind::Trim, Value::from(trimmed));
             if settings.coerce {
-                coerced(&Value::from(trimmed)).into_iter().for_each(|other| list.replace(Kind::Coerce, other));
+                coerced(&Value::from(trimmed))
+                    .into_iter()
+                    .for_each(|other| list.replace(Kind::Coerce, other));
             }
         }
     }
@@ -107,7 +109,9 @@ fn coerced(value: &Value) -> Vec<Value> {
         Value::String(text) if text.len() <= MAX_COERCED_BYTES => from_text(text).into_iter().collect(),
         Value::Bool(_) => vec![Value::String(value.to_string())],
         // Whole numbers only: how a fraction was written (`1.50`) is no longer known.
-        Value::Number(number) if number.is_i64() || number.is_u64() => vec![Value::String(number.to_string())],
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            vec![Value::String(number.to_string())]
+        }
         _ => Vec::new(),
     }
 }
@@ -127,7 +131,8 @@ fn from_text(text: &str) -> Option<Value> {
 /// A text as a number, if the number says all that the text says.
 fn number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+    let (whole, fraction) =
+        digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
     let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     if !are_digits(whole) || (whole.len() > 1 && whole.starts_with('0')) || !fraction.is_none_or(are_digits) {
         return None;
