@@ -4,6 +4,7 @@ mod check;
 mod correct;
 mod exit;
 mod loading;
+mod next;
 mod output;
 mod plugin;
 mod profile;
@@ -42,6 +43,8 @@ enum Verb {
     Score(score::Arguments),
     /// Repair text that is not quite JSON, and JSON that its schema refuses
     Repair(repair::Arguments),
+    /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
+    Next(next::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
         Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
+        Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),

@@ -73,7 +73,7 @@ fn rich(profile: &Profile) -> Guidance {
         assessments: &assessments,
         rolled_back: &[(1, 0)],
     };
-    Guidance::gather(&profile.policy, &profile.feedback, "extract", correction).unwrap()
+    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), correction).unwrap()
 }
 
 #[test]
@@ -109,6 +109,7 @@ fn the_shipped_task_reads_well() {
             stage: "extract",
             stages: &stages,
             context: &[],
+            variables: &serde_json::Map::new(),
         };
         insta::assert_snapshot!(format!("extract_{name}"), templates.task(&template, &variables).unwrap());
     }
@@ -182,7 +183,7 @@ proptest! {
                     rolled_back: &rolled_back,
                 };
                 let mut guidance =
-                    Guidance::gather(&profile.policy, &profile.feedback, "extract", correction).unwrap();
+                    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), correction).unwrap();
                 prop_assert!(guidance.failed_attempts.len() <= history);
                 texts.push(templates.feedback(&template, &mut guidance, max_bytes).unwrap());
             }

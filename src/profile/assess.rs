@@ -1,5 +1,6 @@
 //! `assess`: how each dimension of a candidate gets its score.
 
+use super::codes::SchemaCodes;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
@@ -68,6 +69,8 @@ pub enum Measure {
     Schema {
         /// A path such as `schemas/{{ document_type }}.schema.json`.
         path: Spanned<String>,
+        /// The codes of its issues, by keyword.
+        codes: SchemaCodes,
     },
     /// A penalty for each issue that a rule set finds.
     Rules {
@@ -77,6 +80,8 @@ pub enum Measure {
         penalty: Score,
         /// The score never falls below this.
         floor: Score,
+        /// Which issues count.
+        counts: Counts,
     },
     /// The share of extracted leaf values that the source text bears out.
     Grounding(Grounding),
@@ -88,6 +93,18 @@ pub enum Measure {
     /// Supplied from outside with the candidate (`score --given`, a trajectory).
     Given,
 }
+
+/// Which issues of a rule set count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counts {
+    /// Every issue.
+    #[default]
+    All,
+    /// Those that someone must do something about: their disposition is not `warn`.
+    Blocking,
+}
+
+decode_words!(Counts, "kind of issues", { "all" => Counts::All, "blocking" => Counts::Blocking });
 
 /// Settings of the grounding measure.
 #[derive(Debug, Clone)]
@@ -216,14 +233,18 @@ impl Measure {
         let mut fields = Fields::open(node, "measure", problems)?;
         let measure = match named.as_slice() {
             ["rubric"] => fields.required("rubric", problems).map(|name| Measure::Rubric { name }),
-            ["schema"] => fields.required("schema", problems).map(|path| Measure::Schema { path }),
+            ["schema"] => {
+                let codes = fields.or("codes", SchemaCodes::default(), problems);
+                fields.required("schema", problems).map(|path| Measure::Schema { path, codes })
+            }
             ["script"] => fields.required("script", problems).map(|function| Measure::Script { function }),
             ["rules"] => {
                 let name = fields.required("rules", problems);
                 // A wrong penalty has been reported; the rule set itself can still be looked at.
                 let penalty = fields.required("penalty", problems).unwrap_or(Score::ZERO);
                 let floor = fields.or("floor", Score::ZERO, problems);
-                name.map(|name| Measure::Rules { name, penalty, floor })
+                let counts = fields.or("counts", Counts::All, problems);
+                name.map(|name| Measure::Rules { name, penalty, floor, counts })
             }
             ["grounding"] => fields
                 .node("grounding")

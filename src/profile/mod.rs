@@ -5,7 +5,10 @@
 
 mod assess;
 mod call;
+mod candidate;
 mod checked;
+mod codes;
+mod dispositions;
 mod feedback;
 mod files;
 mod interpolate;
@@ -18,10 +21,16 @@ mod policy;
 mod repair;
 mod references;
 mod stage;
+mod stop;
+mod stop_group;
 
-pub use assess::{Combine, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
+pub use assess::{Combine, Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Call, Options};
+pub use candidate::CandidateKind;
 pub use checked::Profile;
+pub(crate) use codes::check_code;
+pub use codes::{KeywordIssue, SchemaCodes};
+pub use dispositions::Dispositions;
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
@@ -30,9 +39,11 @@ pub use load::{Loaded, available, load};
 pub use mask::Mask;
 pub use overrides::Override;
 pub use policy::{
-    Accept, Baseline, Budget, Gate, IssueKind, LoopPolicy, MinImprovement, OnEscalate, OnGateMiss,
-    OnRegression, Oscillation, Returned, Select, SelectKey, Stagnation, StopCriteria, Target,
+    Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
+    Target,
 };
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};
+pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
+pub use stop_group::{Criterion, Member};

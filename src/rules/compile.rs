@@ -4,10 +4,10 @@ use super::emit::{Emitter, add};
 use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
 use super::rubric::{Rubric, decode_rubric};
 use super::rule::{Rule, Surroundings, decode_rules};
-use super::schema::Schema;
+use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Dimension, Files, Measure, Overall};
+use crate::profile::{Dimension, Dispositions, Files, Measure, Overall};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
@@ -28,9 +28,22 @@ pub struct CompiledRules {
     scripts: Arc<ScriptSet>,
     dimensions: Vec<Arc<str>>,
     field_names: Vec<FieldName>,
+    dispositions: Dispositions,
 }
 
 impl CompiledRules {
+    /// With the profile's table of who handles issues that do not say so; without it the loop corrects them all.
+    #[must_use]
+    pub fn with_dispositions(self, dispositions: Dispositions) -> Self {
+        CompiledRules { dispositions, ..self }
+    }
+
+    /// Who handles issues that do not say so.
+    #[must_use]
+    pub fn dispositions(&self) -> &Dispositions {
+        &self.dispositions
+    }
+
     /// The program for a document type; the one for `unknown` when the type is not known.
     #[must_use]
     pub fn program(&self, document_type: &str) -> &Arc<Program> {
@@ -122,6 +135,7 @@ pub fn compile(
         scripts: Arc::new(scripts),
         dimensions: names,
         field_names: sources.field_names(dimensions),
+        dispositions: Dispositions::default(),
     })
 }
 
@@ -247,20 +261,26 @@ impl Sources {
                 }
                 emitter.push(Op::EndRubric { dimension: index });
             }
-            Measure::Schema { path } => {
+            Measure::Schema { path, codes } => {
                 if let Some(schema) = schemas.get(&(path.value.clone(), document_type.to_string())) {
-                    let schema = add(&mut emitter.program.schemas, Arc::clone(schema));
+                    let check = SchemaCheck { schema: Arc::clone(schema), codes: codes.clone() };
+                    let schema = add(&mut emitter.program.schemas, check);
                     emitter.push(Op::Schema { dimension: index, schema });
                 }
             }
-            Measure::Rules { name, penalty, floor } => {
+            Measure::Rules { name, penalty, floor, counts } => {
                 emitter.push(Op::BeginRules);
                 for rule in self.rule_sets.get(&name.value).into_iter().flatten() {
                     if rule.is_for(&document_type) {
                         emitter.rule(rule);
                     }
                 }
-                emitter.push(Op::EndRules { dimension: index, penalty: *penalty, floor: *floor });
+                emitter.push(Op::EndRules {
+                    dimension: index,
+                    penalty: *penalty,
+                    floor: *floor,
+                    counts: *counts,
+                });
             }
             Measure::Grounding(grounding) => {
                 let settings = GroundingSettings {
@@ -328,7 +348,7 @@ fn open(
     }
 }
 
-fn missing(what: &str, path: &str, name: &str, known: &[&str], span: &Span) -> Problem {
+pub(super) fn missing(what: &str, path: &str, name: &str, known: &[&str], span: &Span) -> Problem {
     let problem = Problem::error(Code::MissingFile, span, format!("there is no {what} `{path}`"));
     match nearest(name, known.iter().copied()) {
         Some(guess) => problem.help(format!("did you mean `{guess}`?")),
@@ -349,7 +369,7 @@ fn read_schemas(
     let mut by_path: BTreeMap<String, Option<Arc<Schema>>> = BTreeMap::new();
     let mut schemas = Schemas::new();
     for dimension in dimensions {
-        let Measure::Schema { path } = &dimension.measure else { continue };
+        let Measure::Schema { path, .. } = &dimension.measure else { continue };
         let Some(template) = Template::check(&path.value, &["document_type"], &path.span, problems) else {
             continue;
         };
@@ -363,67 +383,13 @@ fn read_schemas(
                     continue;
                 }
             };
-            let schema =
-                by_path.entry(name.clone()).or_insert_with(|| read_schema(&name, path, files, problems));
+            let schema = by_path
+                .entry(name.clone())
+                .or_insert_with(|| read_schema(&name, &path.span, files, problems));
             if let Some(schema) = schema {
                 schemas.insert((path.value.clone(), (*document_type).to_owned()), Arc::clone(schema));
             }
         }
     }
     schemas
-}
-
-fn read_schema(
-    name: &str,
-    path: &Spanned<String>,
-    files: &dyn Files,
-    problems: &mut Problems,
-) -> Option<Arc<Schema>> {
-    let file = match files.read(name) {
-        Ok(Some(file)) => file,
-        Ok(None) => {
-            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let known = files.list(folder, ".json");
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            problems.push(missing("schema", name, name, &known, &path.span));
-            return None;
-        }
-        Err(problem) => {
-            problems.push(problem.related(&path.span, "named here"));
-            return None;
-        }
-    };
-    let json: serde_json::Value = match serde_json::from_str(file.text()) {
-        Ok(json) => json,
-        Err(error) => {
-            let span = place(&file, error.line(), error.column());
-            problems.push(
-                Problem::error(Code::Syntax, &span, "this is not JSON")
-                    .related(&path.span, "the schema is named here"),
-            );
-            return None;
-        }
-    };
-    match Schema::compile(name, &json) {
-        Ok(schema) => Some(Arc::new(schema)),
-        Err(why) => {
-            let span = Span::new(&file, 0, 1);
-            problems.push(
-                Problem::error(Code::BadSchema, &span, format!("this is not a usable JSON Schema: {why}"))
-                    .related(&path.span, "the schema is named here"),
-            );
-            None
-        }
-    }
-}
-
-/// The byte that serde_json means by a line and a column, both from 1; columns count bytes.
-fn place(file: &Arc<SourceFile>, line: usize, column: usize) -> Span {
-    let text = file.text();
-    let start = match line {
-        0 | 1 => 0,
-        _ => text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1),
-    };
-    let at = start + column.saturating_sub(1);
-    Span::new(file, at, at + 1)
 }

@@ -2,11 +2,11 @@
 
 use super::rubric::Importance;
 use super::rule::IssueText;
-use super::schema::Schema;
+use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
-use crate::profile::Overall;
+use crate::profile::{Counts, Overall};
 use crate::script::{FunctionId, ScriptSet};
-use crate::value::{JsonPath, Score, Severity};
+use crate::value::{Disposition, JsonPath, Score, Severity};
 use regex::Regex;
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub struct Program {
     /// Fields of rubrics.
     pub fields: Vec<RubricField>,
     /// Schemas of candidates.
-    pub schemas: Vec<Arc<Schema>>,
+    pub schemas: Vec<SchemaCheck>,
     /// Settings of grounding measures.
     pub groundings: Vec<GroundingSettings>,
 }
@@ -103,6 +103,8 @@ pub enum Op {
         penalty: Score,
         /// The least it can be.
         floor: Score,
+        /// Which issues count.
+        counts: Counts,
     },
     /// Run the operations up to `end` with a top-level field as target, `null` when it is absent.
     Field {
@@ -141,6 +143,13 @@ pub enum Op {
         issue: Index,
         /// In [`Program::checks`].
         check: Index,
+    },
+    /// Let a schema find the rule's issues in the target.
+    Conform {
+        /// In [`Program::issues`].
+        issue: Index,
+        /// In [`Program::schemas`].
+        schema: Index,
     },
     /// Let a function find the rule's issues.
     Script {
@@ -253,8 +262,10 @@ impl Program {
             },
             Op::EndRubric { dimension: d } => format!("score       {} = present / all", dimension(d)),
             Op::Schema { dimension: d, schema } => {
-                let (name, total) =
-                    self.schemas.get(schema as usize).map_or(("?", 0), |s| (s.name.as_str(), s.total_fields));
+                let (name, total) = self
+                    .schemas
+                    .get(schema as usize)
+                    .map_or(("?", 0), |s| (s.schema.name.as_str(), s.schema.total_fields));
                 format!("schema      {} = {name} ({total} fields)", dimension(d))
             }
             Op::Ground { dimension: d, settings } => {
@@ -265,11 +276,12 @@ impl Program {
                 format!("measure     {} = {}", dimension(d), scripts.name(function))
             }
             Op::BeginRules => "rules".to_owned(),
-            Op::EndRules { dimension: d, penalty, floor } => {
+            Op::EndRules { dimension: d, penalty, floor, counts } => {
                 format!(
-                    "score       {} = 1 - {} × issues, at least {}",
+                    "score       {} = 1 - {} × {}issues, at least {}",
                     dimension(d),
                     penalty.get(),
+                    if counts == Counts::Blocking { "blocking " } else { "" },
                     floor.get()
                 )
             }
@@ -299,10 +311,16 @@ impl Program {
             Op::Jump(to) => format!("jump        → {to}"),
             Op::Report { issue, .. } => match self.issues.get(issue as usize) {
                 Some(i) => {
-                    format!("report      {} ({}, {})", i.rule, i.severity.as_str(), i.disposition.as_str())
+                    let disposition = i.disposition.map_or("by code", Disposition::as_str);
+                    format!("report      {} ({}, {disposition})", i.rule, i.severity.as_str())
                 }
                 None => "report      ?".to_owned(),
             },
+            Op::Conform { issue, schema } => {
+                let rule = self.issues.get(issue as usize).map_or("?", |i| i.rule.as_ref());
+                let name = self.schemas.get(schema as usize).map_or("?", |s| s.schema.name.as_str());
+                format!("conform     {rule} by {name}")
+            }
             Op::Script { issue, function } => {
                 let rule = self.issues.get(issue as usize).map_or("?", |i| i.rule.as_ref());
                 format!("script      {rule} by {}", scripts.name(function))

@@ -2,13 +2,12 @@
 
 use super::batch::Observer;
 use super::repairs::Guard;
-use super::{
-    DocumentResult, Plan, Task, answer_of, ask_validator, correction_request, judge_request, stage_request,
-};
+use super::typing::document_type_of;
+use super::work::request_for;
+use super::{DocumentResult, Plan, Task, answer_of, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
-use crate::feedback::Correction;
 use crate::ingest::Document;
-use crate::profile::Mask;
+use crate::profile::{CandidateKind, Mask};
 use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
 use crate::provider::{CallFailure, Provider};
 use crate::repair::Step;
@@ -139,23 +138,7 @@ impl Session {
     ) -> Result<DocumentResult, StoreError> {
         let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
         let mut warnings = Vec::new();
-        let document_type = match (document_type, &self.plan.classifier) {
-            (Some(given), _) => given.to_owned(),
-            (None, Some(classifier)) if !text.is_empty() => {
-                let found = classifier.classify(text);
-                if found.document_type == "unknown" {
-                    warnings.push("the document's type was not recognised; name it with `--type`".to_owned());
-                } else if found.confidence.get() < 0.6 {
-                    warnings.push(format!(
-                        "the document's type, {}, is uncertain (confidence {:.2})",
-                        found.document_type,
-                        found.confidence.get()
-                    ));
-                }
-                found.document_type
-            }
-            _ => "unknown".to_owned(),
-        };
+        let document_type = document_type_of(&self.plan, document_type, text, "with `--type`", &mut warnings);
         self.place.journal.begin_document(
             &self.place.run,
             &DocumentRecord {
@@ -184,6 +167,9 @@ impl Session {
             repairs: Vec::new(),
         };
         let first = match &document.text {
+            Ok(_) if candidates_have_no_document(&self.plan, &task.source) => {
+                Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
+            }
             Ok(_) => Input::Started,
             Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
         };
@@ -269,6 +255,11 @@ impl Session {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
             }
             Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
+            Event::Decided(decision) => {
+                let known = |note: &String| task.warnings.contains(note);
+                let notes: Vec<String> = decision.notes.iter().filter(|note| !known(note)).cloned().collect();
+                task.warnings.extend(notes);
+            }
             _ => {}
         }
         observer.event(&task.id, at, event);
@@ -300,63 +291,32 @@ impl Session {
                 Input::Assessed(Box::new(assessment))
             }
             _ if self.is_cancelled() => Input::Stop,
-            Work::Generate { stage, attempt } => match task.supplied.take() {
+            Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => Input::Supplied(Produced {
                     candidate,
                     usage: Usage::default(),
                     notes: Vec::new(),
                     repairs: Vec::new(),
                 }),
-                None => self.ask(stage, attempt, run, task, None).await,
+                None => self.ask(stage, &work, run, task).await,
             },
-            Work::Correct { iteration, base, stage, attempt } => {
-                self.ask(stage, attempt, run, task, Some((iteration, base))).await
-            }
-            Work::Consult { iteration, member, attempt } => {
-                self.consult(member, iteration, attempt, run, task).await
-            }
+            Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
+            Work::Consult { member, .. } => self.consult(member, &work, run, task).await,
         }
     }
 
-    /// Asks the provider of a stage; `correction` is the iteration being produced and its base.
-    async fn ask(
-        &self,
-        stage: usize,
-        attempt: u32,
-        run: &Run,
-        task: &InHand<'_>,
-        correction: Option<(usize, usize)>,
-    ) -> Input {
+    /// Asks the provider of a stage.
+    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Input {
         let Candidates::Providers(providers) = &self.candidates else {
             return impossible("there is no provider to ask");
         };
         let (Some(provider), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
-        let outputs = run.pipeline().known(run.stage_outputs());
-        let request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
-            None => stage_request(&self.plan, planned, task.task(), &outputs),
-            Some((iteration, base)) => {
-                let rolled_back = run.history().rolled_back();
-                let correction = Correction {
-                    iteration,
-                    base,
-                    candidates: run.candidates(),
-                    assessments: run.assessments(),
-                    rolled_back: &rolled_back,
-                };
-                let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
-                correction_request(&self.plan, planned, task.task(), &outputs, part.as_deref(), correction)
-            }
-        };
-        let mut request = match request {
+        let request = match request_for(&self.plan, run, task.task(), work) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        if let Some((iteration, _)) = correction {
-            request.iteration = number(iteration);
-        }
-        request.attempt = attempt + 1;
         let Some(completion) = self.complete(provider, &request, planned.stage.call.deadline).await else {
             return Input::Stop;
         };
@@ -371,14 +331,7 @@ impl Session {
     }
 
     /// Asks a judge or validator about the candidate.
-    async fn consult(
-        &self,
-        member: usize,
-        iteration: usize,
-        attempt: u32,
-        run: &Run,
-        task: &InHand<'_>,
-    ) -> Input {
+    async fn consult(&self, member: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Input {
         let Some(candidate) = run.pending_candidate() else {
             return impossible("there is no candidate to judge");
         };
@@ -389,11 +342,10 @@ impl Session {
                 else {
                     return impossible("there is no such judge");
                 };
-                let mut request = match judge_request(&self.plan, judge, task.task(), candidate, iteration) {
+                let request = match request_for(&self.plan, run, task.task(), work) {
                     Ok(request) => request,
                     Err(message) => return impossible(&message),
                 };
-                request.attempt = attempt + 1;
                 let deadline = judge.judge.call.deadline;
                 let Some(completion) = self.complete(provider, &request, deadline).await else {
                     return Input::Stop;
@@ -412,9 +364,18 @@ impl Session {
                 };
                 let document_type = &task.reference.document_type;
                 let mut cancelled = self.cancelled.clone();
+                let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
+                    let why = "the patch could not be applied";
+                    return Input::Consulted(Consulted {
+                        answer: Arc::new(serde_json::json!({ "unavailable": why })),
+                        usage: Usage::default(),
+                        notes: Vec::new(),
+                        repairs: Vec::new(),
+                    });
+                };
                 tokio::select! {
                     biased;
-                    answer = ask_validator(planned, document_type, candidate, candidate) => match answer {
+                    answer = ask_validator(planned, document_type, candidate, subject.value()) => match answer {
                         Ok(consulted) => Input::Consulted(consulted),
                         Err(failed) => Input::Failed(failed),
                     },
@@ -455,6 +416,11 @@ impl Session {
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
     }
+}
+
+/// Whether candidates are patches of something that could not be read as JSON.
+fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
+    plan.scoring.kind() == CandidateKind::Patch && source.document().is_none()
 }
 
 /// What can't happen with a checked profile ends the document, not the process.

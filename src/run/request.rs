@@ -8,7 +8,7 @@ use crate::provider::protocol::{
     Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
 use crate::provider::{CallFailure, Provider};
-use crate::repair::{Repairer, Veto};
+use crate::repair::{Mended, Repairer, Veto};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -61,6 +61,7 @@ pub fn stage_request(
                 stage: &stage.stage.id.value,
                 stages: &earlier,
                 context: &context,
+                variables: &plan.profile.variables,
             };
             let content = plan
                 .templates
@@ -152,15 +153,15 @@ pub fn correction_request(
     stage: &StagePlan,
     task: Task<'_>,
     outputs: &Map<String, Value>,
-    part: Option<&Value>,
+    part: Option<&Arc<Value>>,
     correction: Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, task, outputs)?;
     let id = &stage.stage.id.value;
-    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, correction)
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, part, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
-    request.base = part.cloned();
+    request.base = part.map(|part| part.as_ref().clone());
     let text = plan
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
@@ -227,23 +228,36 @@ pub fn answer_of(
         retry_after: None,
         usage,
     };
-    let mended = match (completion.value, completion.text) {
-        (Some(value), _) if is_deeper(&value, MAX_CANDIDATE_DEPTH) => {
-            return Err(refused(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep")));
-        }
-        (Some(value), _) => repairer.value(value, veto),
-        (None, Some(text)) => {
-            let read = repairer
-                .read(text.trim())
-                .map_err(|why| refused(format!("text that can't be used: {why}")))?;
-            // A word or a number that was only made out in a text is no answer.
-            if !read.steps.is_empty() && !(read.value.is_object() || read.value.is_array()) {
-                return Err(refused("text in which there is no JSON object or list".to_owned()));
-            }
-            repairer.salvaged(read, veto)
-        }
+    let said = match (&completion.value, &completion.text) {
+        (Some(value), _) => Told::Value(value),
+        (None, Some(text)) => Told::Text(text),
         (None, None) => return Err(refused("nothing".to_owned())),
     };
+    let mended = mend(repairer, veto, said).map_err(refused)?;
     let candidate = Arc::new(mended.value);
     Ok(Produced { candidate, usage, notes, repairs: mended.steps })
+}
+
+/// What someone was told: a value, or a text that holds one.
+#[derive(Clone, Copy)]
+pub(super) enum Told<'a> {
+    Value(&'a Value),
+    Text(&'a str),
+}
+
+/// The value of an answer, repaired; or what it is instead.
+pub(super) fn mend(repairer: &Repairer, veto: Option<Veto<'_>>, told: Told<'_>) -> Result<Mended, String> {
+    let text = match told {
+        Told::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
+            return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+        }
+        Told::Value(value) => return Ok(repairer.value(value.clone(), veto)),
+        Told::Text(text) => text.trim(),
+    };
+    let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
+    // A word or a number that was only made out in a text is no answer.
+    if !read.steps.is_empty() && !(read.value.is_object() || read.value.is_array()) {
+        return Err("text in which there is no JSON object or list".to_owned());
+    }
+    Ok(repairer.salvaged(read, veto))
 }

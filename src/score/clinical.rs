@@ -234,7 +234,7 @@ fn every_type_has_a_schema_that_counts_its_fields() {
     let scoring = scoring();
     for document_type in scoring.rules().document_types() {
         let program = scoring.rules().program(document_type);
-        assert!(program.schemas[0].total_fields >= program.fields.len(), "{document_type}");
+        assert!(program.schemas[0].schema.total_fields >= program.fields.len(), "{document_type}");
     }
 }
 
@@ -278,7 +278,7 @@ fn the_program_can_be_read() {
         "program for radiology",
         "weigh       impression (required, 1)",
         "each        $.measurements[*].size → ",
-        "report      measurement-size (major, correct)",
+        "report      measurement-size (major, by code)",
         "score       validity = 1 - 0.1 × issues, at least 0.3",
         "overall = 0.3 × completeness + 0.4 × accuracy",
     ] {

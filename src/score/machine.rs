@@ -4,11 +4,13 @@ use super::assessment::{Assessment, Issue, SourceSpan};
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
-use super::wording::{check_issue, plain_issue, script_issue};
-use crate::rules::{Address, Importance, Index, Op, OpSubject, Program, RubricField, Schema};
+use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
+use crate::profile::{Counts, Dispositions};
+use crate::rules::{
+    Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck,
+};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Pointer, Score, Segment, Severity, is_present};
-use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -29,6 +31,7 @@ pub(super) struct Room {
 pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub scripts: &'a ScriptSet,
+    pub dispositions: &'a Dispositions,
     pub names: &'a Names,
     pub candidate: &'a Value,
     pub source: Option<&'a Source>,
@@ -52,7 +55,7 @@ impl<'a> Machine<'a> {
     )]
     pub(super) fn new(
         program: &'a Program,
-        scripts: &'a ScriptSet,
+        rules: &'a CompiledRules,
         names: &'a Names,
         candidate: &'a Value,
         source: Option<&'a Source>,
@@ -62,7 +65,8 @@ impl<'a> Machine<'a> {
     ) -> Self {
         Machine {
             program,
-            scripts,
+            scripts: rules.scripts(),
+            dispositions: rules.dispositions(),
             names,
             candidate,
             source,
@@ -111,16 +115,28 @@ impl<'a> Machine<'a> {
                 }
                 Op::Schema { dimension, schema } => {
                     if let Some(schema) = program.schemas.get(schema as usize) {
-                        let score = self.validate(schema);
-                        self.score(dimension, score);
+                        let candidate = self.candidate;
+                        let errors = self.validate(schema, candidate, "", None);
+                        // LOOP, Scoring, schema: max(0, 1 − errors / max(total_fields, 1)).
+                        #[expect(
+                            clippy::cast_precision_loss,
+                            reason = "counts of errors and fields are far below 2^52"
+                        )]
+                        let share = errors as f64 / schema.schema.total_fields.max(1) as f64;
+                        self.score(dimension, Score::clamped(1.0 - share));
                     }
                 }
                 Op::Ground { dimension, settings } => self.ground(dimension, settings),
                 Op::Measure { dimension, function } => self.measure(dimension, function),
                 Op::BeginRules => self.issues_before = self.out.issues.len(),
-                Op::EndRules { dimension, penalty, floor } => {
+                Op::EndRules { dimension, penalty, floor, counts } => {
+                    let found =
+                        self.out.issues.iter().skip(self.issues_before).filter(|issue| match counts {
+                            Counts::All => true,
+                            Counts::Blocking => issue.disposition != Disposition::Warn,
+                        });
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
-                    let found = (self.out.issues.len() - self.issues_before) as f64;
+                    let found = found.count() as f64;
                     self.score(dimension, Score::clamped((1.0 - penalty.get() * found).max(floor.get())));
                 }
                 Op::Field { name, end } => {
@@ -151,7 +167,13 @@ impl<'a> Machine<'a> {
                     if let Some((text, check)) =
                         program.issues.get(issue as usize).zip(program.checks.get(check as usize))
                     {
-                        self.out.issues.push(check_issue(text, check, program, scope));
+                        self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
+                    }
+                }
+                Op::Conform { issue, schema } => {
+                    let text = program.issues.get(issue as usize);
+                    if let (Some(text), Some(schema)) = (text, program.schemas.get(schema as usize)) {
+                        self.validate(schema, scope.value, &scope.at.to_string(), Some(text));
                     }
                 }
                 Op::Script { issue, function } => self.find_by_script(issue, function, scope),
@@ -193,7 +215,7 @@ impl<'a> Machine<'a> {
             let message = format!("`{}` is said to be absent, but the source speaks of it", field.name);
             let issue =
                 plain_issue("NOT_PRESENT_BUT_MENTIONED", Severity::Major, pointer(&field.name), message);
-            self.out.issues.push(Issue {
+            self.found(Issue {
                 suggested_fix: field.suggestion.clone(),
                 source_span: Some(mention),
                 ..issue
@@ -214,7 +236,13 @@ impl<'a> Machine<'a> {
         };
         let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
         let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
-        self.out.issues.push(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+        self.found(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+    }
+
+    /// Adds an issue that the machine words itself; its code says who handles it.
+    fn found(&mut self, issue: Issue) {
+        let disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+        self.out.issues.push(Issue { disposition, ..issue });
     }
 
     fn note_missing(&mut self, field: &RubricField) {
@@ -223,28 +251,25 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// LOOP, Scoring, schema: max(0, 1 − errors / max(total_fields, 1)).
-    fn validate(&mut self, schema: &Schema) -> Score {
-        if schema.validator.is_valid(self.candidate) {
-            return Score::ONE;
+    /// Adds an issue for each error that a schema finds in the value at `at`, worded by a rule if one asks, and counts
+    /// the errors.
+    fn validate(&mut self, check: &SchemaCheck, value: &Value, at: &str, rule: Option<&IssueText>) -> usize {
+        let validator = &check.schema.validator;
+        if validator.is_valid(value) {
+            return 0;
         }
         let mut errors = 0_usize;
-        for error in schema.validator.iter_errors(self.candidate) {
+        for error in validator.iter_errors(value) {
             errors += 1;
-            if errors > MAX_SCHEMA_ISSUES {
-                continue;
+            if errors <= MAX_SCHEMA_ISSUES {
+                let issue = schema_issue(check, &error, at, rule);
+                match rule.and_then(|rule| rule.disposition) {
+                    Some(disposition) => self.out.issues.push(Issue { disposition, ..issue }),
+                    None => self.found(issue),
+                }
             }
-            let kind = error.kind();
-            let mut path = error.instance_path().as_str().to_owned();
-            if let ValidationErrorKind::Required { property: Value::String(name) } = kind {
-                crate::value::push_segment(&mut path, Segment::Key(name));
-            }
-            let code = format!("SCHEMA_{}", upper_snake(kind.keyword()));
-            self.out.issues.push(plain_issue(&code, Severity::Major, path, error.to_string()));
         }
-        #[expect(clippy::cast_precision_loss, reason = "counts of errors and fields are far below 2^52")]
-        let share = errors as f64 / schema.total_fields.max(1) as f64;
-        Score::clamped(1.0 - share)
+        errors
     }
 
     fn ground(&mut self, dimension: Index, settings: Index) {
@@ -256,6 +281,7 @@ impl<'a> Machine<'a> {
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
             return;
         };
+        let before = self.out.issues.len();
         let score = grounded::ground(
             self.candidate,
             self.names,
@@ -264,6 +290,9 @@ impl<'a> Machine<'a> {
             &mut self.room.grounding,
             self.out,
         );
+        for issue in self.out.issues.iter_mut().skip(before) {
+            issue.disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+        }
         self.score(dimension, score);
     }
 
@@ -285,7 +314,9 @@ impl<'a> Machine<'a> {
         let scripts = self.scripts;
         match scripts.findings(function, self.arguments()) {
             Ok(findings) => {
-                let issues = findings.into_iter().map(|finding| script_issue(text, finding, scope));
+                let dispositions = self.dispositions;
+                let issues =
+                    findings.into_iter().map(|finding| script_issue(text, finding, dispositions, scope));
                 self.out.issues.extend(issues);
             }
             Err(error) => self.script_failed(&error, Some(&text.rule)),
@@ -303,18 +334,4 @@ fn pointer(field: &str) -> String {
     let mut pointer = String::new();
     crate::value::push_segment(&mut pointer, Segment::Key(field));
     pointer
-}
-
-/// `additionalProperties` to `ADDITIONAL_PROPERTIES`.
-fn upper_snake(keyword: &str) -> String {
-    let mut out = String::new();
-    for c in keyword.chars() {
-        if c.is_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        if c.is_alphanumeric() {
-            out.extend(c.to_uppercase());
-        }
-    }
-    out
 }

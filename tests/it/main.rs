@@ -1,6 +1,8 @@
 //! Black-box tests, one module per capability, in one binary: each further binary would link everything again.
 
 #[cfg(test)]
+mod aas;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod check;
@@ -22,6 +24,10 @@ mod layers;
 mod loop_model;
 #[cfg(test)]
 mod neighbour;
+#[cfg(test)]
+mod next;
+#[cfg(test)]
+mod pipeline;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
