@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Longest input, in bytes.
 const LONGEST: usize = 4_096;
 /// An input that takes longer is shown.
-const LONG: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_secs(5);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -74,6 +74,7 @@ fn every_kind_of_damage_is_repaired_and_named() {
         ("callback({\"a\": 1});", &one, &[Prose, ExtraBracket]),
         ("{\"a\": Number(1)}", &one, &[Call]),
         ("{\"a\": 1}\n{\"a\": 2}", &json!([{"a": 1}, {"a": 2}]), &[SeveralValues]),
+        ("{'a': {'b': 'hi'}}\n and this", &json!({"a": {"b": "hi"}}), &[Quotes, Prose]),
         ("First {\"a\": 0}, no: {\"a\": 1}", &one, &[Prose, Superseded]),
         ("{\"a\": 1} {}", &one, &[Beside]),
         ("as in [7]: {\"a\": 1}", &one, &[Prose, Beside]),
@@ -281,6 +282,15 @@ proptest! {
         prop_assume!(value.is_object() || value.is_array());
         let text = format!("The result:\n```json\n{value:#}\n```\nI hope that helps.");
         prop_assert_eq!(salvage(&text).unwrap().value, value);
+    }
+
+    /// What is strict JSON is not guessed at, whatever stands around it.
+    #[test]
+    fn what_is_whole_stays_whole(value in json_value(), before in "[a-z .]{0,20}", after in "[a-z .,\n]{0,20}") {
+        let value = json!({"value": value});
+        for text in [format!("{before}{value}{after}"), format!("{before}{value:#}{after}")] {
+            prop_assert_eq!(&salvage(&text).unwrap().value, &value);
+        }
     }
 
     /// JSON cut off anywhere keeps the members that were whole.

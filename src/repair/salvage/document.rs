@@ -5,7 +5,11 @@ use super::choose::{Found, Piece, Separator, choose};
 use super::look::{self, ahead, is_quote, is_space, only_space};
 use super::reader::{Reader, Stop, language};
 use crate::repair::Kind;
+use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
+
+/// How often a value is tried as strict JSON in vain, which costs the length of what is left of the text.
+const MAX_STRICT_FAILURES: usize = 8;
 
 impl Reader<'_> {
     /// Reads the whole text.
@@ -129,7 +133,9 @@ impl Reader<'_> {
         loop {
             let at = self.at;
             self.over_bracket_round_fence();
-            if let Some(value) = self.value()? {
+            if let Some(value) = self.strict_value() {
+                pieces.push(Piece { value, at, after });
+            } else if let Some(value) = self.value()? {
                 pieces.push(Piece { value, at, after });
             }
             // Every closing bracket that is still there is one too many.
@@ -151,6 +157,30 @@ impl Reader<'_> {
                 self.note_at(Kind::Prose, start);
             }
             after = Separator::Prose;
+        }
+    }
+
+    /// The list or object that begins here, if it is strict JSON: what is whole is never guessed at. After
+    /// [`MAX_STRICT_FAILURES`] that are not, no other is tried.
+    fn strict_value(&mut self) -> Option<Value> {
+        if self.strict_failures >= MAX_STRICT_FAILURES || !self.rest().starts_with(['{', '[']) {
+            return None;
+        }
+        let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<Value>();
+        let value = values.next().and_then(Result::ok).filter(|value| !is_deeper(value, MAX_CANDIDATE_DEPTH));
+        let end = self.at + values.byte_offset();
+        let after = look::trim(ahead(self.text, end));
+        // Members after the end of their object belong to it.
+        let goes_on = after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key);
+        match value.filter(|_| !goes_on) {
+            Some(value) => {
+                self.at = end;
+                Some(value)
+            }
+            None => {
+                self.strict_failures += 1;
+                None
+            }
         }
     }
 

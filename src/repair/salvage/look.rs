@@ -134,15 +134,17 @@ pub(super) fn item_after_comma(text: &str) -> bool {
     matches!(rest.find(['"', ',', ']', '\n']).and_then(|at| rest.get(at..)), Some(end) if !end.starts_with('"'))
 }
 
-/// Whether what stands after a closing bracket looks like the rest of JSON, and not like text.
-pub(super) fn after_bracket(text: &str, outermost: bool) -> bool {
+/// Whether what stands after a closing bracket looks like the rest of JSON, and not like text. `open` brackets are still
+/// open behind it: when all of them are closed as well, anything may follow.
+pub(super) fn after_bracket(text: &str, mut open: usize) -> bool {
     let mut rest = trim(text);
     while let Some(after) = rest.strip_prefix(['}', ']', ')']) {
         rest = trim(after);
+        open = open.saturating_sub(1);
     }
     match rest.chars().next() {
         None | Some(',' | '{' | '[' | '`') => true,
         Some(c) if is_quote(c) => quoted_key(rest),
-        Some(_) => outermost,
+        Some(_) => open == 0,
     }
 }

@@ -8,6 +8,7 @@ mod bare;
 mod choose;
 mod document;
 mod look;
+mod object;
 mod reader;
 mod string;
 

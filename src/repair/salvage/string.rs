@@ -217,9 +217,7 @@ impl Reader<'_> {
         let after_first = next.get(first.len_utf8()..).unwrap_or_default();
         let closing = match first {
             ',' => look::member_after_comma(after_first),
-            '}' | ']' => {
-                !after_first.starts_with(c) && look::after_bracket(after_first, self.open.len() <= 1)
-            }
+            '}' | ']' => !after_first.starts_with(c) && look::after_bracket(after_first, self.still_open()),
             _ if look::quoted_key(next) => true,
             _ => {
                 let between = ahead.get(..ahead.len() - next.len()).unwrap_or_default();
@@ -233,6 +231,11 @@ impl Reader<'_> {
         self.missed(draft).unwrap_or(Verdict::Inner)
     }
 
+    /// How many brackets stay open when the innermost is closed.
+    fn still_open(&self) -> usize {
+        self.open.len().saturating_sub(1)
+    }
+
     /// Whether words stand between this quote and the next key or the end of the object.
     fn is_before_stray(&self, ahead: &str, next: &str, draft: &Draft) -> bool {
         if draft.inner % 2 == 1 || !self.looks_closing(ahead, draft) {
@@ -244,7 +247,7 @@ impl Reader<'_> {
             Some('"') => look::quoted_key(rest),
             Some(',') => look::key(look::trim(rest.get(1..).unwrap_or_default())),
             Some('}') => {
-                !next.starts_with(['{', '[']) && look::after_bracket(rest.get(1..).unwrap_or_default(), true)
+                !next.starts_with(['{', '[']) && look::after_bracket(rest.get(1..).unwrap_or_default(), 0)
             }
             _ => false,
         }
@@ -261,9 +264,8 @@ impl Reader<'_> {
         let closing = match first {
             ',' => look::item_after_comma(after_first),
             ']' | '}' | ')' => {
-                let parent = self.open.len() <= 1;
                 !after_first.starts_with(c)
-                    && look::after_bracket(after_first, parent)
+                    && look::after_bracket(after_first, self.still_open())
                     && !(first == ')' && self.inside() != Inside::Tuple)
             }
             ':' => true,
