@@ -227,9 +227,19 @@ fn every_input() -> Vec<Input> {
     vec![
         Input::Started,
         Input::Unreadable { reason: "empty".to_owned() },
-        Input::Produced(Produced { candidate: Arc::new(json!({})), usage, notes: Vec::new() }),
+        Input::Produced(Produced {
+            candidate: Arc::new(json!({})),
+            usage,
+            notes: Vec::new(),
+            repairs: Vec::new(),
+        }),
         Input::Assessed(Box::default()),
-        Input::Consulted(Consulted { answer: Arc::new(json!({})), usage, notes: Vec::new() }),
+        Input::Consulted(Consulted {
+            answer: Arc::new(json!({})),
+            usage,
+            notes: Vec::new(),
+            repairs: Vec::new(),
+        }),
         Input::Failed(CallFailed { message: "no".to_owned(), transient: true, retry_after: None, usage }),
         Input::Woke,
         Input::Stop,

@@ -229,7 +229,12 @@ impl Driver {
                     let own = json!({"number": self.produced, "of": "its own"});
                     self.produced += 1;
                     let candidate = Arc::new(step.candidate.unwrap_or(own));
-                    Input::Produced(Produced { candidate, usage: step.usage, notes: Vec::new() })
+                    Input::Produced(Produced {
+                        candidate,
+                        usage: step.usage,
+                        notes: Vec::new(),
+                        repairs: Vec::new(),
+                    })
                 }
             },
         };

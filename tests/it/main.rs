@@ -43,11 +43,17 @@ mod profiles;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
+mod repair;
+#[cfg(test)]
 mod run;
+#[cfg(test)]
+mod salvage;
 #[cfg(test)]
 mod score;
 #[cfg(test)]
 mod score_model;
+#[cfg(test)]
+mod shape;
 #[cfg(test)]
 mod simulate;
 #[cfg(test)]
