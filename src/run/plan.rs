@@ -90,7 +90,8 @@ impl Plan {
             Some(rules) => rules.document_types().map(str::to_owned).collect(),
             None => types,
         };
-        let mut reader = Reader { files, templates: &mut templates, types: &known, care };
+        let mut reader =
+            Reader { files, templates: &mut templates, types: &known, care, repair: profile.repair };
         let mut earlier: Vec<&str> = Vec::new();
         let mut stages = Vec::new();
         let mut steps = Vec::new();
@@ -120,7 +121,10 @@ impl Plan {
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::of(profile.candidate, rules?.with_dispositions(profile.policy.dispositions.clone())),
+            scoring: Scoring::of(
+                profile.candidate,
+                rules?.with_dispositions(profile.policy.dispositions.clone()),
+            ),
             criteria: Arc::new(criteria),
             classifier,
             review,
