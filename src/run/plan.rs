@@ -120,7 +120,10 @@ impl Plan {
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::of(profile.candidate, rules?.with_dispositions(profile.policy.dispositions.clone())),
+            scoring: Scoring::of(
+                profile.candidate,
+                rules?.with_dispositions(profile.policy.dispositions.clone()),
+            ),
             criteria: Arc::new(criteria),
             classifier,
             review,

@@ -6,7 +6,9 @@ use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions};
-use crate::rules::{Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck};
+use crate::rules::{
+    Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck,
+};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Pointer, Score, Segment, Severity, is_present};
 use serde_json::Value;

@@ -21,7 +21,8 @@ fn answers(place: &Workspace, patches: &[Value]) {
 }
 
 fn edit<'a>(answers: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let mut arguments = vec!["run", "--profile", "aas", "--provider", "scripted", "--provider-config", answers];
+    let mut arguments =
+        vec!["run", "--profile", "aas", "--provider", "scripted", "--provider-config", answers];
     arguments.extend(["--variable", "task=Change it: now # please", "--quiet"]);
     arguments.extend(more);
     arguments.push("pump.json");
@@ -50,10 +51,15 @@ fn a_mistake_goes_back_and_the_corrected_patch_is_returned() {
 fn what_a_person_must_decide_ends_the_run_with_a_message() {
     let place = place();
     let result = place.run(&edit("file=limit.yaml", &["--format", "json"])).exits(3).json();
-    assert_eq!((&result["final_status"], &result["stop_reason"]), (&json!("failed"), &json!("critical_issue")));
+    assert_eq!(
+        (&result["final_status"], &result["stop_reason"]),
+        (&json!("failed"), &json!("critical_issue"))
+    );
     assert_eq!(result["best_extraction"][0]["value"], "90");
     let message = result["message"].as_str().unwrap();
-    for part in ["A person must decide", "SEMANTIC_VIOLATION at /submodels/0/submodelElements/2/value/0/min", "`90`"] {
+    for part in
+        ["A person must decide", "SEMANTIC_VIOLATION at /submodels/0/submodelElements/2/value/0/min", "`90`"]
+    {
         assert!(message.contains(part), "{message}");
     }
     let shown = place.run(&edit("file=limit.yaml", &[])).exits(3).out;
@@ -103,10 +109,22 @@ fn no_more_than_three_candidates_are_asked_for_and_the_least_bad_is_returned() {
 fn a_task_is_needed_and_a_document_that_is_json() {
     let place = place();
     place
-        .run(&["run", "--profile", "aas", "--provider", "scripted", "--provider-config", "file=date.yaml", "pump.json"])
+        .run(&[
+            "run",
+            "--profile",
+            "aas",
+            "--provider",
+            "scripted",
+            "--provider-config",
+            "file=date.yaml",
+            "pump.json",
+        ])
         .exits(2)
         .says(&["needs the variable `task`", "--variable task=TEXT"]);
-    place.run(&["run", "--profile", "aas", "--variable", "task", "pump.json"]).exits(2).says(&["needs a name and a text"]);
+    place
+        .run(&["run", "--profile", "aas", "--variable", "task", "pump.json"])
+        .exits(2)
+        .says(&["needs a name and a text"]);
     place.write("pump.json", "not JSON");
     let result = place.run(&edit("file=date.yaml", &["--format", "json"])).exits(3).json();
     assert_eq!(result["stop_reason"], "unreadable_input");
@@ -122,7 +140,10 @@ fn prompts_use_variables_that_the_profile_has() {
         "extends: aas\nvariables: { task: x, size: 3 }\nstages: [{ id: a, provider: scripted, prompt: p.md }]\n",
     );
     place.run(&["check", "p"]).exits(2).says(&["did you mean `variables.task`?", "--variable other=TEXT"]);
-    place.run(&["check", "p", "--set", "variables={a b: 1}"]).exits(2).says(&["`a b` can't be the name of a variable"]);
+    place
+        .run(&["check", "p", "--set", "variables={a b: 1}"])
+        .exits(2)
+        .says(&["`a b` can't be the name of a variable"]);
 }
 
 #[test]
@@ -131,14 +152,16 @@ fn documents_are_checked_without_a_provider() {
     place.write("none.json", "[]");
     place.write("bad.json", r#"[{"op": "remove", "path": "/submodels/0/id"}]"#);
     let validate = |patch: &str| {
-        let arguments = ["validate", "--profile", "aas", "--extraction", patch, "--format", "json", "pump.json"];
+        let arguments =
+            ["validate", "--profile", "aas", "--extraction", patch, "--format", "json", "pump.json"];
         place.run(&arguments)
     };
     assert_eq!(validate("none.json").exits(0).json()["final_status"], "passed");
     let result = validate("bad.json").exits(3).json();
     assert_eq!(result["best_validation"]["issues"][0]["code"], "REQUIRED_FIELD");
     let score = |arguments: &[&str]| {
-        let scored = place.run(&[&["score", "--profile", "aas", "--format", "jsonl"], arguments].concat()).exits(0);
+        let scored =
+            place.run(&[&["score", "--profile", "aas", "--format", "jsonl"], arguments].concat()).exits(0);
         scored.lines().remove(0)
     };
     assert_eq!(score(&["--source", "pump.json", "none.json"])["overall"], 1.0);
@@ -177,8 +200,14 @@ fn the_validator_is_asked_about_the_patched_document() {
     let place = place();
     place.write("engines/aas_test_engines/__init__.py", "");
     place.write("engines/aas_test_engines/file.py", ENGINES);
-    answers(&place, &[json!([{"op": "replace", "path": "/submodels/0/submodelElements/1/value", "value": "12-345"}])]);
-    let arguments = edit("file=answers.yaml", &["--format", "json", "--allow-commands", "--set", "stop.max_iterations=1"]);
+    answers(
+        &place,
+        &[json!([{"op": "replace", "path": "/submodels/0/submodelElements/1/value", "value": "12-345"}])],
+    );
+    let arguments = edit(
+        "file=answers.yaml",
+        &["--format", "json", "--allow-commands", "--set", "stop.max_iterations=1"],
+    );
     let result = |packages: &str| {
         let mut command = place.loopctl(&arguments);
         crate::workspace::Ran::of(command.env("PYTHONPATH", place.path(packages))).json()
@@ -190,7 +219,10 @@ fn the_validator_is_asked_about_the_patched_document() {
         (&json!("CONSTRAINT_VIOLATION"), &json!("correct"), &json!("/submodels/0/submodelElements/1")),
         "{heard}"
     );
-    assert_eq!((&issues[1]["code"], &issues[1]["disposition"]), (&json!("TEST_ENGINES_WARNING"), &json!("warn")));
+    assert_eq!(
+        (&issues[1]["code"], &issues[1]["disposition"]),
+        (&json!("TEST_ENGINES_WARNING"), &json!("warn"))
+    );
     // The structure passed, the constraints have two issues, the templates did not run.
     let conformity = heard["best_validation"]["scores"]["conformity"].as_f64().unwrap();
     assert!((conformity - (1.0 + 1.0 / 3.0) / 3.0).abs() < 1e-9, "{conformity}");
