@@ -158,8 +158,8 @@ impl Sources {
     ) -> Self {
         let mut sources =
             Sources { rubrics: BTreeMap::new(), rule_sets: BTreeMap::new(), functions: BTreeMap::new() };
-        for dimension in dimensions {
-            match &dimension.measure {
+        for measure in dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
+            match measure {
                 Measure::Rubric { name } => sources.read_rubric(name, files, problems),
                 Measure::Grounding(grounding) => {
                     if let Some(name) = &grounding.rubric {
@@ -177,7 +177,10 @@ impl Sources {
                         sources.functions.insert(function.value.clone(), id);
                     }
                 }
-                Measure::Rules { .. } | Measure::Schema { .. } | Measure::Given => {}
+                Measure::Rules { .. }
+                | Measure::Schema { .. }
+                | Measure::Ensemble { .. }
+                | Measure::Given => {}
             }
         }
         sources
@@ -223,13 +226,13 @@ impl Sources {
     /// What the rubrics that grounding uses know of names. A grounding without a rubric uses that of the first rubric
     /// dimension.
     fn field_names(&self, dimensions: &[Dimension]) -> Vec<FieldName> {
-        let first = dimensions.iter().find_map(|d| match &d.measure {
+        let measures = || dimensions.iter().flat_map(|dimension| dimension.measure.parts());
+        let first = measures().find_map(|measure| match measure {
             Measure::Rubric { name } => Some(name.value.as_str()),
             _ => None,
         });
-        let used: BTreeSet<&str> = dimensions
-            .iter()
-            .filter_map(|d| match &d.measure {
+        let used: BTreeSet<&str> = measures()
+            .filter_map(|measure| match measure {
                 Measure::Grounding(g) => g.rubric.as_ref().map(|r| r.value.as_str()).or(first),
                 _ => None,
             })
@@ -251,10 +254,32 @@ impl Sources {
         let mut emitter = Emitter { program };
         let given = emitter.pending(Op::Given { dimension: index, to: 0 });
         match &dimension.measure {
+            Measure::Ensemble { members, combine } => {
+                emitter.push(Op::BeginEnsemble);
+                for member in members {
+                    self.emit_measure(index, member, schemas, &document_type, &mut emitter);
+                    emitter.push(Op::Member { dimension: index });
+                }
+                emitter.push(Op::Combine { dimension: index, how: *combine });
+            }
+            single => self.emit_measure(index, single, schemas, &document_type, &mut emitter),
+        }
+        emitter.land(given);
+    }
+
+    fn emit_measure(
+        &self,
+        index: u32,
+        measure: &Measure,
+        schemas: &Schemas,
+        document_type: &Arc<str>,
+        emitter: &mut Emitter<'_>,
+    ) {
+        match measure {
             Measure::Rubric { name } => {
                 emitter.push(Op::BeginRubric);
                 if let Some(rubric) = self.rubrics.get(&name.value) {
-                    for field in rubric_fields(rubric, &document_type) {
+                    for field in rubric_fields(rubric, document_type) {
                         let field = add(&mut emitter.program.fields, field);
                         emitter.push(Op::Weigh { field });
                     }
@@ -271,7 +296,7 @@ impl Sources {
             Measure::Rules { name, penalty, floor, counts } => {
                 emitter.push(Op::BeginRules);
                 for rule in self.rule_sets.get(&name.value).into_iter().flatten() {
-                    if rule.is_for(&document_type) {
+                    if rule.is_for(document_type) {
                         emitter.rule(rule);
                     }
                 }
@@ -296,9 +321,8 @@ impl Sources {
                     emitter.push(Op::Measure { dimension: index, function: *function });
                 }
             }
-            Measure::Given => {}
+            Measure::Ensemble { .. } | Measure::Given => {}
         }
-        emitter.land(given);
     }
 }
 
@@ -368,8 +392,8 @@ fn read_schemas(
 ) -> Schemas {
     let mut by_path: BTreeMap<String, Option<Arc<Schema>>> = BTreeMap::new();
     let mut schemas = Schemas::new();
-    for dimension in dimensions {
-        let Measure::Schema { path, .. } = &dimension.measure else { continue };
+    for measure in dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
+        let Measure::Schema { path, .. } = measure else { continue };
         let Some(template) = Template::check(&path.value, &["document_type"], &path.span, problems) else {
             continue;
         };

@@ -4,7 +4,7 @@ use super::rubric::Importance;
 use super::rule::IssueText;
 use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
-use crate::profile::{Counts, Overall};
+use crate::profile::{Combine, Counts, Overall};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::{Disposition, JsonPath, Score, Severity};
 use regex::Regex;
@@ -92,6 +92,20 @@ pub enum Op {
         dimension: Index,
         /// Which function.
         function: FunctionId,
+    },
+    /// Start an ensemble.
+    BeginEnsemble,
+    /// What the dimension was just given is a member's score.
+    Member {
+        /// Which dimension.
+        dimension: Index,
+    },
+    /// The dimension is what the members' scores make.
+    Combine {
+        /// Which dimension.
+        dimension: Index,
+        /// How they become one.
+        how: Combine,
     },
     /// Start counting issues.
     BeginRules,
@@ -275,6 +289,9 @@ impl Program {
             Op::Measure { dimension: d, function } => {
                 format!("measure     {} = {}", dimension(d), scripts.name(function))
             }
+            Op::BeginEnsemble => "ensemble".to_owned(),
+            Op::Member { .. } => "member".to_owned(),
+            Op::Combine { dimension: d, how } => format!("combine     {} = {}", dimension(d), how.as_str()),
             Op::BeginRules => "rules".to_owned(),
             Op::EndRules { dimension: d, penalty, floor, counts } => {
                 format!(

@@ -1,6 +1,7 @@
 //! Runs a program over one candidate.
 
 use super::assessment::{Assessment, Issue, SourceSpan};
+use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
@@ -25,6 +26,8 @@ static ABSENT: Value = Value::Null;
 pub(super) struct Room {
     /// For writing numbers in.
     pub text: String,
+    /// Scores of an ensemble's members.
+    pub members: Vec<Option<Score>>,
     pub grounding: Scratch,
 }
 
@@ -128,6 +131,20 @@ impl<'a> Machine<'a> {
                 }
                 Op::Ground { dimension, settings } => self.ground(dimension, settings),
                 Op::Measure { dimension, function } => self.measure(dimension, function),
+                Op::BeginEnsemble => self.room.members.clear(),
+                Op::Member { dimension } => {
+                    let name = program.dimension(dimension).map_or("", AsRef::as_ref);
+                    self.room.members.push(self.out.scores.take(name));
+                }
+                Op::Combine { dimension, how } => {
+                    // A member that could not be measured leaves the dimension without a score, as it would alone.
+                    let members = &mut self.room.members;
+                    if members.iter().all(Option::is_some)
+                        && let Some(score) = combine(how, members.iter().flatten().copied().collect())
+                    {
+                        self.score(dimension, score);
+                    }
+                }
                 Op::BeginRules => self.issues_before = self.out.issues.len(),
                 Op::EndRules { dimension, penalty, floor, counts } => {
                     let found =

@@ -4,6 +4,7 @@ mod assessment;
 mod assessor;
 mod chain;
 mod evaluate;
+mod combine;
 mod grounded;
 pub mod grounding;
 mod machine;
