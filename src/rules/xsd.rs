@@ -113,7 +113,9 @@ impl Datatype {
             Datatype::Boolean => matches!(text, "true" | "false" | "1" | "0"),
             Datatype::AnyUri => is_iri_reference(text),
             Datatype::Base64Binary => is_base64(text),
-            Datatype::HexBinary => text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit()),
+            Datatype::HexBinary => {
+                text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit())
+            }
             Datatype::Decimal => DECIMAL.is_match(text),
             Datatype::Double => {
                 DOUBLE.is_match(text) && text.parse().is_ok_and(|n: f64| n.is_finite() || is_special(text))
@@ -183,7 +185,7 @@ fn is_leap(year: &str) -> bool {
     let digits = year.trim_start_matches('-');
     // 400 divides 10,000: the last four digits decide.
     let last = digits.get(digits.len().saturating_sub(4)..).and_then(|last| last.parse::<u32>().ok());
-    last.is_some_and(|year| year.is_multiple_of(400) || (year.is_multiple_of(4) && !year.is_multiple_of(100)))
+    last.is_some_and(|year| year % 400 == 0 || (year % 4 == 0 && year % 100 != 0))
 }
 
 fn days(month: u8, leap: bool) -> u8 {
@@ -209,7 +211,7 @@ fn is_base64(text: &str) -> bool {
             _ => return false,
         }
     }
-    padding <= 2 && (letters + padding).is_multiple_of(4) && (padding == 0 || letters % 4 >= 2)
+    padding <= 2 && (letters + padding) % 4 == 0 && (padding == 0 || letters % 4 >= 2)
 }
 
 /// A character that XML 1.0 can carry.

@@ -3,11 +3,11 @@
 use super::batch::Observer;
 use super::repairs::Guard;
 use super::typing::document_type_of;
-use super::work::request_for;
+use super::work::{first_input, request_for};
 use super::{DocumentResult, Plan, Task, answer_of, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
-use crate::profile::{CandidateKind, Mask};
+use crate::profile::Mask;
 use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
 use crate::provider::{CallFailure, Provider};
 use crate::repair::Step;
@@ -166,13 +166,7 @@ impl Session {
             notes: Vec::new(),
             repairs: Vec::new(),
         };
-        let first = match &document.text {
-            Ok(_) if candidates_have_no_document(&self.plan, &task.source) => {
-                Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
-            }
-            Ok(_) => Input::Started,
-            Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
-        };
+        let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
         // What was said about candidates that are not handed back would only confuse.
@@ -416,11 +410,6 @@ impl Session {
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
     }
-}
-
-/// Whether candidates are patches of something that could not be read as JSON.
-fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
-    plan.scoring.kind() == CandidateKind::Patch && source.document().is_none()
 }
 
 /// What can't happen with a checked profile ends the document, not the process.

@@ -83,7 +83,7 @@ pub struct IterationResult {
 const MOST_DECISIONS: usize = 20;
 
 /// What a person must decide, issue by issue; `None` when there is nothing.
-fn message_for_a_person(assessment: &Assessment) -> Option<String> {
+pub(super) fn message_for_a_person(assessment: &Assessment) -> Option<String> {
     let escalated = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Escalate);
     let count = escalated().count();
     let head = match count {

@@ -12,6 +12,7 @@ pub use input::{Entry, Mistake, NextInput, Said, Text};
 use super::repairs::Guard;
 use super::request::{Told, mend};
 use super::typing::document_type_of;
+use super::work::first_input;
 use super::{Plan, Task, request_for};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
@@ -35,6 +36,14 @@ pub enum NextError {
     NoStage {
         /// Its name.
         profile: String,
+    },
+    /// A prompt needs a variable of the profile that is not set.
+    #[error("the prompt of the profile `{profile}` needs the variable `{variable}`")]
+    UnsetVariable {
+        /// The profile's name.
+        profile: String,
+        /// The variable's name.
+        variable: String,
     },
     /// A template can't be rendered.
     #[error("{0}")]
@@ -63,6 +72,10 @@ pub fn next(
     if plan.stages.is_empty() {
         return Err(NextError::NoStage { profile: plan.profile.name.clone() });
     }
+    if let Some(variable) = plan.unset_variables.first() {
+        let (profile, variable) = (plan.profile.name.clone(), variable.clone());
+        return Err(NextError::UnsetVariable { profile, variable });
+    }
     let mut warnings = Vec::new();
     let given = input::checked(plan, document_type, history, &mut warnings).map_err(NextError::Input)?;
     let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
@@ -84,10 +97,7 @@ pub fn next(
         decision: None,
         warnings,
     };
-    let first = match &document.text {
-        Ok(_) => Input::Started,
-        Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
-    };
+    let first = first_input(plan, document, &drive.source);
     let end = drive.go(first)?;
     drive.answer(document, end)
 }
