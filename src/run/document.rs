@@ -1,12 +1,8 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::{
-    Answer, DocumentResult, Plan, Task, answer_of, ask_validator, correction_request, judge_request,
-    stage_request,
-};
+use super::{Answer, DocumentResult, Plan, Task, answer_of, ask_validator, judge_request, next_request};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
-use crate::feedback::Correction;
 use crate::ingest::Document;
 use crate::profile::Mask;
 use crate::provider::Provider;
@@ -323,29 +319,10 @@ impl Session {
         let (Some(provider), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
-        let outputs = run.pipeline().known(run.stage_outputs());
-        let request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
-            None => stage_request(&self.plan, planned, task.task(), &outputs),
-            Some((iteration, base)) => {
-                let rolled_back = run.history().rolled_back();
-                let correction = Correction {
-                    iteration,
-                    base,
-                    candidates: run.candidates(),
-                    assessments: run.assessments(),
-                    rolled_back: &rolled_back,
-                };
-                let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
-                correction_request(&self.plan, planned, task.task(), &outputs, part.as_deref(), correction)
-            }
-        };
-        let mut request = match request {
+        let mut request = match next_request(&self.plan, run, task.task(), stage, correction) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        if let Some((iteration, _)) = correction {
-            request.iteration = number(iteration);
-        }
         request.attempt = attempt + 1;
         match self.complete(provider, &request, planned.stage.call.deadline).await {
             Some(Ok(produced)) => Input::Produced(produced),

@@ -14,7 +14,10 @@ mod validator;
 pub use batch::{Batch, BatchEnd, Observer};
 pub use document::{Candidates, Consultant, Place, Session};
 pub use plan::Plan;
-pub use request::{Answer, Task, answer_of, correction_request, judge_request, stage_request};
+pub use request::{
+    Answer, Task, answer_of, correction_feedback, correction_request, judge_request, next_request,
+    stage_request,
+};
 pub use result::{DocumentResult, IterationResult};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
 pub use validator::ask_validator;

@@ -5,10 +5,10 @@ use crate::diag::{Code, Problem, Problems};
 use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
-use crate::policy::{Condition, Review};
+use crate::policy::{Condition, FinalStatus, Review};
 use crate::profile::{ALL_STAGES, Loaded, LoopPolicy, Profile};
 use crate::rules::{Care, compile};
-use crate::score::{Panel, Scoring};
+use crate::score::{Assessment, Panel, Scoring};
 use crate::value::Millis;
 use std::sync::Arc;
 
@@ -142,6 +142,15 @@ impl Plan {
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
+    }
+
+    /// Whether a person should look at a result that ended so, with this assessment of the selected candidate.
+    #[must_use]
+    pub fn wants_review(&self, status: FinalStatus, best: Option<&Assessment>) -> bool {
+        self.review.as_ref().is_some_and(|review| {
+            let (overall, scores) = best.map(|b| (b.overall, b.scores.clone())).unwrap_or_default();
+            review.applies(status, overall, &scores, &self.dimensions())
+        })
     }
 
     /// The types that documents may have.

@@ -1,7 +1,7 @@
 //! Requests to providers, and what their answers mean.
 
 use super::{JudgePlan, Plan, StagePlan};
-use crate::engine::{CallFailed, Produced};
+use crate::engine::{CallFailed, Produced, Run};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::profile::{Options, Sees};
 use crate::provider::protocol::{
@@ -155,15 +155,9 @@ pub fn correction_request(
     correction: Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, task, outputs)?;
-    let id = &stage.stage.id.value;
-    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, correction)
-        .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
+    let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, correction)?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
     request.base = part.cloned();
-    let text = plan
-        .templates
-        .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
-        .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
     // Providers that read no prompts are told what the prompt says, and no more.
     request.feedback = Some(structured(&guidance));
     match request.messages.last_mut() {
@@ -172,6 +166,58 @@ pub fn correction_request(
             message.content.push_str(&text);
         }
         None => request.messages.push(Message { role: Role::User, content: text }),
+    }
+    Ok(request)
+}
+
+/// The feedback of a correction request to a stage, and what it is made from.
+///
+/// # Errors
+/// When the template can't be rendered or the base does not exist.
+pub fn correction_feedback(
+    plan: &Plan,
+    stage: &str,
+    correction: Correction<'_>,
+) -> Result<(Guidance, String), String> {
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, correction)
+        .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
+    let text = plan
+        .templates
+        .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
+        .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
+    Ok((guidance, text))
+}
+
+/// The request for the stage that a run asks for; `correction` is the iteration being produced and its base.
+///
+/// # Errors
+/// When there is no such stage, or a template can't be rendered.
+pub fn next_request(
+    plan: &Plan,
+    run: &Run,
+    task: Task<'_>,
+    stage: usize,
+    correction: Option<(usize, usize)>,
+) -> Result<CompletionRequest, String> {
+    let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    let outputs = run.pipeline().known(run.stage_outputs());
+    let mut request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
+        None => stage_request(plan, planned, task, &outputs)?,
+        Some((iteration, base)) => {
+            let rolled_back = run.history().rolled_back();
+            let correction = Correction {
+                iteration,
+                base,
+                candidates: run.candidates(),
+                assessments: run.assessments(),
+                rolled_back: &rolled_back,
+            };
+            let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
+            correction_request(plan, planned, task, &outputs, part.as_deref(), correction)?
+        }
+    };
+    if let Some((iteration, _)) = correction {
+        request.iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
     }
     Ok(request)
 }

@@ -84,11 +84,7 @@ impl DocumentResult {
         warnings: Vec<String>,
     ) -> Self {
         let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
-        let review = plan.review.as_ref().is_some_and(|review| {
-            let (overall, scores) =
-                best_validation.as_ref().map(|v| (v.overall, v.scores.clone())).unwrap_or_default();
-            review.applies(outcome.final_status, overall, &scores, &plan.dimensions())
-        });
+        let review = plan.wants_review(outcome.final_status, best_validation.as_ref());
         let iterations = run
             .history()
             .iterations()
