@@ -33,6 +33,8 @@ mod provider;
 #[cfg(test)]
 mod run;
 #[cfg(test)]
+mod scenario_mutants;
+#[cfg(test)]
 mod score;
 #[cfg(test)]
 mod score_model;

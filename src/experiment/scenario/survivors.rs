@@ -1,0 +1,127 @@
+//! What no case of a profile guards: the mutants that all cases pass.
+
+use super::mutants::{Mutant, mutants};
+use super::suite::{Choice, test_profile};
+use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::profile::{Files, Library, Loaded, available, load};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What came of changing a profile in every place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mutation {
+    /// Mutants that some case noticed, or that are no valid profile.
+    pub noticed: usize,
+    /// Mutants that decide the same as the profile, such as one that leaves out a default.
+    pub equivalent: usize,
+    /// Mutants that no case noticed.
+    pub survivors: Vec<Mutant>,
+}
+
+/// The parts of a profile that its policy holds, read and compared as such.
+const POLICY: [&str; 9] =
+    ["overall", "accept", "gate", "on_escalate", "on_regression", "stop", "select", "name", "description"];
+
+/// Changes the profile called `name` in each place, one at a time, and runs the cases of every profile that is made of
+/// it (itself and those that extend it). `None` with problems when there is no such profile, no case that could
+/// notice, or a case that fails without any change.
+pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Option<Mutation> {
+    let path = format!("profiles/{name}.yaml");
+    let file = match library.read(&path) {
+        Ok(Some(file)) => file,
+        Ok(None) => {
+            problems.push(Problem::placeless(Code::UnknownProfile, format!("no profile is called `{name}`")));
+            return None;
+        }
+        Err(problem) => {
+            problems.push(problem);
+            return None;
+        }
+    };
+    let family = family(name, library, problems);
+    if family.is_empty() {
+        let problem = Problem::placeless(
+            Code::MissingFile,
+            format!("nothing that is made of `{name}` has a test file"),
+        );
+        problems.push(problem);
+        return None;
+    }
+    for member in &family {
+        let suite = test_profile(&member.name, library, &member.cases, Choice::default(), problems)?;
+        if suite.failed() > 0 {
+            let message = format!("`{}` fails its own cases", member.name);
+            problems.push(Problem::placeless(Code::Conflict, message).help("mend them first"));
+            return None;
+        }
+    }
+    let mut mutation = Mutation::default();
+    for mutant in mutants(&file) {
+        match fate(&library.holding(&path, mutant.text.as_str()), &family) {
+            Fate::Noticed => mutation.noticed += 1,
+            Fate::Equivalent => mutation.equivalent += 1,
+            Fate::Survives => mutation.survivors.push(mutant),
+        }
+    }
+    Some(mutation)
+}
+
+/// A profile with cases that the changed one is a part of.
+struct Member {
+    name: String,
+    loaded: Loaded,
+    cases: Arc<SourceFile>,
+}
+
+fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<Member> {
+    let mut found = Vec::new();
+    for other in available(library) {
+        let Ok(Some(cases)) = library.read(&format!("profiles/{other}.test.yaml")) else { continue };
+        let loaded = load(&other, library, &[], &|_| None, problems);
+        if let Some(loaded) = loaded.filter(|loaded| loaded.profile.chain.iter().any(|link| link == name)) {
+            found.push(Member { name: other, loaded, cases });
+        }
+    }
+    // A profile's own cases are the likeliest to notice.
+    found.sort_by_key(|member| member.name != name);
+    found
+}
+
+enum Fate {
+    Noticed,
+    Equivalent,
+    Survives,
+}
+
+fn fate(library: &Library, family: &[Member]) -> Fate {
+    let mut differs = false;
+    for member in family {
+        let mut problems = Problems::new();
+        let loaded = load(&member.name, library, &[], &|_| None, &mut problems);
+        let Some(loaded) = loaded.filter(|_| !problems.has_errors()) else { return Fate::Noticed };
+        if same(&member.loaded, &loaded) {
+            continue;
+        }
+        differs = true;
+        let choice = Choice { first_failure: true, ..Choice::default() };
+        let suite = test_profile(&member.name, library, &member.cases, choice, &mut problems);
+        if suite.is_none_or(|suite| suite.failed() > 0) {
+            return Fate::Noticed;
+        }
+    }
+    if differs { Fate::Survives } else { Fate::Equivalent }
+}
+
+/// Whether two profiles decide alike: the same settings, or a policy that is read the same and the same rest.
+fn same(one: &Loaded, other: &Loaded) -> bool {
+    let rest = |loaded: &Loaded| {
+        let mut merged = loaded.merged.to_json();
+        if let Value::Object(members) = &mut merged {
+            members.retain(|key, _| !POLICY.contains(&key.as_str()));
+        }
+        merged
+    };
+    one.profile.digest == other.profile.digest
+        || (rest(one) == rest(other)
+            && format!("{:?}", one.profile.policy) == format!("{:?}", other.profile.policy))
+}
