@@ -4,6 +4,7 @@ mod check;
 mod correct;
 mod exit;
 mod loading;
+mod next;
 mod output;
 mod plugin;
 mod profile;
@@ -40,6 +41,8 @@ enum Verb {
     Correct(step::Step),
     /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
     Score(score::Arguments),
+    /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
+    Next(next::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
@@ -70,6 +73,7 @@ pub fn main() -> ExitCode {
         Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
+        Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),

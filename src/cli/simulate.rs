@@ -7,6 +7,7 @@ use crate::diag::Problems;
 use crate::experiment::{
     Answer, LongestLine, Tally, Trajectory, TrajectoryError, dimensions_used, lines, simulate,
 };
+use crate::policy::ScriptCriteria;
 use crate::profile::LoopPolicy;
 use crate::report::{comparison, tame};
 use clap::{Args, ValueEnum};
@@ -17,6 +18,9 @@ use std::path::{Path, PathBuf};
 
 /// Most names of dimensions that are kept for the warning about those that a profile asks for and nobody recorded.
 const MOST_NAMES: usize = 100;
+
+/// Most different notes on decisions that are shown for one profile.
+const MOST_NOTES: usize = 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -51,7 +55,10 @@ enum Shape {
 struct Compared {
     name: String,
     policy: LoopPolicy,
+    scripts: ScriptCriteria,
     tally: Tally,
+    /// What has been said about its decisions; each thing is said once.
+    notes: BTreeSet<String>,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -89,14 +96,23 @@ fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>,
             provider_config: Vec::new(),
         };
         let mut problems = Problems::new();
-        let loaded = profile.load(&forced, &mut problems);
+        let loaded = profile.load(&forced, &mut problems).map(|loaded| {
+            let stop = &loaded.profile.policy.stop;
+            (ScriptCriteria::compile(stop, &loaded.library, &mut problems), loaded)
+        });
         output.show(&problems);
         match loaded {
-            Some(loaded) if !problems.has_errors() => {
+            Some((scripts, loaded)) if !problems.has_errors() => {
                 // Profiles of different projects may bear the same name.
                 let taken = compared.iter().any(|other| other.name == loaded.profile.name);
                 let name = if taken { name.clone() } else { loaded.profile.name };
-                compared.push(Compared { name, policy: loaded.profile.policy, tally: Tally::default() });
+                compared.push(Compared {
+                    name,
+                    policy: loaded.profile.policy,
+                    scripts,
+                    tally: Tally::default(),
+                    notes: BTreeSet::new(),
+                });
             }
             _ => failed.push(format!("`{name}`")),
         }
@@ -157,8 +173,14 @@ impl Simulation {
 
     fn answer(&mut self, trajectory: &Trajectory, output: &mut Output) -> std::io::Result<()> {
         let several = self.compared.len() > 1;
-        for Compared { name, policy, tally } in &mut self.compared {
-            let simulated = simulate(policy, trajectory);
+        for Compared { name, policy, scripts, tally, notes } in &mut self.compared {
+            let simulated = simulate(policy, scripts, trajectory);
+            for note in simulated.decisions.iter().flat_map(|decision| &decision.notes) {
+                if notes.len() < MOST_NOTES && notes.insert(note.clone()) {
+                    let word = output.err_paint.warn("warning:");
+                    output.say(&format!("{word} `{}`: {}", tame(name), tame(note)));
+                }
+            }
             match self.shape {
                 Shape::Table => tally.add(&simulated),
                 Shape::Jsonl => {

@@ -4,10 +4,10 @@ use super::event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeRe
 use super::outcome::Outcome;
 use super::pipeline::{Outputs, Pipeline};
 use crate::feedback::lock;
-use crate::policy::{Facts, History, Spent, StopReason, Verdict, decide};
+use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel};
-use crate::value::{Digest, Disposition, Millis, Score, Usage, below};
+use crate::value::{Millis, Score, Usage, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub struct Misuse {
 #[derive(Debug)]
 pub struct Run {
     policy: Arc<LoopPolicy>,
+    criteria: Arc<ScriptCriteria>,
     retry: Retry,
     pipeline: Arc<Pipeline>,
     panel: Arc<Panel>,
@@ -98,6 +99,7 @@ impl Run {
     pub fn new(policy: Arc<LoopPolicy>, retry: Retry) -> Self {
         Run {
             policy,
+            criteria: Arc::default(),
             retry,
             pipeline: Arc::default(),
             panel: Arc::default(),
@@ -118,6 +120,13 @@ impl Run {
     pub fn with(self, pipeline: Arc<Pipeline>, panel: Arc<Panel>, lock: Lock) -> Self {
         let stage_outputs = vec![None; pipeline.steps().len()];
         Run { pipeline, panel, lock, stage_outputs, ..self }
+    }
+
+    /// With the compiled functions of the policy's script criteria.
+    #[must_use]
+    pub fn with_criteria(mut self, criteria: Arc<ScriptCriteria>) -> Self {
+        self.criteria = criteria;
+        self
     }
 
     /// Takes what happened at `now` (time since the run began) and prepares what follows, to be taken with
@@ -421,7 +430,8 @@ impl Run {
         let Examined { candidate, tier1, answers } = examined;
         let mut assessment = tier1;
         if !answers.is_empty() {
-            let by_code = |_: &str, _| Disposition::Correct;
+            let dispositions = &self.policy.dispositions;
+            let by_code = |code: &str, fixable| dispositions.of(code, fixable);
             assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, &answers);
         }
         let changed = self.changed_without_cause(&candidate, &assessment);
@@ -429,11 +439,12 @@ impl Run {
             assessment.issues.extend(changed);
             self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
         }
-        let facts = Facts::of(&self.policy, &assessment, Some(Digest::of(&candidate)));
+        let facts = Facts::of(&self.policy, &assessment, Some(Arc::clone(&candidate)));
         self.candidates.push(candidate);
         self.assessments.push(assessment);
         self.history.push(&self.policy, facts);
-        let decision = decide(&self.policy, &mut self.history, Spent { elapsed: now, usage: self.usage });
+        let spent = Spent { elapsed: now, usage: self.usage };
+        let decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
         let verdict = decision.verdict.clone();
         self.record(Event::Decided(decision));
         match verdict {

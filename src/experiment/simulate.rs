@@ -2,10 +2,10 @@
 
 use super::trajectory::{Step, Trajectory};
 use crate::engine::Outcome;
-use crate::policy::{Decision, Facts, History, Spent, StopReason, Verdict, decide};
+use crate::policy::{Decision, Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{LoopPolicy, SelectKey, Target};
 use crate::score::{Assessment, Issue};
-use crate::value::{Digest, Usage};
+use crate::value::Usage;
 
 /// How a run over a trajectory would have ended, and what was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,12 +16,13 @@ pub struct Simulated {
     pub decisions: Vec<Decision>,
 }
 
-/// Runs a policy over a trajectory with the functions that decide in a run. Each iteration's time, money and tokens add
+/// Runs a policy over a trajectory with the functions that decide in a run; `scripts` are those of the policy's script
+/// criteria. Each iteration's time, money and tokens add
 /// to those before it, and each counts as one call. An iteration without `candidate` equals no other.
 ///
 /// A trajectory that ends before the policy does is `incomplete / trajectory_exhausted`.
 #[must_use]
-pub fn simulate(policy: &LoopPolicy, trajectory: &Trajectory) -> Simulated {
+pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Trajectory) -> Simulated {
     let mut history = History::new();
     let mut spent = Spent::default();
     let mut decisions = Vec::new();
@@ -29,9 +30,8 @@ pub fn simulate(policy: &LoopPolicy, trajectory: &Trajectory) -> Simulated {
     for step in &trajectory.iterations {
         spent.elapsed = spent.elapsed.saturating_add(step.elapsed_ms);
         spent.usage += Usage { calls: 1, tokens: step.tokens, cost_usd: step.cost_usd };
-        let digest = step.candidate.as_ref().map(Digest::of);
-        history.push(policy, Facts::of(policy, &assessment(step), digest));
-        let decision = decide(policy, &mut history, spent);
+        history.push(policy, Facts::of(policy, &assessment(policy, step), step.candidate.clone()));
+        let decision = decide(policy, &mut history, spent, scripts);
         let verdict = decision.verdict.clone();
         decisions.push(decision);
         if let Verdict::Stop { reason } = verdict {
@@ -56,11 +56,14 @@ pub fn simulate(policy: &LoopPolicy, trajectory: &Trajectory) -> Simulated {
 }
 
 /// What a step says as scoring would say it; the overall score is not in it.
-pub(super) fn assessment(step: &Step) -> Assessment {
+pub(super) fn assessment(policy: &LoopPolicy, step: &Step) -> Assessment {
     let issues = step.issues.iter().map(|issue| Issue {
         code: issue.code.clone(),
         severity: issue.severity,
-        disposition: issue.disposition.unwrap_or_default(),
+        disposition: issue
+            .disposition
+            .unwrap_or_else(|| policy.dispositions.of(&issue.code, issue.auto_fixable)),
+        auto_fixable: issue.auto_fixable,
         path: issue.path.clone(),
         message: String::new(),
         rule: None,

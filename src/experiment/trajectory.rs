@@ -4,6 +4,7 @@ use crate::value::{Disposition, EPSILON, Millis, Score, Severity, Usd};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{BufRead, Read};
+use std::sync::Arc;
 
 /// The candidates of one document.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +29,7 @@ pub struct Step {
     /// Tokens that this iteration alone used.
     pub tokens: u64,
     /// The candidate itself, for criteria that look at it.
-    pub candidate: Option<Value>,
+    pub candidate: Option<Arc<Value>>,
 }
 
 /// One issue of a candidate.
@@ -163,7 +164,7 @@ impl Step {
                 .ok_or_else(|| unexpected(&at("tokens"), "a whole number, at least 0", Some(&value)))?,
         };
         // A candidate may be any JSON, `null` too.
-        let candidate = members.remove("candidate");
+        let candidate = members.remove("candidate").map(Arc::new);
         Ok(Step { scores, issues, elapsed_ms, cost_usd, tokens, candidate })
     }
 }
@@ -395,7 +396,7 @@ mod tests {
         assert_eq!(first.scores, [("q".to_owned(), Score::ONE)]);
         assert_eq!((first.tokens, first.elapsed_ms, &first.candidate), (3, Millis(2), &None));
         assert!(second.issues[0].auto_fixable && second.issues[0].disposition.is_none());
-        assert_eq!(second.candidate, Some(Value::Null));
+        assert_eq!(second.candidate.as_deref(), Some(&Value::Null));
     }
 
     #[test]

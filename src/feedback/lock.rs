@@ -80,14 +80,11 @@ pub fn changed(
             "restore the earlier value".to_owned()
         };
         issues.push(Issue {
-            code: LOCKED_FIELD_CHANGED.to_owned(),
-            severity: Severity::Major,
             disposition: Disposition::Correct,
             path,
             message: format!("`{field}` had no issue and {what}"),
-            rule: None,
             suggested_fix: Some(suggested_fix),
-            source_span: None,
+            ..Issue::new(LOCKED_FIELD_CHANGED, Severity::Major)
         });
     }
     issues

@@ -99,13 +99,15 @@ fn says_missing(code: &str) -> bool {
 }
 
 impl Guidance {
-    /// Gathers what the correction of `stage` needs. Only issues that the loop is to correct are fed back. `None` when
+    /// Gathers what `stage` needs for its part of a correction. Only issues that the loop is to correct are fed back.
+    /// `part` is what the stage answers for in the base: the base itself for the only stage of a profile. `None` when
     /// the base does not exist.
     #[must_use]
     pub fn gather(
         policy: &LoopPolicy,
         settings: &Feedback,
         stage: &str,
+        part: Option<&Arc<Value>>,
         correction: Correction<'_>,
     ) -> Option<Self> {
         let base = correction.candidates.get(correction.base)?;
@@ -167,7 +169,7 @@ impl Guidance {
             dropped: 0,
             previous: None,
             partial: false,
-            source: Previous::new(base, settings.previous_output),
+            source: Previous::new(base, part, settings.previous_output),
         };
         guidance.show_previous();
         Some(guidance)
@@ -239,7 +241,8 @@ mod tests {
     ) -> Guidance {
         let correction =
             Correction { iteration: candidates.len(), base, candidates, assessments, rolled_back };
-        Guidance::gather(&profile.policy, &profile.feedback, "extract", correction).unwrap()
+        Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.get(base), correction)
+            .unwrap()
     }
 
     fn with_issues(issues: Value) -> Assessment {
@@ -306,6 +309,35 @@ mod tests {
         assert_eq!(shown(PreviousOutput::FailingFields, missing), (None, false));
         let somewhere = json!([{"code": "X", "severity": "major", "path": ""}]);
         assert_eq!(shown(PreviousOutput::FailingFields, somewhere), (whole, false));
+    }
+
+    #[test]
+    fn a_stage_of_several_is_shown_its_own_part() {
+        let mut profile = balanced();
+        profile.feedback.previous_output = PreviousOutput::FailingFields;
+        let candidates = [Arc::new(json!({"tags": ["x"], "grade": "fourth", "date": "d"}))];
+        let assessments = [with_issues(json!([
+            {"code": "X", "severity": "major", "path": "/grade"}, {"code": "X", "severity": "major", "path": "/tags/0"},
+        ]))];
+        let shown = |part: Option<Value>| {
+            let correction = Correction {
+                iteration: 1,
+                base: 0,
+                candidates: &candidates,
+                assessments: &assessments,
+                rolled_back: &[],
+            };
+            let part = part.map(Arc::new);
+            let (policy, settings) = (&profile.policy, &profile.feedback);
+            let guidance = Guidance::gather(policy, settings, "s", part.as_ref(), correction).unwrap();
+            (guidance.previous.map(|text| serde_json::from_str::<Value>(&text).unwrap()), guidance.partial)
+        };
+        let last = json!({"grade": "fourth", "date": "d"});
+        assert_eq!(shown(Some(last)), (Some(json!({"grade": "fourth"})), true));
+        // What became one field has no fields of the candidate; what became none is not in it.
+        assert_eq!(shown(Some(json!(["x"]))), (Some(json!(["x"])), false));
+        assert_eq!(shown(Some(json!({"grade": 3}))), (Some(json!({"grade": 3})), false));
+        assert_eq!(shown(None), (None, false));
     }
 
     #[test]

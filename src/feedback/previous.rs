@@ -7,16 +7,21 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The base, and how much of it is shown.
+/// What the addressed stage answers for in the base, and how much of it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Previous {
-    base: Arc<Value>,
+    part: Option<Arc<Value>>,
+    /// Whether the members of `part` are those of the base, so that paths of issues lead into it.
+    is_slice: bool,
     show: PreviousOutput,
 }
 
 impl Previous {
-    pub(super) fn new(base: &Arc<Value>, show: PreviousOutput) -> Self {
-        Previous { base: Arc::clone(base), show }
+    pub(super) fn new(base: &Value, part: Option<&Arc<Value>>, show: PreviousOutput) -> Self {
+        let is_slice = part
+            .and_then(|part| part.as_object())
+            .is_some_and(|members| members.iter().all(|(field, value)| base.get(field) == Some(value)));
+        Previous { part: part.map(Arc::clone), is_slice, show }
     }
 
     /// Whether what is shown depends on what is fed back.
@@ -24,13 +29,14 @@ impl Previous {
         self.show == PreviousOutput::FailingFields
     }
 
-    /// The text to show, as indented JSON, and whether it is only a part of the base. No part can be told when an
-    /// issue is about the whole, or the base is no object: then all of it is shown.
+    /// The text to show, as indented JSON, and whether it is only some fields of the earlier answer. Which fields fail
+    /// can't be told when an issue is about the whole, or the answer is no object: then all of it is shown.
     pub(super) fn shown<'f>(&self, findings: impl Iterator<Item = &'f Finding>) -> (Option<String>, bool) {
-        let whole = || (serde_json::to_string_pretty(self.base.as_ref()).ok(), false);
-        match (self.show, self.base.as_ref()) {
+        let Some(part) = &self.part else { return (None, false) };
+        let whole = || (serde_json::to_string_pretty(part.as_ref()).ok(), false);
+        match (self.show, part.as_ref()) {
             (PreviousOutput::Omit, _) => (None, false),
-            (PreviousOutput::FailingFields, Value::Object(members)) => {
+            (PreviousOutput::FailingFields, Value::Object(members)) if self.is_slice => {
                 let Some(failing) = findings
                     .map(|finding| top_level_field(&finding.path))
                     .collect::<Option<HashSet<String>>>()

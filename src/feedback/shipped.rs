@@ -73,7 +73,7 @@ fn rich(profile: &Profile) -> Guidance {
         assessments: &assessments,
         rolled_back: &[(1, 0)],
     };
-    Guidance::gather(&profile.policy, &profile.feedback, "extract", correction).unwrap()
+    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), correction).unwrap()
 }
 
 #[test]
@@ -182,7 +182,7 @@ proptest! {
                     rolled_back: &rolled_back,
                 };
                 let mut guidance =
-                    Guidance::gather(&profile.policy, &profile.feedback, "extract", correction).unwrap();
+                    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), correction).unwrap();
                 prop_assert!(guidance.failed_attempts.len() <= history);
                 texts.push(templates.feedback(&template, &mut guidance, max_bytes).unwrap());
             }

@@ -231,7 +231,7 @@ mod tests {
             dropped: 0,
             previous: Some("{}".into()),
             partial: false,
-            source: Previous::new(&Arc::new(json!({})), PreviousOutput::Include),
+            source: Previous::new(&json!({}), Some(&Arc::new(json!({}))), PreviousOutput::Include),
         }
     }
 

@@ -297,6 +297,9 @@ pub struct Check {
     pub value: f64,
     /// What it was compared with.
     pub bound: f64,
+    /// The path of the candidate that it is about, as a JSON Pointer, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// The lines looked at so far.
@@ -306,7 +309,7 @@ pub(super) struct Checks(pub(super) Vec<Check>);
 impl Checks {
     /// Records a line that is looked at and hands back whether it holds.
     pub(super) fn look(&mut self, line: &str, holds: bool, value: f64, bound: f64) -> bool {
-        self.0.push(Check { line: line.to_owned(), holds, value, bound });
+        self.0.push(Check { line: line.to_owned(), holds, value, bound, path: None });
         holds
     }
 }
@@ -321,6 +324,9 @@ pub struct Decision {
     pub verdict: Verdict,
     /// The lines looked at, in the order of the table, up to the one that ended the loop.
     pub checks: Vec<Check>,
+    /// What a person should know about how it was made: criteria that could not be looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The best iteration so far.
     pub best: usize,
     /// Whether this candidate was rolled back.

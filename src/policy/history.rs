@@ -1,11 +1,14 @@
 //! The candidates assessed so far, and which of them is the best.
 
+use super::flip_flop::FlipFlops;
 use super::rank::{Standing, compare};
 use super::{SelectionReason, Verdict};
-use crate::profile::{IssueKind, LoopPolicy, Returned, Ties};
+use crate::profile::{Criterion, IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
 use crate::value::{Digest, Disposition, Score, Severity};
+use serde_json::Value;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// What deciding needs to know of one assessed candidate.
 #[derive(Debug, Clone)]
@@ -16,19 +19,22 @@ pub struct Facts {
     pub overall: f64,
     /// Its issues by kind.
     pub issues: IssueCounts,
-    /// Its content, where it is known (a trajectory need not carry candidates).
+    /// The candidate itself, where it is known (a trajectory need not carry candidates).
+    pub candidate: Option<Arc<Value>>,
+    /// Its content.
     pub digest: Option<Digest>,
 }
 
 impl Facts {
     /// Of an assessment; the overall score is computed by the policy's weights.
     #[must_use]
-    pub fn of(policy: &LoopPolicy, assessment: &Assessment, digest: Option<Digest>) -> Self {
+    pub fn of(policy: &LoopPolicy, assessment: &Assessment, candidate: Option<Arc<Value>>) -> Self {
         Facts {
             scores: assessment.scores.clone(),
             overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
             issues: IssueCounts::of(assessment),
-            digest,
+            digest: candidate.as_deref().map(Digest::of),
+            candidate,
         }
     }
 
@@ -108,6 +114,8 @@ pub struct History {
     base: usize,
     consecutive_rollbacks: u64,
     rollbacks: u64,
+    /// Kept only for policies with a criterion that looks at it.
+    flip_flops: FlipFlops,
 }
 
 /// Which candidate a run hands back.
@@ -132,6 +140,13 @@ impl History {
             .gate
             .as_ref()
             .is_some_and(|gate| crate::value::below(facts.score(&gate.dimension), gate.bound.get()));
+        if let Some(candidate) = &facts.candidate {
+            let mut watched = false;
+            policy.stop.visit(&mut |criterion| watched |= matches!(criterion, Criterion::FlipFlop(_)));
+            if watched {
+                self.flip_flops.push(candidate);
+            }
+        }
         let standing = Standing::of(&policy.select, &facts);
         let against_best = self
             .iterations
@@ -212,6 +227,12 @@ impl History {
             .filter(|(_, standing)| standing.rolled_back)
             .map(|(at, standing)| (at, standing.base))
             .collect()
+    }
+
+    /// The path of the candidate that went back and forth between two values most often, and how often; `None` when
+    /// none did, or no criterion asks.
+    pub(super) fn flip_flop(&self) -> Option<(&str, u64)> {
+        self.flip_flops.most()
     }
 
     /// The overall scores in order.

@@ -5,9 +5,11 @@ mod condition;
 mod criteria;
 mod decide;
 mod decision;
+mod flip_flop;
 mod history;
 mod rank;
 mod review;
+mod script_criteria;
 
 pub use condition::{Condition, ConditionError};
 pub use decide::{Spent, decide};
@@ -15,3 +17,4 @@ use decision::Checks;
 pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub use history::{Facts, History, IssueCounts, Iteration, Selection};
 pub use review::Review;
+pub use script_criteria::ScriptCriteria;

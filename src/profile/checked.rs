@@ -2,10 +2,11 @@
 
 use super::judge::{Judge, Validator, decode_judges, decode_validators};
 use super::mask::Mask;
-use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select, StopCriteria};
+use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
-use super::{Dimension, Feedback, Overall};
+use super::stop::StopCriteria;
+use super::{Dimension, Dispositions, Feedback, Overall};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
@@ -67,7 +68,7 @@ pub(super) fn decode(
     let judges = fields.node("judges").map(|node| decode_judges(node, problems)).unwrap_or_default();
     let validators =
         fields.node("validators").map(|node| decode_validators(node, problems)).unwrap_or_default();
-    let dimensions = decode_dimensions(&mut fields, problems);
+    let dimensions = decode_dimensions(&mut fields, overall_is_a_dimension(root), problems);
     let known: Vec<&str> = dimensions.iter().map(|d| d.name.as_str()).collect();
     let overall = match fields.node("overall") {
         Some(node) => decode_overall(node, &known, problems),
@@ -90,6 +91,7 @@ pub(super) fn decode(
         }
     };
     let gate = fields.node("gate").and_then(|node| Gate::decode(node, &known, problems));
+    let dispositions = fields.or("dispositions", Dispositions::default(), problems);
     let on_escalate = fields.or("on_escalate", OnEscalate::Continue, problems);
     let on_regression = fields.or("on_regression", OnRegression::Keep, problems);
     let stop = fields.required("stop", problems);
@@ -117,6 +119,7 @@ pub(super) fn decode(
         overall: overall.unwrap_or(Overall::Weighted(Vec::new())),
         accept: accept.unwrap_or_default(),
         gate,
+        dispositions,
         on_escalate,
         on_regression,
         stop,
@@ -141,7 +144,16 @@ pub(super) fn decode(
     })
 }
 
-fn decode_dimensions(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Dimension> {
+/// Whether the profile says `overall: { from: overall }`: a judge gives the overall score as a dimension of its own.
+fn overall_is_a_dimension(root: &Node) -> bool {
+    root.get("overall").and_then(|overall| overall.get("from")).and_then(Node::as_text) == Some("overall")
+}
+
+fn decode_dimensions(
+    fields: &mut Fields<'_>,
+    may_be_overall: bool,
+    problems: &mut Problems,
+) -> Vec<Dimension> {
     let whole = fields.span();
     let Some(node) = fields.node("assess") else {
         problems
@@ -155,10 +167,11 @@ fn decode_dimensions(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Di
     };
     let mut dimensions = Vec::new();
     for entry in entries {
-        if entry.key == "overall" {
+        if entry.key == "overall" && !may_be_overall {
             problems.push(
-                Problem::error(Code::Conflict, &entry.key_span, "a dimension can't be called `overall`")
-                    .help("`overall` is computed from the dimensions; give this one another name"),
+                Problem::error(Code::Conflict, &entry.key_span, "a dimension can't be called `overall`").help(
+                    "`overall` is computed from the dimensions; give this one another name, or write `overall: { from: overall }`",
+                ),
             );
             continue;
         }

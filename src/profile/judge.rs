@@ -58,7 +58,7 @@ pub struct OnFailure {
 /// What becomes of the dimensions of a judge that can't be had.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AfterRetries {
-    /// A person decides: an issue with disposition `escalate`, and no score.
+    /// A person decides: an issue with disposition `escalate`, and no score, whatever else measures the dimension.
     Escalate,
     /// This number, and a warning.
     Score(Score),

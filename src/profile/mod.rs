@@ -6,6 +6,7 @@
 mod assess;
 mod call;
 mod checked;
+mod dispositions;
 mod feedback;
 mod files;
 mod interpolate;
@@ -17,10 +18,13 @@ mod overrides;
 mod policy;
 mod references;
 mod stage;
+mod stop;
+mod stop_group;
 
 pub use assess::{Combine, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Call, Options};
 pub use checked::Profile;
+pub use dispositions::Dispositions;
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
@@ -29,8 +33,10 @@ pub use load::{Loaded, available, load};
 pub use mask::Mask;
 pub use overrides::Override;
 pub use policy::{
-    Accept, Baseline, Budget, Gate, IssueKind, LoopPolicy, MinImprovement, OnEscalate, OnGateMiss,
-    OnRegression, Oscillation, Returned, Select, SelectKey, Stagnation, StopCriteria, Target,
+    Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
+    Target,
 };
 pub use references::ALL_STAGES;
 pub use stage::{ContextLimits, Stage};
+pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
+pub use stop_group::{Criterion, Member};

@@ -166,7 +166,11 @@ fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
             let item = part.parse::<usize>().ok().and_then(|index| items.get_mut(index));
             item.map_or_else(|| Err(part.clone()), |item| set(item, rest, value))
         }
-        // There is no list whose elements could be meant.
+        Data::Map(entries) if part == "*" && !rest.is_empty() => {
+            let mut settings = entries.iter_mut().filter(|e| !matches!(e.value.data, Data::Null));
+            settings.try_for_each(|entry| set(&mut entry.value, rest, value))
+        }
+        // There is nothing whose elements could be meant.
         Data::Map(_) | Data::Null if part == "*" => Err(part.clone()),
         Data::Map(entries)
             if rest.first().is_some_and(|next| next == "*") && !entries.iter().any(|e| &e.key == part) =>

@@ -1,11 +1,12 @@
 //! The part of a profile that decides: acceptance, gate, criteria, selection.
 
-use super::{Overall, Ties};
+use super::stop::StopCriteria;
+use super::{Dispositions, Overall, Ties};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::decode::{Count, Decode, Fields, number_in, wrong_type};
+use crate::value::decode::{Decode, Fields, wrong_type};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, Millis, Score, Severity, Usd};
+use crate::value::{Disposition, Score, Severity};
 
 /// Everything that the decision table (LOOP, The decision) reads.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct LoopPolicy {
     pub accept: Accept,
     /// A bound below which a candidate is hopeless.
     pub gate: Option<Gate>,
+    /// Who handles an issue that does not say so.
+    pub dispositions: Dispositions,
     /// What an issue does that a person must decide.
     pub on_escalate: OnEscalate,
     /// What a candidate worse than the best does to the base.
@@ -65,7 +68,8 @@ pub enum IssueKind {
 }
 
 impl IssueKind {
-    const ALL: [IssueKind; 6] = [
+    /// Every kind: severities from the worst down, then dispositions.
+    pub const ALL: [IssueKind; 6] = [
         IssueKind::Severity(Severity::Critical),
         IssueKind::Severity(Severity::Major),
         IssueKind::Severity(Severity::Minor),
@@ -132,84 +136,6 @@ pub enum OnRegression {
 
 decode_words!(OnRegression, "action", { "keep" => OnRegression::Keep, "rollback" => OnRegression::Rollback });
 
-/// Reasons to stop. One that is not configured never applies.
-#[derive(Debug, Clone, Default)]
-pub struct StopCriteria {
-    /// Most candidates assessed.
-    pub max_iterations: Option<u64>,
-    /// Most corrections made.
-    pub max_corrections: Option<u64>,
-    /// Stop at a candidate that equals one assessed before.
-    pub unchanged: bool,
-    /// Consecutive rollbacks.
-    pub rollbacks: Option<u64>,
-    /// Scores that hardly move.
-    pub stagnation: Option<Stagnation>,
-    /// Too little gain.
-    pub min_improvement: Option<MinImprovement>,
-    /// This many overalls in a row, each lower than the one before.
-    pub decline: Option<usize>,
-    /// Scores that go up and down.
-    pub oscillation: Option<Oscillation>,
-    /// Longest time from the start of the run to a decision to go on.
-    pub timeout: Option<Millis>,
-    /// Most that may be spent.
-    pub budget: Budget,
-}
-
-/// Stops when the last `window` overalls lie within `epsilon`.
-#[derive(Debug, Clone, Copy)]
-pub struct Stagnation {
-    /// How many overalls.
-    pub window: usize,
-    /// Their spread must be below this.
-    pub epsilon: f64,
-}
-
-/// Stops when the gain over the baseline was below `delta`, `patience` times in a row.
-#[derive(Debug, Clone, Copy)]
-pub struct MinImprovement {
-    /// The least gain that counts.
-    pub delta: f64,
-    /// How often in a row it may be missed, counting the one that stops.
-    pub patience: usize,
-    /// What the gain is measured against.
-    pub baseline: Baseline,
-}
-
-/// What a gain is measured against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Baseline {
-    /// The candidate before.
-    Previous,
-    /// The highest overall before this candidate.
-    Best,
-}
-
-decode_words!(Baseline, "baseline", { "previous" => Baseline::Previous, "best" => Baseline::Best });
-
-/// Stops when the overalls go up and down.
-#[derive(Debug, Clone, Copy)]
-pub struct Oscillation {
-    /// Among how many of the last overalls.
-    pub window: usize,
-    /// How many changes of direction.
-    pub flips: usize,
-    /// A difference smaller than this does not count.
-    pub amplitude: f64,
-}
-
-/// Most that may be spent on one document.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Budget {
-    /// Money.
-    pub cost_usd: Option<Usd>,
-    /// Tokens.
-    pub tokens: Option<u64>,
-    /// Provider calls.
-    pub calls: Option<u64>,
-}
-
 /// Which candidate is the best, and which is handed back.
 #[derive(Debug, Clone)]
 pub struct Select {
@@ -242,9 +168,6 @@ pub enum Returned {
 }
 
 decode_words!(Returned, "candidate", { "best" => Returned::Best, "last" => Returned::Last });
-
-/// Largest number of iterations that a profile may allow: a bound on what a typo can cost.
-const MOST_ITERATIONS: u64 = 1_000;
 
 impl Accept {
     /// Reads `accept`; `known` are the dimensions of the profile.
@@ -325,6 +248,12 @@ impl Gate {
             return None;
         };
         match target(&entry.key, &entry.key_span, known, &[], problems)? {
+            // A dimension may be called `overall` when the overall score is that dimension.
+            Target::Overall if known.contains(&"overall") => Some(Gate {
+                dimension: "overall".to_owned(),
+                bound: Score::decode(&entry.value, problems)?,
+                on_correction,
+            }),
             Target::Dimension(dimension) => {
                 Some(Gate { dimension, bound: Score::decode(&entry.value, problems)?, on_correction })
             }
@@ -336,134 +265,6 @@ impl Gate {
                 None
             }
         }
-    }
-}
-
-impl Decode for StopCriteria {
-    const EXPECTED: &'static str = "a mapping of stop criteria";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "list of stop criteria", problems)?;
-        let max_iterations = fields.optional::<Count>("max_iterations", problems).map(|c| u64::from(c.0));
-        let max_corrections = fields.optional::<u64>("max_corrections", problems);
-        for (key, value) in [("max_iterations", max_iterations), ("max_corrections", max_corrections)] {
-            if let (Some(value), Some(span)) = (value, fields.key_span(key))
-                && value > MOST_ITERATIONS
-            {
-                problems.push(Problem::error(
-                    Code::OutOfRange,
-                    span,
-                    format!("`{key}` is at most {MOST_ITERATIONS}, found {value}"),
-                ));
-            }
-        }
-        if fields.node("max_iterations").is_none() && fields.node("max_corrections").is_none() {
-            problems.push(
-                Problem::error(Code::NoLimit, fields.span(), "nothing limits how often the loop goes round")
-                    .help("set `max_iterations` or `max_corrections`"),
-            );
-        }
-        let criteria = StopCriteria {
-            max_iterations,
-            max_corrections,
-            unchanged: fields.or("unchanged", false, problems),
-            rollbacks: fields.optional::<Count>("rollbacks", problems).map(|c| u64::from(c.0)),
-            stagnation: fields.node("stagnation").and_then(|n| Stagnation::decode(n, problems)),
-            min_improvement: fields.node("min_improvement").and_then(|n| MinImprovement::decode(n, problems)),
-            decline: fields.node("decline").and_then(|n| decode_decline(n, problems)),
-            oscillation: fields.node("oscillation").and_then(|n| Oscillation::decode(n, problems)),
-            timeout: fields.optional("timeout", problems),
-            budget: fields.node("budget").and_then(|n| Budget::decode(n, problems)).unwrap_or_default(),
-        };
-        fields.finish(problems);
-        Some(criteria)
-    }
-}
-
-/// A window of at least `least` overalls.
-fn window(
-    fields: &mut Fields<'_>,
-    key: &'static str,
-    least: usize,
-    problems: &mut Problems,
-) -> Option<usize> {
-    let value = fields.required::<Count>(key, problems)?.0 as usize;
-    if value >= least {
-        return Some(value);
-    }
-    let span = fields.key_span(key).unwrap_or(fields.span());
-    problems.push(Problem::error(
-        Code::OutOfRange,
-        span,
-        format!("`{key}` is at least {least}, found {value}"),
-    ));
-    None
-}
-
-fn positive_step(fields: &mut Fields<'_>, key: &'static str, problems: &mut Problems) -> Option<f64> {
-    match fields.node(key) {
-        Some(node) => number_in(node, 0.0, 1.0, problems),
-        None => fields.required::<f64>(key, problems),
-    }
-}
-
-impl Decode for Stagnation {
-    const EXPECTED: &'static str = "`{ window: 2, epsilon: 0.05 }`";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "stagnation criterion", problems)?;
-        let window = window(&mut fields, "window", 2, problems);
-        let epsilon = positive_step(&mut fields, "epsilon", problems);
-        fields.finish(problems);
-        Some(Stagnation { window: window?, epsilon: epsilon? })
-    }
-}
-
-impl Decode for MinImprovement {
-    const EXPECTED: &'static str = "`{ delta: 0.05, patience: 1, baseline: previous }`";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "min_improvement criterion", problems)?;
-        let delta = positive_step(&mut fields, "delta", problems);
-        let patience = fields.or("patience", Count(1), problems).0 as usize;
-        let baseline = fields.or("baseline", Baseline::Previous, problems);
-        fields.finish(problems);
-        Some(MinImprovement { delta: delta?, patience, baseline })
-    }
-}
-
-fn decode_decline(node: &Node, problems: &mut Problems) -> Option<usize> {
-    let mut fields = Fields::open(node, "decline criterion", problems)?;
-    let length = window(&mut fields, "length", 2, problems);
-    fields.finish(problems);
-    length
-}
-
-impl Decode for Oscillation {
-    const EXPECTED: &'static str = "`{ window: 4, flips: 2, amplitude: 0.05 }`";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "oscillation criterion", problems)?;
-        let window = window(&mut fields, "window", 3, problems);
-        let flips = fields.required::<Count>("flips", problems).map(|c| c.0 as usize);
-        let amplitude = fields.node("amplitude").map_or(Some(0.0), |n| number_in(n, 0.0, 1.0, problems));
-        fields.finish(problems);
-        Some(Oscillation { window: window?, flips: flips?, amplitude: amplitude? })
-    }
-}
-
-impl Decode for Budget {
-    const EXPECTED: &'static str = "`{ cost_usd: 0.10, tokens: 100000, calls: 10 }`";
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "budget", problems)?;
-        let budget = Budget {
-            cost_usd: fields.optional("cost_usd", problems),
-            tokens: fields.optional::<Count>("tokens", problems).map(|c| u64::from(c.0)),
-            calls: fields.optional::<Count>("calls", problems).map(|c| u64::from(c.0)),
-        };
-        fields.finish(problems);
-        Some(budget)
     }
 }
 

@@ -36,7 +36,13 @@ impl Live {
             Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
                 Some(self.scores(*iteration, assessment))
             }
-            Event::Decided(decision) => Some(format!("     {}", self.decision(decision))),
+            Event::Decided(decision) => {
+                let mut lines = format!("     {}", self.decision(decision));
+                for note in &decision.notes {
+                    let _ = write!(lines, "\n     {} {}", self.paint.warn("warning:"), tame(note));
+                }
+                Some(lines)
+            }
             Event::Failed { failure, .. } => {
                 Some(format!("     {} {}", self.paint.bad("call failed:"), tame(&failure.message)))
             }
@@ -59,7 +65,8 @@ impl Live {
 
     fn scores(&self, iteration: usize, assessment: &Assessment) -> String {
         let mut line = format!("  {iteration:>2}");
-        for (name, score) in assessment.scores.iter() {
+        // A dimension called `overall` is the overall score, which stands at the end.
+        for (name, score) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
             let _ = write!(line, "  {name} {}", self.against(score.get(), self.bound(name)));
         }
         let _ = write!(
@@ -118,7 +125,10 @@ pub fn decision_line(decision: &Decision) -> String {
             None => "→ stop, unchanged".to_owned(),
         },
         Verdict::Stop { reason } => match decision.checks.last() {
-            Some(check) => format!("→ stop, {reason} ({})", numbers(&check.line, check.value, check.bound)),
+            Some(check) => {
+                let at = check.path.as_ref().map_or_else(String::new, |path| format!(" at {}", tame(path)));
+                format!("→ stop, {reason} ({}{at})", numbers(&check.line, check.value, check.bound))
+            }
             None => format!("→ stop, {reason}"),
         },
         Verdict::Continue { base } => {

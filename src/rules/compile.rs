@@ -7,7 +7,7 @@ use super::rule::{Rule, Surroundings, decode_rules};
 use super::schema::Schema;
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Dimension, Files, Measure, Overall};
+use crate::profile::{Dimension, Dispositions, Files, Measure, Overall};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
@@ -28,9 +28,22 @@ pub struct CompiledRules {
     scripts: Arc<ScriptSet>,
     dimensions: Vec<Arc<str>>,
     field_names: Vec<FieldName>,
+    dispositions: Dispositions,
 }
 
 impl CompiledRules {
+    /// With the profile's table of who handles issues that do not say so; without it the loop corrects them all.
+    #[must_use]
+    pub fn with_dispositions(self, dispositions: Dispositions) -> Self {
+        CompiledRules { dispositions, ..self }
+    }
+
+    /// Who handles issues that do not say so.
+    #[must_use]
+    pub fn dispositions(&self) -> &Dispositions {
+        &self.dispositions
+    }
+
     /// The program for a document type; the one for `unknown` when the type is not known.
     #[must_use]
     pub fn program(&self, document_type: &str) -> &Arc<Program> {
@@ -122,6 +135,7 @@ pub fn compile(
         scripts: Arc::new(scripts),
         dimensions: names,
         field_names: sources.field_names(dimensions),
+        dispositions: Dispositions::default(),
     })
 }
 

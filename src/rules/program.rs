@@ -6,7 +6,7 @@ use super::schema::Schema;
 use super::test::{Reference, Test};
 use crate::profile::Overall;
 use crate::script::{FunctionId, ScriptSet};
-use crate::value::{JsonPath, Score, Severity};
+use crate::value::{Disposition, JsonPath, Score, Severity};
 use regex::Regex;
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -299,7 +299,8 @@ impl Program {
             Op::Jump(to) => format!("jump        → {to}"),
             Op::Report { issue, .. } => match self.issues.get(issue as usize) {
                 Some(i) => {
-                    format!("report      {} ({}, {})", i.rule, i.severity.as_str(), i.disposition.as_str())
+                    let disposition = i.disposition.map_or("by code", Disposition::as_str);
+                    format!("report      {} ({}, {disposition})", i.rule, i.severity.as_str())
                 }
                 None => "report      ?".to_owned(),
             },

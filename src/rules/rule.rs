@@ -44,8 +44,10 @@ pub struct IssueText {
     pub code: String,
     /// How bad they are.
     pub severity: Severity,
-    /// Who handles them.
-    pub disposition: Disposition,
+    /// Who handles them; `None` for what the profile says of their code.
+    pub disposition: Option<Disposition>,
+    /// Whether they say of themselves that the loop can put them right.
+    pub auto_fixable: bool,
     /// The message; a sentence made from the check, if absent.
     pub message: Option<Template>,
     /// What would put it right.
@@ -125,7 +127,8 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     let checks = condition::checks(&mut fields, &place, problems);
     let script: Option<Spanned<String>> = fields.optional("script", problems);
     let severity = fields.or("severity", Severity::Major, problems);
-    let disposition = fields.or("disposition", Disposition::Correct, problems);
+    let disposition = fields.optional("disposition", problems);
+    let auto_fixable = fields.or("auto_fixable", false, problems);
     let code: Option<Spanned<String>> = fields.optional("code", problems);
     let message = decode_template(&mut fields, "message", problems);
     let suggestion = decode_template(&mut fields, "suggestion", problems);
@@ -159,6 +162,7 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
         code: code.map_or_else(|| id.value.to_uppercase().replace('-', "_"), |code| code.value),
         severity,
         disposition,
+        auto_fixable,
         message,
         suggestion,
     };

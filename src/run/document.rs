@@ -1,7 +1,9 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::{Answer, DocumentResult, Plan, Task, answer_of, ask_validator, judge_request, next_request};
+use super::typing::document_type_of;
+use super::work::request_for;
+use super::{Answer, DocumentResult, Plan, Task, answer_of, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
@@ -132,23 +134,7 @@ impl Session {
     ) -> Result<DocumentResult, StoreError> {
         let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
         let mut warnings = Vec::new();
-        let document_type = match (document_type, &self.plan.classifier) {
-            (Some(given), _) => given.to_owned(),
-            (None, Some(classifier)) if !text.is_empty() => {
-                let found = classifier.classify(text);
-                if found.document_type == "unknown" {
-                    warnings.push("the document's type was not recognised; name it with `--type`".to_owned());
-                } else if found.confidence.get() < 0.6 {
-                    warnings.push(format!(
-                        "the document's type, {}, is uncertain (confidence {:.2})",
-                        found.document_type,
-                        found.confidence.get()
-                    ));
-                }
-                found.document_type
-            }
-            _ => "unknown".to_owned(),
-        };
+        let document_type = document_type_of(&self.plan, document_type, text, "with `--type`", &mut warnings);
         self.place.journal.begin_document(
             &self.place.run,
             &DocumentRecord {
@@ -258,6 +244,11 @@ impl Session {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
             }
             Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
+            Event::Decided(decision) => {
+                let known = |note: &String| task.warnings.contains(note);
+                let notes: Vec<String> = decision.notes.iter().filter(|note| !known(note)).cloned().collect();
+                task.warnings.extend(notes);
+            }
             _ => {}
         }
         observer.event(&task.id, at, event);
@@ -289,41 +280,29 @@ impl Session {
                 Input::Assessed(Box::new(assessment))
             }
             _ if self.is_cancelled() => Input::Stop,
-            Work::Generate { stage, attempt } => match task.supplied.take() {
+            Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => {
                     Input::Supplied(Produced { candidate, usage: Usage::default(), notes: Vec::new() })
                 }
-                None => self.ask(stage, attempt, run, task, None).await,
+                None => self.ask(stage, &work, run, task).await,
             },
-            Work::Correct { iteration, base, stage, attempt } => {
-                self.ask(stage, attempt, run, task, Some((iteration, base))).await
-            }
-            Work::Consult { iteration, member, attempt } => {
-                self.consult(member, iteration, attempt, run, task).await
-            }
+            Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
+            Work::Consult { member, .. } => self.consult(member, &work, run, task).await,
         }
     }
 
-    /// Asks the provider of a stage; `correction` is the iteration being produced and its base.
-    async fn ask(
-        &self,
-        stage: usize,
-        attempt: u32,
-        run: &Run,
-        task: &InHand<'_>,
-        correction: Option<(usize, usize)>,
-    ) -> Input {
+    /// Asks the provider of a stage.
+    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Input {
         let Candidates::Providers(providers) = &self.candidates else {
             return impossible("there is no provider to ask");
         };
         let (Some(provider), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
-        let mut request = match next_request(&self.plan, run, task.task(), stage, correction) {
+        let request = match request_for(&self.plan, run, task.task(), work) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        request.attempt = attempt + 1;
         match self.complete(provider, &request, planned.stage.call.deadline).await {
             Some(Ok(produced)) => Input::Produced(produced),
             Some(Err(failed)) => Input::Failed(failed),
@@ -332,14 +311,7 @@ impl Session {
     }
 
     /// Asks a judge or validator about the candidate.
-    async fn consult(
-        &self,
-        member: usize,
-        iteration: usize,
-        attempt: u32,
-        run: &Run,
-        task: &InHand<'_>,
-    ) -> Input {
+    async fn consult(&self, member: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Input {
         let Some(candidate) = run.pending_candidate() else {
             return impossible("there is no candidate to judge");
         };
@@ -350,11 +322,10 @@ impl Session {
                 else {
                     return impossible("there is no such judge");
                 };
-                let mut request = match judge_request(&self.plan, judge, task.task(), candidate, iteration) {
+                let request = match request_for(&self.plan, run, task.task(), work) {
                     Ok(request) => request,
                     Err(message) => return impossible(&message),
                 };
-                request.attempt = attempt + 1;
                 match self.complete(provider, &request, judge.judge.call.deadline).await {
                     Some(Ok(produced)) => Input::Consulted(Consulted {
                         answer: produced.candidate,

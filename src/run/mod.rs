@@ -5,19 +5,23 @@
 
 mod batch;
 mod document;
+pub mod next;
 mod plan;
 mod request;
 mod result;
 mod stage_plan;
+mod typing;
 mod validator;
+mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
 pub use document::{Candidates, Consultant, Place, Session};
+pub use next::next;
 pub use plan::Plan;
 pub use request::{
-    Answer, Task, answer_of, correction_feedback, correction_request, judge_request, next_request,
-    stage_request,
+    Answer, Task, answer_of, correction_feedback, correction_request, judge_request, stage_request,
 };
-pub use result::{DocumentResult, IterationResult};
+pub use result::{DocumentResult, IterationResult, wants_review};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
 pub use validator::ask_validator;
+pub use work::request_for;

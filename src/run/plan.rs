@@ -5,10 +5,10 @@ use crate::diag::{Code, Problem, Problems};
 use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
-use crate::policy::{Condition, FinalStatus, Review};
+use crate::policy::{Condition, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Loaded, LoopPolicy, Profile};
 use crate::rules::{Care, compile};
-use crate::score::{Assessment, Panel, Scoring};
+use crate::score::{Panel, Scoring};
 use crate::value::Millis;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub struct Plan {
     pub profile: Profile,
     /// What decides.
     pub policy: Arc<LoopPolicy>,
+    /// The functions behind its script criteria.
+    pub criteria: Arc<ScriptCriteria>,
     /// Rubrics, rules, schemas and scripts.
     pub scoring: Arc<Scoring>,
     /// Gives documents their type.
@@ -64,6 +66,7 @@ impl Plan {
         });
         let types: Vec<String> = classifier.iter().flat_map(Classifier::types).map(str::to_owned).collect();
         let rules = compile(&profile.dimensions, &profile.policy.overall, &types, files, problems);
+        let criteria = ScriptCriteria::compile(&profile.policy.stop, files, problems);
 
         let mut templates = Templates::default();
         let feedback_name = &profile.feedback.template;
@@ -114,7 +117,8 @@ impl Plan {
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::new(rules?),
+            scoring: Scoring::new(rules?.with_dispositions(profile.policy.dispositions.clone())),
+            criteria: Arc::new(criteria),
             classifier,
             review,
             templates,
@@ -131,26 +135,16 @@ impl Plan {
     /// The loop of a document, before it has started.
     #[must_use]
     pub fn engine_run(&self) -> Run {
-        Run::new(Arc::clone(&self.policy), self.retry()).with(
-            Arc::clone(&self.pipeline),
-            Arc::clone(&self.panel),
-            self.profile.feedback.lock,
-        )
+        let (pipeline, panel) = (Arc::clone(&self.pipeline), Arc::clone(&self.panel));
+        Run::new(Arc::clone(&self.policy), self.retry())
+            .with(pipeline, panel, self.profile.feedback.lock)
+            .with_criteria(Arc::clone(&self.criteria))
     }
 
     /// How failed calls are tried again.
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
-    }
-
-    /// Whether a person should look at a result that ended so, with this assessment of the selected candidate.
-    #[must_use]
-    pub fn wants_review(&self, status: FinalStatus, best: Option<&Assessment>) -> bool {
-        self.review.as_ref().is_some_and(|review| {
-            let (overall, scores) = best.map(|b| (b.overall, b.scores.clone())).unwrap_or_default();
-            review.applies(status, overall, &scores, &self.dimensions())
-        })
     }
 
     /// The types that documents may have.

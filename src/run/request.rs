@@ -1,7 +1,7 @@
 //! Requests to providers, and what their answers mean.
 
 use super::{JudgePlan, Plan, StagePlan};
-use crate::engine::{CallFailed, Produced, Run};
+use crate::engine::{CallFailed, Produced};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::profile::{Options, Sees};
 use crate::provider::protocol::{
@@ -151,13 +151,13 @@ pub fn correction_request(
     stage: &StagePlan,
     task: Task<'_>,
     outputs: &Map<String, Value>,
-    part: Option<&Value>,
+    part: Option<&Arc<Value>>,
     correction: Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, task, outputs)?;
-    let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, correction)?;
+    let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, part, correction)?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
-    request.base = part.cloned();
+    request.base = part.map(|part| part.as_ref().clone());
     // Providers that read no prompts are told what the prompt says, and no more.
     request.feedback = Some(structured(&guidance));
     match request.messages.last_mut() {
@@ -170,56 +170,24 @@ pub fn correction_request(
     Ok(request)
 }
 
-/// The feedback of a correction request to a stage, and what it is made from.
+/// The feedback of a correction request to a stage, and what it is made from. `part` is what the stage answers for in
+/// the base.
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
 pub fn correction_feedback(
     plan: &Plan,
     stage: &str,
+    part: Option<&Arc<Value>>,
     correction: Correction<'_>,
 ) -> Result<(Guidance, String), String> {
-    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, correction)
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, part, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
     let text = plan
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
         .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
     Ok((guidance, text))
-}
-
-/// The request for the stage that a run asks for; `correction` is the iteration being produced and its base.
-///
-/// # Errors
-/// When there is no such stage, or a template can't be rendered.
-pub fn next_request(
-    plan: &Plan,
-    run: &Run,
-    task: Task<'_>,
-    stage: usize,
-    correction: Option<(usize, usize)>,
-) -> Result<CompletionRequest, String> {
-    let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
-    let outputs = run.pipeline().known(run.stage_outputs());
-    let mut request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
-        None => stage_request(plan, planned, task, &outputs)?,
-        Some((iteration, base)) => {
-            let rolled_back = run.history().rolled_back();
-            let correction = Correction {
-                iteration,
-                base,
-                candidates: run.candidates(),
-                assessments: run.assessments(),
-                rolled_back: &rolled_back,
-            };
-            let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
-            correction_request(plan, planned, task, &outputs, part.as_deref(), correction)?
-        }
-    };
-    if let Some((iteration, _)) = correction {
-        request.iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
-    }
-    Ok(request)
 }
 
 fn structured(guidance: &Guidance) -> RequestFeedback {
@@ -263,13 +231,8 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
     }
     let candidate = match (completion.value, completion.text) {
         (Some(value), _) => value,
-        (None, Some(text)) => serde_json::from_str::<Value>(text.trim()).map_err(|error| CallFailed {
-            message: format!(
-                "provider `{}` answered with text that is not JSON (line {}, column {})",
-                provider.identity().name,
-                error.line(),
-                error.column()
-            ),
+        (None, Some(text)) => candidate_of_text(&text).map_err(|why| CallFailed {
+            message: format!("provider `{}` answered with {why}", provider.identity().name),
             transient: true,
             retry_after: None,
             usage,
@@ -295,4 +258,10 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
         });
     }
     Ok(Produced { candidate: Arc::new(candidate), usage, notes })
+}
+
+/// The value that a model wrote as text, which must be JSON and nothing else; or what the text is instead.
+pub(super) fn candidate_of_text(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text.trim())
+        .map_err(|error| format!("text that is not JSON (line {}, column {})", error.line(), error.column()))
 }

@@ -84,24 +84,8 @@ impl DocumentResult {
         warnings: Vec<String>,
     ) -> Self {
         let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
-        let review = plan.wants_review(outcome.final_status, best_validation.as_ref());
-        let iterations = run
-            .history()
-            .iterations()
-            .iter()
-            .zip(run.assessments())
-            .enumerate()
-            .map(|(iteration, (standing, assessment))| IterationResult {
-                iteration,
-                scores: assessment.scores.clone(),
-                overall: standing.facts.overall,
-                critical: assessment.count_severity(Severity::Critical),
-                major: assessment.count_severity(Severity::Major),
-                minor: assessment.count_severity(Severity::Minor),
-                missed_gate: standing.missed_gate,
-                rolled_back: standing.rolled_back,
-            })
-            .collect();
+        let review = wants_review(plan, outcome, best_validation.as_ref());
+        let iterations = IterationResult::all(run);
         DocumentResult {
             id,
             document_type,
@@ -123,4 +107,37 @@ impl DocumentResult {
             detail: outcome.detail.clone(),
         }
     }
+}
+
+impl IterationResult {
+    /// Every assessed candidate of a run.
+    #[must_use]
+    pub fn all(run: &Run) -> Vec<Self> {
+        run.history()
+            .iterations()
+            .iter()
+            .zip(run.assessments())
+            .enumerate()
+            .map(|(iteration, (standing, assessment))| IterationResult {
+                iteration,
+                scores: assessment.scores.clone(),
+                overall: standing.facts.overall,
+                critical: assessment.count_severity(Severity::Critical),
+                major: assessment.count_severity(Severity::Major),
+                minor: assessment.count_severity(Severity::Minor),
+                missed_gate: standing.missed_gate,
+                rolled_back: standing.rolled_back,
+            })
+            .collect()
+    }
+}
+
+/// Whether a person should look at the result, by the profile's `review.when`; `best` is the assessment of the selected
+/// candidate.
+#[must_use]
+pub fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
+    plan.review.as_ref().is_some_and(|review| {
+        let (overall, scores) = best.map(|best| (best.overall, best.scores.clone())).unwrap_or_default();
+        review.applies(outcome.final_status, overall, &scores, &plan.dimensions())
+    })
 }

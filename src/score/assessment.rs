@@ -65,6 +65,11 @@ impl Scores {
         }
     }
 
+    /// Takes a dimension out, so that it counts as not measured.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(known, _)| known.as_ref() != name);
+    }
+
     /// The value of a dimension, if it was measured.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Score> {
@@ -132,6 +137,9 @@ pub struct Issue {
     /// Who handles it.
     #[serde(default)]
     pub disposition: Disposition,
+    /// Whether it says of itself that the loop can put it right, for profiles whose `dispositions` ask.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auto_fixable: bool,
     /// JSON Pointer into the candidate; empty for the whole.
     #[serde(default)]
     pub path: String,
@@ -162,6 +170,7 @@ impl Issue {
             rule: None,
             suggested_fix: None,
             source_span: None,
+            auto_fixable: false,
         }
     }
 

@@ -75,6 +75,6 @@ impl Assessor {
         let rules = &self.scoring.rules;
         let program = rules.program(document_type);
         let names = &self.scoring.names;
-        Machine::new(program, rules.scripts(), names, candidate, source, given, out, &mut self.room).run();
+        Machine::new(program, rules, names, candidate, source, given, out, &mut self.room).run();
     }
 }

@@ -278,7 +278,7 @@ fn the_program_can_be_read() {
         "program for radiology",
         "weigh       impression (required, 1)",
         "each        $.measurements[*].size → ",
-        "report      measurement-size (major, correct)",
+        "report      measurement-size (major, by code)",
         "score       validity = 1 - 0.1 × issues, at least 0.3",
         "overall = 0.3 × completeness + 0.4 × accuracy",
     ] {

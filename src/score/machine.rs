@@ -5,7 +5,8 @@ use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::wording::{check_issue, plain_issue, script_issue};
-use crate::rules::{Address, Importance, Index, Op, OpSubject, Program, RubricField, Schema};
+use crate::profile::Dispositions;
+use crate::rules::{Address, CompiledRules, Importance, Index, Op, OpSubject, Program, RubricField, Schema};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Pointer, Score, Segment, Severity, is_present};
 use jsonschema::error::ValidationErrorKind;
@@ -29,6 +30,7 @@ pub(super) struct Room {
 pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub scripts: &'a ScriptSet,
+    pub dispositions: &'a Dispositions,
     pub names: &'a Names,
     pub candidate: &'a Value,
     pub source: Option<&'a Source>,
@@ -52,7 +54,7 @@ impl<'a> Machine<'a> {
     )]
     pub(super) fn new(
         program: &'a Program,
-        scripts: &'a ScriptSet,
+        rules: &'a CompiledRules,
         names: &'a Names,
         candidate: &'a Value,
         source: Option<&'a Source>,
@@ -62,7 +64,8 @@ impl<'a> Machine<'a> {
     ) -> Self {
         Machine {
             program,
-            scripts,
+            scripts: rules.scripts(),
+            dispositions: rules.dispositions(),
             names,
             candidate,
             source,
@@ -151,7 +154,7 @@ impl<'a> Machine<'a> {
                     if let Some((text, check)) =
                         program.issues.get(issue as usize).zip(program.checks.get(check as usize))
                     {
-                        self.out.issues.push(check_issue(text, check, program, scope));
+                        self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
                     }
                 }
                 Op::Script { issue, function } => self.find_by_script(issue, function, scope),
@@ -193,7 +196,7 @@ impl<'a> Machine<'a> {
             let message = format!("`{}` is said to be absent, but the source speaks of it", field.name);
             let issue =
                 plain_issue("NOT_PRESENT_BUT_MENTIONED", Severity::Major, pointer(&field.name), message);
-            self.out.issues.push(Issue {
+            self.found(Issue {
                 suggested_fix: field.suggestion.clone(),
                 source_span: Some(mention),
                 ..issue
@@ -214,7 +217,13 @@ impl<'a> Machine<'a> {
         };
         let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
         let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
-        self.out.issues.push(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+        self.found(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+    }
+
+    /// Adds an issue that the machine words itself; its code says who handles it.
+    fn found(&mut self, issue: Issue) {
+        let disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+        self.out.issues.push(Issue { disposition, ..issue });
     }
 
     fn note_missing(&mut self, field: &RubricField) {
@@ -240,7 +249,7 @@ impl<'a> Machine<'a> {
                 crate::value::push_segment(&mut path, Segment::Key(name));
             }
             let code = format!("SCHEMA_{}", upper_snake(kind.keyword()));
-            self.out.issues.push(plain_issue(&code, Severity::Major, path, error.to_string()));
+            self.found(plain_issue(&code, Severity::Major, path, error.to_string()));
         }
         #[expect(clippy::cast_precision_loss, reason = "counts of errors and fields are far below 2^52")]
         let share = errors as f64 / schema.total_fields.max(1) as f64;
@@ -256,6 +265,7 @@ impl<'a> Machine<'a> {
             self.out.issues.push(Issue { disposition: Disposition::Warn, ..issue });
             return;
         };
+        let before = self.out.issues.len();
         let score = grounded::ground(
             self.candidate,
             self.names,
@@ -264,6 +274,9 @@ impl<'a> Machine<'a> {
             &mut self.room.grounding,
             self.out,
         );
+        for issue in self.out.issues.iter_mut().skip(before) {
+            issue.disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+        }
         self.score(dimension, score);
     }
 
@@ -285,7 +298,9 @@ impl<'a> Machine<'a> {
         let scripts = self.scripts;
         match scripts.findings(function, self.arguments()) {
             Ok(findings) => {
-                let issues = findings.into_iter().map(|finding| script_issue(text, finding, scope));
+                let dispositions = self.dispositions;
+                let issues =
+                    findings.into_iter().map(|finding| script_issue(text, finding, dispositions, scope));
                 self.out.issues.extend(issues);
             }
             Err(error) => self.script_failed(&error, Some(&text.rule)),

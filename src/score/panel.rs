@@ -159,6 +159,12 @@ impl Panel {
         }
         for dimension in &self.dimensions {
             let local = tier1.scores.get(&dimension.name);
+            let asked = |(at, _): &(usize, Option<String>)| Some((self.members.get(*at)?, answers.get(*at)?));
+            if dimension.sources.iter().filter_map(asked).any(|(member, answer)| member.escalates(answer)) {
+                // A person decides; what stands otherwise must not pass for the answer.
+                merged.scores.remove(&dimension.name);
+                continue;
+            }
             let heard = dimension.sources.iter().filter_map(|(at, pointer)| {
                 let (member, answer) = (self.members.get(*at)?, answers.get(*at)?);
                 member.score(answer, pointer.as_deref(), tier1)
@@ -177,6 +183,11 @@ impl Member {
     #[must_use]
     pub fn is_validator(&self) -> bool {
         matches!(self.kind, MemberKind::Validator { .. })
+    }
+
+    /// Whether it failed and a person is to decide instead.
+    fn escalates(&self, answer: &Answer) -> bool {
+        matches!((answer, &self.then), (Answer::Failed(_), AfterRetries::Escalate))
     }
 
     /// What it says a dimension is worth; `None` when it says nothing of it.
@@ -263,6 +274,7 @@ fn read_issue(
         disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
         path,
         message: text("message").unwrap_or_default(),
+        auto_fixable,
         suggested_fix: text("suggested_fix"),
         ..Issue::new(&code, severity)
     })
@@ -311,7 +323,7 @@ fn combine(how: Combine, local: Option<Score>, heard: impl Iterator<Item = Score
         Combine::Max => *values.last()?,
         Combine::Mean if values.is_empty() => return None,
         Combine::Mean => values.iter().sum::<f64>() / count,
-        Combine::Median if values.len() % 2 == 0 => {
+        Combine::Median if values.len().is_multiple_of(2) => {
             (values.get(middle.checked_sub(1)?)? + values.get(middle)?) / 2.0
         }
         Combine::Median => *values.get(middle)?,

@@ -2,6 +2,7 @@
 
 use super::assessment::Issue;
 use super::evaluate::Scope;
+use crate::profile::Dispositions;
 use crate::rules::{Check, IssueText, Program, Reference, Test};
 use crate::script::Finding;
 use crate::value::{JsonPath, Segment, Severity, Step, push_segment};
@@ -29,7 +30,13 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The issue of a check that has failed.
-pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, scope: &Scope<'_>) -> Issue {
+pub(super) fn check_issue(
+    text: &IssueText,
+    check: &Check,
+    program: &Program,
+    dispositions: &Dispositions,
+    scope: &Scope<'_>,
+) -> Issue {
     let target = scope.at.to_string();
     let blamed =
         check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
@@ -45,7 +52,8 @@ pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, sc
     Issue {
         code: text.code.clone(),
         severity: text.severity,
-        disposition: text.disposition,
+        disposition: text.disposition.unwrap_or_else(|| dispositions.of(&text.code, text.auto_fixable)),
+        auto_fixable: text.auto_fixable,
         suggested_fix: rendered(text.suggestion.as_ref(), scope, &path),
         path,
         message: cut(&message, MAX_MESSAGE),
@@ -55,17 +63,26 @@ pub(super) fn check_issue(text: &IssueText, check: &Check, program: &Program, sc
 }
 
 /// The issue that a script has found.
-pub(super) fn script_issue(text: &IssueText, finding: Finding, scope: &Scope<'_>) -> Issue {
+pub(super) fn script_issue(
+    text: &IssueText,
+    finding: Finding,
+    dispositions: &Dispositions,
+    scope: &Scope<'_>,
+) -> Issue {
     let path = finding.path;
     let message = finding
         .message
         .or_else(|| rendered(text.message.as_ref(), scope, &path))
         .unwrap_or_else(|| format!("the rule `{}` does not hold", text.rule));
     let suggested_fix = finding.suggested_fix.or_else(|| rendered(text.suggestion.as_ref(), scope, &path));
+    let code = finding.code.unwrap_or_else(|| text.code.clone());
+    let auto_fixable = finding.auto_fixable.unwrap_or(text.auto_fixable);
+    let said = finding.disposition.or(text.disposition);
     Issue {
-        code: finding.code.unwrap_or_else(|| text.code.clone()),
         severity: finding.severity.unwrap_or(text.severity),
-        disposition: finding.disposition.unwrap_or(text.disposition),
+        disposition: said.unwrap_or_else(|| dispositions.of(&code, auto_fixable)),
+        auto_fixable,
+        code,
         path,
         message: cut(&message, MAX_MESSAGE),
         rule: Some(text.rule.clone()),
@@ -74,12 +91,13 @@ pub(super) fn script_issue(text: &IssueText, finding: Finding, scope: &Scope<'_>
     }
 }
 
-/// An issue that no rule file words.
+/// An issue that no rule file words, not yet handed to anyone by its code.
 pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message: String) -> Issue {
     Issue {
         code: code.to_owned(),
         severity,
         disposition: crate::value::Disposition::Correct,
+        auto_fixable: false,
         path,
         message: cut(&message, MAX_MESSAGE),
         rule: None,

@@ -14,6 +14,8 @@ pub struct Finding {
     pub severity: Option<Severity>,
     /// Who handles it.
     pub disposition: Option<Disposition>,
+    /// Whether the loop can put it right.
+    pub auto_fixable: Option<bool>,
     /// JSON Pointer; empty for the whole candidate.
     pub path: String,
     /// What is wrong.
@@ -22,7 +24,7 @@ pub struct Finding {
     pub suggested_fix: Option<String>,
 }
 
-const KEYS: &str = "`code`, `severity`, `disposition`, `path`, `message`, `suggested_fix`";
+const KEYS: &str = "`code`, `severity`, `disposition`, `auto_fixable`, `path`, `message`, `suggested_fix`";
 
 /// Reads `()`, a text, a map, or a list of texts and maps.
 pub(super) fn findings(value: Dynamic) -> Result<Vec<Finding>, ScriptFailure> {
@@ -52,6 +54,12 @@ fn finding(value: Dynamic) -> Result<Finding, ScriptFailure> {
     let Some(map) = value.try_cast::<Map>() else { return Err(unusable(kind)) };
     let mut finding = Finding::default();
     for (key, value) in map {
+        if key == "auto_fixable" {
+            finding.auto_fixable = Some(value.as_bool().map_err(|_| {
+                ScriptFailure::Returned("an issue whose `auto_fixable` is not true or false".to_owned())
+            })?);
+            continue;
+        }
         let Ok(text) = value.into_string() else {
             return Err(ScriptFailure::Returned(format!("an issue whose `{key}` is not text")));
         };

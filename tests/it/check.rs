@@ -308,3 +308,19 @@ fn a_script_is_kept_to_its_limits_and_its_document_goes_on() {
     place.write("rules/mine.rhai", "import \"x\" as x;\nfn look(candidate, source) { 1.0 }\n");
     assert_ne!(place.run(&["check", "mine"]).code, Some(0));
 }
+
+#[test]
+fn settings_of_feedback_are_checked() {
+    check("extends: batch\nfeedback: { previous_output: omitt }\n").exits(2).says(&[
+        ":2:30",
+        "unknown way to show the previous output `omitt`",
+        "did you mean `omit`?",
+    ]);
+    check("extends: batch\nfeedback: { lock: all }\n").exits(2).says(&[":2:19", "known: `none`, `passing`"]);
+    check("extends: batch\nfeedback: { lock: passing, previous_output: failing_fields }\n").exits(0).says(&[
+        "warning[",
+        ":2:13",
+        "`previous_output` does not show",
+    ]);
+    check("extends: batch\nfeedback: { lock: passing }\n").exits(0).says(&["0 warnings"]);
+}

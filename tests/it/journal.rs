@@ -47,7 +47,7 @@ fn recorded(journal: &Journal, run: &StoredRun) -> Vec<(String, Vec<Recorded>)> 
 }
 
 /// Replays the latest run of a journal; the results must say what the run said then.
-fn assert_replays(place: &Workspace, profile: &str) {
+pub(crate) fn assert_replays(place: &Workspace, profile: &str) {
     let plan = plan(place, profile);
     let (journal, run) = open(&place.path("out/journal.sqlite"));
     assert_eq!(run.record.profile, profile);

@@ -23,6 +23,10 @@ mod loop_model;
 #[cfg(test)]
 mod neighbour;
 #[cfg(test)]
+mod next;
+#[cfg(test)]
+mod pipeline;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;

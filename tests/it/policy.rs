@@ -3,8 +3,8 @@
 use super::harness::{Driver, Step, course, policy, q};
 use loopctl::diag::Problems;
 use loopctl::profile::{
-    Baseline, IssueKind, Library, LoopPolicy, MinImprovement, OnEscalate, OnRegression, Overall, Profile,
-    Returned, SelectKey, StopCriteria, Target, Ties, load,
+    Baseline, Dispositions, IssueKind, Library, LoopPolicy, MinImprovement, OnEscalate, OnRegression,
+    Overall, Profile, Returned, SelectKey, StopCriteria, Target, Ties, load,
 };
 use loopctl::value::{Disposition, Millis, Severity};
 use serde_json::json;
@@ -470,8 +470,16 @@ fn the_shipped_profiles_have_loop_s_numbers() {
         ("balanced", 0.95, vec![(critical, 0)], balanced, OnRegression::Rollback, careful, Ties::First),
     ];
     for (name, bound, issue_limits, stop, on_regression, order, ties) in rows {
-        let LoopPolicy { overall, accept, gate, on_escalate, on_regression: regression, stop: stops, select } =
-            shipped(name).policy;
+        let LoopPolicy {
+            overall,
+            accept,
+            gate,
+            dispositions,
+            on_escalate,
+            on_regression: regression,
+            stop: stops,
+            select,
+        } = shipped(name).policy;
         let Overall::Weighted(weights) = overall else { panic!("{name}: one dimension") };
         let expected =
             [("completeness", 0.30), ("accuracy", 0.40), ("validity", 0.15), ("consistency", 0.15)];
@@ -485,6 +493,7 @@ fn the_shipped_profiles_have_loop_s_numbers() {
         assert_eq!(thresholds, [("overall", bound)], "{name}");
         assert_eq!(accept.issue_limits, issue_limits, "{name}");
         assert!(gate.is_none(), "{name}");
+        assert_eq!(dispositions, Dispositions::default(), "{name}");
         assert_eq!(on_escalate, OnEscalate::Continue, "{name}");
         assert_eq!(regression, on_regression, "{name}");
         assert_eq!(format!("{stops:?}"), format!("{stop:?}"), "{name}");

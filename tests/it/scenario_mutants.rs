@@ -15,9 +15,18 @@ fn every_line_of_a_shipped_profile_is_guarded_by_a_case() {
             report.push_str(&format!("{profile}: {}\n", render_human(&problems, Style::Plain)));
             continue;
         };
-        println!("{profile}: {} noticed, {} equivalent, {} survive {:?}", mutation.noticed, mutation.equivalent, mutation.survivors.len(), started.elapsed());
+        println!(
+            "{profile}: {} noticed, {} equivalent, {} survive {:?}",
+            mutation.noticed,
+            mutation.equivalent,
+            mutation.survivors.len(),
+            started.elapsed()
+        );
         for survivor in mutation.survivors {
-            report.push_str(&format!("profiles/{profile}.yaml:{}: no case notices `{}`\n", survivor.line, survivor.name));
+            report.push_str(&format!(
+                "profiles/{profile}.yaml:{}: no case notices `{}`\n",
+                survivor.line, survivor.name
+            ));
         }
     }
     assert_eq!(report, "");

@@ -2,7 +2,7 @@
 //!
 //! Configuration: `{ "file": "answers.yaml" }`, a list of answers in YAML or (`.jsonl`, `.ndjson`) one JSON object per
 //! line. Each call takes the next answer of its document: of those with its `id`, or, if no answer has that id, of
-//! those without one. Every document walks its list from the start, so what it gets doesn't depend on what runs beside
+//! those without one. Answers with a `stage` are for that stage or judge alone, in the same way. Every document walks its list from the start, so what it gets doesn't depend on what runs beside
 //! it. When its answers run out, the call fails and says so.
 //!
 //! ```yaml
@@ -13,6 +13,8 @@
 //!   cost_usd: 0.0031
 //! - id: report-1                      # what it gets the second time
 //!   value: { histology: ductal carcinoma, grade: "2" }
+//! - stage: verification               # what the judge of that name gets
+//!   value: { accuracy: 0.9 }
 //! - fault: rate_limited               # for every other document: first this …
 //!   retry_after_ms: 250
 //! - text: '{"histology": "unclear"}'  # … then the answer as a model would write it
@@ -59,22 +61,24 @@ pub struct Scripted {
     progress: Arc<Progress>,
 }
 
-/// How many answers each document has had.
-type Progress = Mutex<HashMap<String, usize>>;
+/// How many answers each document has had, for each stage that has answers of its own.
+type Progress = Mutex<HashMap<(String, Option<String>), usize>>;
 
 /// By file, the progress of instances that panicked as their script told them to: the host opens another in their
 /// place, which goes on where they were.
 static BEQUEATHED: Mutex<Option<HashMap<String, Arc<Progress>>>> = Mutex::new(None);
 
 impl Scripted {
-    fn answer(&self, id: &str) -> Result<&Answer, Failure> {
-        let (answers, whose) = match self.script.by_document.get(id) {
-            Some(own) => (own, format!("for document `{id}`")),
-            None => (&self.script.in_order, format!("without an id, which document `{id}` takes")),
-        };
+    fn answer(&self, document: &str, stage: &str) -> Result<&Answer, Failure> {
+        let (answers, (own, own_stage)) = self.script.list(document, stage);
         let mut next = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = next.entry(id.to_owned()).or_default();
+        let at = next.entry((document.to_owned(), own_stage.clone())).or_default();
         let answer = answers.get(*at).ok_or_else(|| {
+            let whose = match own {
+                Some(_) => format!("for document `{document}`"),
+                None => format!("without an id, which document `{document}` takes"),
+            };
+            let whose = own_stage.map_or(whose.clone(), |stage| format!("for stage `{stage}`, {whose}"));
             Failure::permanent(format!("the script has run out: it holds {} answers {whose}", answers.len()))
         })?;
         *at = at.saturating_add(1);
@@ -109,7 +113,7 @@ impl DirectPlugin for Scripted {
     }
 
     fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure> {
-        let answer = self.answer(&request.document.id)?;
+        let answer = self.answer(&request.document.id, &request.stage)?;
         if cancel.wait(answer.delay) {
             return Err(Failure::cancelled());
         }
@@ -202,6 +206,21 @@ mod tests {
         assert_eq!(ask("b").unwrap(), Some(json!(4)));
         let over = ask("a").unwrap_err();
         assert!(over.error.message.contains("run out: it holds 2 answers for document `a`"), "{over}");
+    }
+
+    #[test]
+    fn stages_have_lists_of_their_own() {
+        let plugin = scripted("- {stage: tag, value: 1}\n- {id: a, value: 2}\n- {value: 3}\n- {value: 4}\n");
+        let ask = |id: &str, stage: &str| {
+            let request = CompletionRequest { stage: stage.into(), ..request(id) };
+            plugin.complete(&request, &Cancel::new()).map(|done| done.value)
+        };
+        assert_eq!(ask("b", "judge").unwrap(), Some(json!(3)));
+        assert_eq!(ask("b", "tag").unwrap(), Some(json!(1)));
+        assert_eq!(ask("b", "judge").unwrap(), Some(json!(4)));
+        assert_eq!(ask("a", "tag").unwrap(), Some(json!(2)));
+        let over = ask("b", "tag").unwrap_err();
+        assert!(over.error.message.contains("1 answers for stage `tag`"), "{over}");
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(crate) enum Fault {
 
 const KEYS: &[&str] = &[
     "id",
+    "stage",
     "value",
     "text",
     "fault",
@@ -68,11 +69,13 @@ const FAULTS: &[&str] = &[
     "huge",
 ];
 
-/// Answers by document, and those for every document that has none of its own.
+/// Whom an answer is for: a document and a stage, or `None` for any that has no answers of its own.
+type Addressee = (Option<String>, Option<String>);
+
+/// Lists of answers, each for one addressee.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Script {
-    pub(crate) by_document: HashMap<String, Vec<Answer>>,
-    pub(crate) in_order: Vec<Answer>,
+    lists: HashMap<Addressee, Vec<Answer>>,
 }
 
 impl Script {
@@ -111,13 +114,23 @@ impl Script {
     fn from_records(records: Vec<Node>) -> Result<Self, Problem> {
         let mut script = Self::default();
         for record in records {
-            let (id, answer) = Fields::of(record)?.into_answer()?;
-            match id {
-                Some(id) => script.by_document.entry(id).or_default().push(answer),
-                None => script.in_order.push(answer),
-            }
+            let (addressee, answer) = Fields::of(record)?.into_answer()?;
+            script.lists.entry(addressee).or_default().push(answer);
         }
         Ok(script)
+    }
+
+    /// The list for a stage of a document, and to whom it is addressed: the most particular one, where a document
+    /// counts more than a stage.
+    pub(crate) fn list(&self, document: &str, stage: &str) -> (&[Answer], Addressee) {
+        let (document, stage) = (Some(document.to_owned()), Some(stage.to_owned()));
+        let addressees = [(document.clone(), stage.clone()), (document, None), (None, stage), (None, None)];
+        for addressee in addressees {
+            if let Some(answers) = self.lists.get(&addressee) {
+                return (answers, addressee);
+            }
+        }
+        (&[], (None, None))
     }
 }
 
@@ -176,9 +189,9 @@ impl Fields {
         }
     }
 
-    fn into_answer(mut self) -> Result<(Option<String>, Answer), Problem> {
+    fn into_answer(mut self) -> Result<(Addressee, Answer), Problem> {
         let line = self.line;
-        let id = self.text("id")?;
+        let addressee = (self.text("id")?, self.text("stage")?);
         let delay = Duration::from_millis(self.whole("delay_ms")?.unwrap_or(0));
         let fault = self.take("fault");
         let value = self.take("value");
@@ -199,7 +212,7 @@ impl Fields {
             _ => return Err((line, "an answer has only one of `value`, `text` and `fault`".into())),
         };
         self.finish(KEYS)?;
-        Ok((id, Answer { delay, outcome }))
+        Ok((addressee, Answer { delay, outcome }))
     }
 
     fn completion(&mut self) -> Result<Completion, Problem> {
@@ -309,8 +322,8 @@ mod tests {
         );
         let script = Script::from_yaml(yaml).unwrap();
         assert_eq!(script, Script::from_jsonl(jsonl).unwrap());
-        assert_eq!(script.by_document["a"].len(), 1);
-        assert_eq!(script.in_order[0].delay, Duration::from_millis(7));
+        assert_eq!(script.list("a", "s").0.len(), 1);
+        assert_eq!(script.list("b", "s").0[0].delay, Duration::from_millis(7));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Millis, Score, Severity, Usd};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The cases of a profile.
 #[derive(Debug, Clone)]
@@ -273,7 +274,7 @@ impl Decode for ScoredStep {
             elapsed_ms: Millis(fields.or("elapsed_ms", 0, problems)),
             cost_usd: fields.or("cost_usd", Usd::default(), problems),
             tokens: fields.or("tokens", 0, problems),
-            candidate: fields.optional("candidate", problems),
+            candidate: fields.optional::<Value>("candidate", problems).map(Arc::new),
         };
         fields.finish(problems);
         Some(ScoredStep { step, scores: scores? })

@@ -6,10 +6,10 @@ use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{Step, Trajectory};
 use crate::feedback::Correction;
 use crate::ingest::SourceText;
-use crate::policy::{Decision, StopReason, Verdict};
+use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
-use crate::provider::protocol::{CompletionRequest, DocumentRef};
-use crate::run::{Plan, Task, correction_feedback, judge_request, next_request};
+use crate::provider::protocol::DocumentRef;
+use crate::run::{Plan, Task, correction_feedback, request_for};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Millis, Usage};
 use serde_json::{Value, json};
@@ -64,25 +64,26 @@ pub(super) fn trajectory(policy_dimensions: &[&str], steps: &[ScoredStep]) -> Tr
 /// Plays a trajectory. `plan` is needed only for feedback.
 pub(super) fn play_trajectory(
     policy: &LoopPolicy,
+    scripts: &ScriptCriteria,
     dimensions: &[&str],
     steps: &[ScoredStep],
     plan: Option<&Plan>,
 ) -> Result<Played, String> {
     let trajectory = trajectory(dimensions, steps);
-    let simulated = simulate(policy, &trajectory);
+    let simulated = simulate(policy, scripts, &trajectory);
     let assessed = simulated.decisions.len();
     let candidates: Vec<Arc<Value>> = trajectory
         .iterations
         .iter()
         .take(assessed)
-        .map(|step| Arc::new(step.candidate.clone().unwrap_or_else(|| json!({}))))
+        .map(|step| step.candidate.clone().unwrap_or_else(|| Arc::new(json!({}))))
         .collect();
     let assessments: Vec<Assessment> = trajectory
         .iterations
         .iter()
         .take(assessed)
         .map(|step| {
-            let told = assessment(step);
+            let told = assessment(policy, step);
             Assessment { overall: policy.overall.of(|name| told.scores.get(name)).get(), ..told }
         })
         .collect();
@@ -99,7 +100,9 @@ pub(super) fn play_trajectory(
         };
         for (at, step) in plan.pipeline.steps().iter().enumerate() {
             if plan.pipeline.gets_feedback(at) {
-                feedback.push((step.id.to_string(), correction_feedback(plan, &step.id, correction)?.1));
+                let part = candidates.get(base).and_then(|whole| plan.pipeline.part(whole, at));
+                let (_, text) = correction_feedback(plan, &step.id, part.as_ref(), correction)?;
+                feedback.push((step.id.to_string(), text));
             }
         }
     }
@@ -258,7 +261,7 @@ impl Player<'_> {
         let answered = |input| Ok(Done::Answered(input));
         match *work {
             Work::Generate { stage, .. } => {
-                self.note_request(run, stage, None)?;
+                self.note_request(run, work)?;
                 match &self.case.course {
                     Course::Candidates(candidates) => {
                         let Some(candidate) = candidates.get(self.skipped) else {
@@ -269,11 +272,11 @@ impl Player<'_> {
                     _ => self.output(run, stage, 0),
                 }
             }
-            Work::Correct { iteration, base, stage, .. } => {
+            Work::Correct { iteration, stage, .. } => {
                 if iteration + self.skipped >= self.case.course.len() {
                     return Ok(Done::Exhausted);
                 }
-                self.note_request(run, stage, Some((iteration, base)))?;
+                self.note_request(run, work)?;
                 match &self.case.course {
                     Course::Candidates(candidates) => {
                         let whole = candidates.get(iteration + self.skipped).cloned().unwrap_or_default();
@@ -298,7 +301,7 @@ impl Player<'_> {
                 }
                 answered(Input::Assessed(Box::new(assessment)))
             }
-            Work::Consult { iteration, member, .. } => self.consult(run, member, iteration),
+            Work::Consult { iteration, member, .. } => self.consult(run, work, member, iteration),
         }
     }
 
@@ -316,16 +319,12 @@ impl Player<'_> {
     }
 
     /// What the case says that a judge or validator answers. A validator of which it says nothing is not available.
-    fn consult(&mut self, run: &Run, member: usize, iteration: usize) -> Result<Done, String> {
+    fn consult(&mut self, run: &Run, work: &Work, member: usize, iteration: usize) -> Result<Done, String> {
         let Some(asked) = self.plan.panel.members().get(member) else {
             return Err("nobody is to be asked".to_owned());
         };
-        let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
-        if let (Some(judge), Some(candidate), true) =
-            (judge, run.pending_candidate(), self.case.expect.looks_at_requests())
-        {
-            let request = judge_request(self.plan, judge, self.task(), candidate, iteration)?;
-            self.requests.push(made(true, &asked.id, iteration, &request));
+        if !asked.is_validator() {
+            self.note_request(run, work)?;
         }
         let at = iteration + self.skipped;
         let given =
@@ -359,18 +358,22 @@ impl Player<'_> {
         Task { document: &self.reference, source: &self.masked, unmasked: self.text }
     }
 
-    fn note_request(
-        &mut self,
-        run: &Run,
-        stage: usize,
-        correction: Option<(usize, usize)>,
-    ) -> Result<(), String> {
-        if self.case.expect.looks_at_requests() {
-            let request = next_request(self.plan, run, self.task(), stage, correction)?;
-            let id = run.pipeline().steps().get(stage).map(|step| step.id.to_string()).unwrap_or_default();
-            let iteration = correction.map_or(0, |(iteration, _)| iteration);
-            self.requests.push(made(false, &id, iteration, &request));
+    /// Keeps the request for a piece of work, if the case looks at requests.
+    fn note_request(&mut self, run: &Run, work: &Work) -> Result<(), String> {
+        if !self.case.expect.looks_at_requests() {
+            return Ok(());
         }
+        let request = request_for(self.plan, run, self.task(), work)?;
+        let judge = matches!(work, Work::Consult { .. });
+        let iteration = match *work {
+            Work::Generate { .. } => 0,
+            Work::Correct { iteration, .. }
+            | Work::Assess { iteration }
+            | Work::Consult { iteration, .. } => iteration,
+        };
+        let text =
+            request.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n");
+        self.requests.push(Made { judge, asked: request.stage, iteration, text });
         Ok(())
     }
 
@@ -392,9 +395,11 @@ impl Player<'_> {
         let stages = run.pipeline().steps().iter().enumerate().skip(stage);
         for (at, step) in stages.filter(|(at, _)| run.pipeline().gets_feedback(*at)) {
             if self.case.expect.feedback.is_some() {
-                feedback.push((step.id.to_string(), correction_feedback(self.plan, &step.id, correction)?.1));
+                let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, at));
+                let (_, text) = correction_feedback(self.plan, &step.id, part.as_ref(), correction)?;
+                feedback.push((step.id.to_string(), text));
             }
-            self.note_request(run, at, Some((iteration, base)))?;
+            self.note_request(run, &Work::Correct { iteration, base, stage: at, attempt: 0 })?;
         }
         Ok(Next { feedback, requests: self.requests.len() - before })
     }
@@ -416,10 +421,4 @@ impl Player<'_> {
 
 fn produced(candidate: Arc<Value>) -> Produced {
     Produced { candidate, usage: Usage { calls: 1, ..Usage::default() }, notes: Vec::new() }
-}
-
-fn made(judge: bool, asked: &str, iteration: usize, request: &CompletionRequest) -> Made {
-    let text =
-        request.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n");
-    Made { judge, asked: asked.to_owned(), iteration, text }
 }

@@ -5,6 +5,7 @@ use super::matching::Difference;
 use super::play::{play_document, play_trajectory};
 use super::verify::{check_names, check_type, differences};
 use crate::diag::{Level, Problems, SourceFile, Span};
+use crate::policy::ScriptCriteria;
 use crate::profile::{Library, Loaded, NO_PROVIDER, Override, load};
 use crate::run::Plan;
 use crate::value::decode::Decode;
@@ -155,6 +156,8 @@ struct Bench<'a> {
 /// The profile of some cases.
 struct Variant {
     loaded: Loaded,
+    /// The functions behind its script criteria.
+    criteria: ScriptCriteria,
     /// Compiled when a case needs it; `None` inside: it can't be.
     plan: Option<Option<Arc<Plan>>>,
 }
@@ -204,7 +207,7 @@ impl<'a> Bench<'a> {
                 let profile = &variant.loaded.profile;
                 let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
                 let plan = plan.as_deref().filter(|_| case.expect.feedback.is_some());
-                play_trajectory(&profile.policy, &dimensions, steps, plan)
+                play_trajectory(&profile.policy, &variant.criteria, &dimensions, steps, plan)
             }
             (_, Some(plan)) => play_document(plan, case),
             (_, None) => return None,
@@ -235,9 +238,12 @@ impl<'a> Bench<'a> {
         }
         let mut found = Problems::new();
         let loaded = load(self.profile, self.library, &settings, &|_| None, &mut found);
+        let criteria =
+            loaded.as_ref().map(|l| ScriptCriteria::compile(&l.profile.policy.stop, &l.library, &mut found));
         let usable = !found.has_errors();
         keep_errors(found, problems);
-        loaded.filter(|_| usable).map(|loaded| Variant { loaded, plan: None })
+        let loaded = loaded.filter(|_| usable)?;
+        Some(Variant { loaded, criteria: criteria.unwrap_or_default(), plan: None })
     }
 }
 

@@ -8,7 +8,7 @@ use super::play::{Made, Played};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::experiment::answer::undusted;
 use crate::profile::Profile;
-use crate::run::Plan;
+use crate::run::{Plan, wants_review};
 use crate::score::Assessment;
 use crate::value::decode::Spanned;
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ fn facts(expect: &Expect, played: &Played, plan: Option<&Plan>) -> Value {
     if let (Some(plan), Some(members), true) = (plan, found.as_object_mut(), expect.fact("review").is_some())
     {
         let selected = best.and_then(|best| played.assessments.get(best)?.as_ref().ok());
-        members.insert("review".to_owned(), plan.wants_review(outcome.final_status, selected).into());
+        members.insert("review".to_owned(), wants_review(plan, outcome, selected).into());
     }
     found
 }

@@ -1,0 +1,122 @@
+//! `loopctl next`: the loop as data, for callers who drive their own model.
+
+use super::exit::{Exit, Failure};
+use super::loading::ProfileArguments;
+use super::output::{Output, complain};
+use crate::policy::{FinalStatus, StopReason};
+use crate::run::next::{Answer, Mistake, NextError, NextInput};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Largest input, in bytes: a document and some hundred candidates.
+const MAX_INPUT: u64 = 128 << 20;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    profile: ProfileArguments,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value = "json")]
+    format: Shape,
+    /// The document and the history as JSON: a file, or `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// Indented
+    Json,
+    /// On one line
+    Jsonl,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let plan = arguments.profile.plan(&[], output)?;
+    let value = read(&arguments.input)?;
+    let input = match NextInput::parse(&value) {
+        Ok(input) => input,
+        Err(mistakes) => return Err(usage(&mistakes, output)),
+    };
+    let document = input.read_document().map_err(|error| {
+        let help = error.help();
+        Failure::broken(format!("/document/path: {error}")).help(help)
+    })?;
+    let answer = match crate::run::next(&plan, &document, input.document_type.as_deref(), &input.history) {
+        Ok(answer) => answer,
+        Err(NextError::Input(mistakes)) => return Err(usage(&mistakes, output)),
+        Err(error @ NextError::NoStage { .. }) => {
+            return Err(Failure::usage(error.to_string()).help("add `stages:` with a prompt and an output"));
+        }
+        Err(error) => return Err(Failure::broken(error.to_string())),
+    };
+    for warning in input.ignored.iter().chain(&answer.warnings) {
+        let word = output.err_paint.warn("warning:");
+        output.say(&format!("{word} {}", crate::report::tame(warning)));
+    }
+    let text = match arguments.format {
+        Shape::Json => serde_json::to_string_pretty(&answer),
+        Shape::Jsonl => serde_json::to_string(&answer),
+    }
+    .map_err(|error| Failure::broken(format!("the answer can't be written as JSON: {error}")))?;
+    writeln!(output.out, "{text}")?;
+    output.out.flush()?;
+    Ok(exit_of(&answer))
+}
+
+/// A loop that goes on has not failed.
+fn exit_of(answer: &Answer) -> Exit {
+    match &answer.outcome {
+        None => Exit::Success,
+        Some(outcome) => match (outcome.final_status, &outcome.stop_reason) {
+            (FinalStatus::Passed | FinalStatus::Skipped, _) => Exit::Success,
+            (_, StopReason::ProviderError) => Exit::Broken,
+            _ => Exit::NotPassed,
+        },
+    }
+}
+
+/// Shows every mistake but the last, which ends the verb.
+fn usage(mistakes: &[Mistake], output: &mut Output) -> Failure {
+    let failure = |mistake: &Mistake| {
+        let failure = Failure::usage(mistake.to_string());
+        match &mistake.help {
+            Some(help) => failure.help(help.clone()),
+            None => failure,
+        }
+    };
+    match mistakes.split_last() {
+        Some((last, others)) => {
+            others.iter().for_each(|mistake| complain(output, &failure(mistake)));
+            failure(last)
+        }
+        None => Failure::usage("the input can't be used"),
+    }
+}
+
+fn read(path: &Path) -> Result<Value, Failure> {
+    let (name, reader): (String, Box<dyn Read>) = if path.as_os_str() == "-" {
+        ("standard input".to_owned(), Box::new(std::io::stdin()))
+    } else {
+        let file = std::fs::File::open(path)
+            .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
+        (format!("`{}`", path.display()), Box::new(file))
+    };
+    let mut bytes = Vec::new();
+    reader
+        .take(MAX_INPUT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::broken(format!("can't read {name}: {error}")))?;
+    if bytes.len() as u64 > MAX_INPUT {
+        return Err(Failure::usage(format!("{name} has more than {MAX_INPUT} bytes")));
+    }
+    // The byte order mark that some editors put first.
+    let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    serde_json::from_slice(json).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        Failure::usage(format!("{name} is not JSON ({place})"))
+            .help("write `{\"document\": {\"text\": …}, \"history\": [{\"candidate\": …}]}`")
+    })
+}

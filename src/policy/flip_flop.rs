@@ -1,0 +1,141 @@
+//! Paths of the candidate that go back and forth (LOOP, line 11 of the table).
+
+use crate::value::{Segment, canonical, push_segment};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// For each leaf of the candidates so far, how often it has gone back and forth between the same two values.
+///
+/// Leaves are scalars and empty arrays and objects; values are compared as JSON, and a leaf that a candidate lacks has
+/// the value "absent". Candidates in a row with the same value count once. A → B → A is once, A → B → A → B → A twice,
+/// A → B → A → B still once; a third value begins anew.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FlipFlops {
+    candidates: usize,
+    leaves: BTreeMap<String, Leaf>,
+    most: Option<(String, u64)>,
+}
+
+#[derive(Debug, Clone)]
+struct Leaf {
+    /// The candidate that last had this leaf.
+    seen_in: usize,
+    latest: Option<String>,
+    /// The value before the latest one; the outer `None` while there has been no other.
+    before: Option<Option<String>>,
+    /// Changes in a row, each back to the value before; the first one of a row counts, too.
+    changes: u64,
+}
+
+impl Leaf {
+    fn take(&mut self, value: Option<String>) {
+        if self.latest == value {
+            return;
+        }
+        self.changes = if self.before.as_ref() == Some(&value) { self.changes + 1 } else { 1 };
+        self.before = Some(std::mem::replace(&mut self.latest, value));
+    }
+}
+
+impl FlipFlops {
+    /// Takes the next candidate.
+    pub(super) fn push(&mut self, candidate: &Value) {
+        self.candidates += 1;
+        let mut found = Vec::new();
+        leaves(candidate, &mut String::new(), &mut found);
+        for (path, value) in found {
+            let leaf = self.leaves.entry(path).or_insert(Leaf {
+                seen_in: 0,
+                latest: None,
+                before: None,
+                changes: 0,
+            });
+            leaf.seen_in = self.candidates;
+            if self.candidates == 1 {
+                leaf.latest = Some(value);
+            } else {
+                leaf.take(Some(value));
+            }
+        }
+        for leaf in self.leaves.values_mut().filter(|leaf| leaf.seen_in < self.candidates) {
+            leaf.take(None);
+        }
+        for (path, leaf) in &self.leaves {
+            let times = leaf.changes / 2;
+            if times > self.most.as_ref().map_or(0, |(_, times)| *times) {
+                self.most = Some((path.clone(), times));
+            }
+        }
+    }
+
+    /// The path that went back and forth most often so far, and how often; of several, the one that did so first.
+    pub(super) fn most(&self) -> Option<(&str, u64)> {
+        self.most.as_ref().map(|(path, times)| (path.as_str(), *times))
+    }
+}
+
+fn leaves(value: &Value, path: &mut String, found: &mut Vec<(String, String)>) {
+    let length = path.len();
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            for (key, member) in members {
+                push_segment(path, Segment::Key(key));
+                leaves(member, path, found);
+                path.truncate(length);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (index, item) in items.iter().enumerate() {
+                push_segment(path, Segment::Index(index));
+                leaves(item, path, found);
+                path.truncate(length);
+            }
+        }
+        leaf => found.push((path.clone(), canonical(leaf))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn most(candidates: &[Value]) -> Option<(String, u64)> {
+        let mut flips = FlipFlops::default();
+        candidates.iter().for_each(|candidate| flips.push(candidate));
+        flips.most().map(|(path, times)| (path.to_owned(), times))
+    }
+
+    fn values(values: &[i64]) -> Option<u64> {
+        let candidates: Vec<Value> = values.iter().map(|value| json!({"a": value, "b": 0})).collect();
+        most(&candidates).map(|(path, times)| {
+            assert_eq!(path, "/a");
+            times
+        })
+    }
+
+    #[test]
+    fn there_and_back_is_once() {
+        for (course, times) in [
+            (&[1, 2][..], None),
+            (&[1, 1, 2, 2, 1], Some(1)),
+            (&[1, 2, 1, 2], Some(1)),
+            (&[1, 2, 1, 2, 1], Some(2)),
+            (&[3, 1, 2, 1, 2, 1], Some(2)),
+            (&[1, 2, 3, 1, 2, 3], None),
+            (&[1, 2, 1, 3, 1, 2, 1], Some(1)),
+            (&[1, 2, 1, 5, 6, 7], Some(1)),
+        ] {
+            assert_eq!(values(course), times, "{course:?}");
+        }
+    }
+
+    #[test]
+    fn an_absent_leaf_is_a_value_and_numbers_are_compared_as_json() {
+        let (with, without) = (json!({"x": {"y": [1, "q"]}}), json!({"x": {"y": [1]}}));
+        assert_eq!(most(&[with.clone(), without.clone(), with.clone()]), Some(("/x/y/1".into(), 1)));
+        assert_eq!(most(&[without.clone(), with, without]), Some(("/x/y/1".into(), 1)));
+        assert_eq!(most(&[json!({"a": 1}), json!({"a": 1.0}), json!({"a": 1})]), None);
+        assert_eq!(most(&[json!([]), json!({}), json!([])]), Some((String::new(), 1)));
+    }
+}

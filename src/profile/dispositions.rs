@@ -1,0 +1,112 @@
+//! `dispositions`: who handles an issue that does not say so itself.
+
+use crate::diag::Problems;
+use crate::value::Disposition;
+use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::yaml::{Data, Node};
+
+/// Who handles issues, by their code. Without a table the loop corrects them all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dispositions {
+    by_code: Vec<(String, Handling)>,
+    otherwise: Handling,
+}
+
+/// Who handles the issues of one code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Handling {
+    auto_fixable: Disposition,
+    otherwise: Disposition,
+}
+
+impl Dispositions {
+    /// Who handles an issue of this code; `auto_fixable` is what the issue says of itself. What an issue says of its
+    /// disposition stands above this.
+    #[must_use]
+    pub fn of(&self, code: &str, auto_fixable: bool) -> Disposition {
+        let known = self.by_code.iter().find(|(known, _)| known == code);
+        let handling = known.map_or(self.otherwise, |(_, handling)| *handling);
+        if auto_fixable { handling.auto_fixable } else { handling.otherwise }
+    }
+}
+
+impl Decode for Dispositions {
+    const EXPECTED: &'static str = "a mapping from codes of issues to `correct`, `escalate` or `warn`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
+        let mut table = Dispositions::default();
+        for entry in entries.iter().filter(|entry| !matches!(entry.value.data, Data::Null)) {
+            let Some(handling) = Handling::decode(&entry.value, problems) else { continue };
+            if entry.key == "otherwise" {
+                table.otherwise = handling;
+            } else {
+                table.by_code.push((entry.key.clone(), handling));
+            }
+        }
+        Some(table)
+    }
+}
+
+impl Decode for Handling {
+    const EXPECTED: &'static str =
+        "`correct`, `escalate`, `warn` or `{ auto_fixable: correct, otherwise: escalate }`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Map(_) => {
+                let mut fields = Fields::open(node, "disposition by `auto_fixable`", problems)?;
+                let auto_fixable = fields.required("auto_fixable", problems);
+                let otherwise = fields.required("otherwise", problems);
+                fields.finish(problems);
+                Some(Handling { auto_fixable: auto_fixable?, otherwise: otherwise? })
+            }
+            Data::Text { .. } => {
+                let one = Disposition::decode(node, problems)?;
+                Some(Handling { auto_fixable: one, otherwise: one })
+            }
+            _ => wrong_type(node, Self::EXPECTED, problems),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+    use crate::value::yaml::parse;
+
+    fn read(yaml: &str) -> (Option<Dispositions>, Vec<String>) {
+        let mut problems = Problems::new();
+        let node = parse(&SourceFile::new("t.yaml", yaml), &mut problems).unwrap();
+        let table = Dispositions::decode(&node, &mut problems);
+        (table, problems.iter().map(|problem| problem.message.clone()).collect())
+    }
+
+    #[test]
+    fn the_code_decides_then_whether_it_can_be_fixed() {
+        let (table, problems) = read(
+            "TYPE_MISMATCH: correct\nCONSTRAINT_VIOLATION: { auto_fixable: correct, otherwise: escalate }\notherwise: warn\n",
+        );
+        assert!(problems.is_empty(), "{problems:?}");
+        let table = table.unwrap();
+        for (code, auto_fixable, expected) in [
+            ("TYPE_MISMATCH", false, Disposition::Correct),
+            ("CONSTRAINT_VIOLATION", true, Disposition::Correct),
+            ("CONSTRAINT_VIOLATION", false, Disposition::Escalate),
+            ("ELSE", true, Disposition::Warn),
+        ] {
+            assert_eq!(table.of(code, auto_fixable), expected, "{code} {auto_fixable}");
+        }
+        assert_eq!(Dispositions::default().of("ELSE", false), Disposition::Correct);
+    }
+
+    #[test]
+    fn what_can_not_be_read_is_said() {
+        assert_eq!(read("[A]").1.len(), 1);
+        let (_, problems) = read(
+            "A: corect\nB: 3\nC: { auto_fixable: warn }\nD: { auto_fixable: warn, otherwise: warn, x: 1 }\n",
+        );
+        assert_eq!(problems.len(), 4, "{problems:?}");
+    }
+}

@@ -1,0 +1,172 @@
+//! What `next` answers.
+
+use crate::engine::{Outcome, Run, Work};
+use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
+use crate::provider::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
+use crate::run::result::wants_review;
+use crate::run::{IterationResult, Plan};
+use crate::score::Assessment;
+use crate::value::{DocumentId, Millis, Usd};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What the policy makes of a history, and what it asks next: either `outcome` or `request` is there.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// The document.
+    pub id: DocumentId,
+    /// Its type, given or found.
+    pub document_type: String,
+    /// The profile that decides.
+    pub profile: String,
+    /// Every assessed candidate in numbers.
+    pub iterations: Vec<IterationResult>,
+    /// The assessment of the latest assessed candidate.
+    pub assessment: Option<Assessment>,
+    /// What was decided about it, with the numbers of every line looked at.
+    pub decision: Option<Decision>,
+    /// How the loop ended, if it is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<NextOutcome>,
+    /// What to ask the model next, if the loop goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<NextRequest>,
+    /// What a person should know besides.
+    pub warnings: Vec<String>,
+}
+
+/// The end of a loop: the fields that `simulate` writes, and the selected candidate.
+#[derive(Debug, Clone, Serialize)]
+pub struct NextOutcome {
+    /// The document.
+    pub id: DocumentId,
+    /// How it ended.
+    pub final_status: FinalStatus,
+    /// Why.
+    pub stop_reason: StopReason,
+    /// How many candidates were assessed.
+    pub iteration_count: usize,
+    /// The iteration of the selected candidate.
+    pub best_iteration: Option<usize>,
+    /// Why that one.
+    pub selection_reason: Option<SelectionReason>,
+    /// The overall score of every candidate.
+    pub improvement_trajectory: Vec<f64>,
+    /// Rollbacks of the whole run.
+    pub rollbacks: u64,
+    /// What the history says it cost.
+    pub cost_usd: Usd,
+    /// Tokens that the history says were used.
+    pub tokens: u64,
+    /// The selected candidate.
+    pub best_extraction: Option<Arc<Value>>,
+    /// Whether a person should look at it, by the profile's `review.when`.
+    pub review: bool,
+    /// What went wrong, where something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What to ask the model: all that a provider would get, but for what the caller has already.
+#[derive(Debug, Clone, Serialize)]
+pub struct NextRequest {
+    /// The stage that asks; its answer is the next entry of the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// The judge that is asked about the latest candidate; its answer belongs to the `answers` of the latest entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// The iteration to be produced, or judged, from 0.
+    pub iteration: u32,
+    /// Which try within the iteration, from 1: more after a text that was no answer.
+    pub attempt: u32,
+    /// The iteration that the correction starts from; `null` for candidate 0 and for judges.
+    pub base: Option<usize>,
+    /// How long to wait before asking, after a text that was no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<Millis>,
+    /// The prompt.
+    pub messages: Vec<Message>,
+    /// The JSON Schema that the answer is to follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// How to sample.
+    pub options: RequestOptions,
+    /// What is wrong with the base, as data: what the prompt says in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<RequestFeedback>,
+}
+
+impl NextRequest {
+    pub(super) fn of(request: CompletionRequest, work: &Work, wait_ms: Option<Millis>) -> Self {
+        let base = match work {
+            Work::Correct { base, .. } => Some(*base),
+            Work::Generate { .. } | Work::Assess { .. } | Work::Consult { .. } => None,
+        };
+        let (stage, judge) = match work {
+            Work::Consult { .. } => (None, Some(request.stage)),
+            _ => (Some(request.stage), None),
+        };
+        NextRequest {
+            stage,
+            judge,
+            iteration: request.iteration,
+            attempt: request.attempt,
+            base,
+            wait_ms,
+            messages: request.messages,
+            schema: request.schema,
+            options: request.options,
+            feedback: request.feedback,
+        }
+    }
+}
+
+impl Answer {
+    #[expect(clippy::too_many_arguments, reason = "each is one field of the answer")]
+    pub(super) fn of(
+        plan: &Plan,
+        id: DocumentId,
+        document_type: String,
+        run: &Run,
+        decision: Option<Decision>,
+        outcome: Option<Outcome>,
+        request: Option<NextRequest>,
+        warnings: Vec<String>,
+    ) -> Self {
+        Answer {
+            outcome: outcome.map(|outcome| NextOutcome::of(plan, &id, run, outcome)),
+            id,
+            document_type,
+            profile: plan.profile.name.clone(),
+            iterations: IterationResult::all(run),
+            assessment: run.assessments().last().cloned(),
+            decision,
+            request,
+            warnings,
+        }
+    }
+}
+
+impl NextOutcome {
+    fn of(plan: &Plan, id: &DocumentId, run: &Run, outcome: Outcome) -> Self {
+        let best = outcome.best_iteration;
+        let review = wants_review(plan, &outcome, best.and_then(|best| run.assessments().get(best)));
+        NextOutcome {
+            id: id.clone(),
+            final_status: outcome.final_status,
+            stop_reason: outcome.stop_reason,
+            iteration_count: outcome.iteration_count,
+            best_iteration: best,
+            selection_reason: outcome.selection_reason,
+            improvement_trajectory: outcome.improvement_trajectory,
+            rollbacks: outcome.rollbacks,
+            cost_usd: outcome.usage.cost_usd,
+            tokens: outcome.usage.tokens,
+            best_extraction: best.and_then(|best| run.candidates().get(best).cloned()),
+            review,
+            detail: outcome.detail,
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The loop as data, for callers who drive their own model: what the policy makes of a history, and what it asks next.
+//!
+//! [`next`] gives the same [`Run`] that a live run has the candidates of the history, in virtual time, so the two can't
+//! disagree. It keeps nothing: a caller hands over the whole history each time.
+
+mod answer;
+mod input;
+
+pub use answer::{Answer, NextOutcome, NextRequest};
+pub use input::{Entry, Mistake, NextInput, Said, Text};
+
+use super::request::candidate_of_text;
+use super::typing::document_type_of;
+use super::{Plan, Task, request_for};
+use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::ingest::Document;
+use crate::policy::Decision;
+use crate::profile::Mask;
+use crate::provider::protocol::DocumentRef;
+use crate::score::{Assessment, Assessor, Source};
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Score, Usage, is_deeper};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum NextError {
+    /// The history does not fit the profile: each place where it does not.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Input(Vec<Mistake>),
+    /// The profile makes no candidates.
+    #[error("the profile `{profile}` has no stage that makes a candidate")]
+    NoStage {
+        /// Its name.
+        profile: String,
+    },
+    /// A template can't be rendered.
+    #[error("{0}")]
+    Request(String),
+    /// A mistake of our own.
+    #[error("a mistake in loopctl itself, please report it: {0}")]
+    Misuse(#[from] Misuse),
+}
+
+/// Decides about the latest candidate of `history` and says what follows: the outcome, or the next request. With an
+/// empty history that is the request for candidate 0.
+///
+/// Each entry answers the stage that was asked: the only one, or one of several in their order. A judge is asked by a
+/// request of its own, and its answer goes into the entry that it is about.
+///
+/// Time is what the history says (`elapsed_ms`, added up), and the pauses after failed calls.
+///
+/// # Errors
+/// When the history or the document type does not fit the profile, or a template can't be rendered.
+pub fn next(
+    plan: &Plan,
+    document: &Document,
+    document_type: Option<&str>,
+    history: &[Entry],
+) -> Result<Answer, NextError> {
+    if plan.stages.is_empty() {
+        return Err(NextError::NoStage { profile: plan.profile.name.clone() });
+    }
+    let mut warnings = Vec::new();
+    let given = input::checked(plan, document_type, history, &mut warnings).map_err(NextError::Input)?;
+    let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+    let document_type = document_type_of(plan, document_type, text, "as `document_type`", &mut warnings);
+    let masked = Mask::apply(&plan.profile.mask, text);
+    let mut drive = Drive {
+        plan,
+        reference: DocumentRef { id: document.id.to_string(), document_type },
+        text,
+        source: plan.scoring.source(&masked),
+        masked,
+        assessor: Assessor::new(Arc::clone(&plan.scoring)),
+        history,
+        given,
+        run: plan.engine_run(),
+        now: Millis::default(),
+        taken: 0,
+        paused: None,
+        decision: None,
+        warnings,
+    };
+    let first = match &document.text {
+        Ok(_) => Input::Started,
+        Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
+    };
+    let end = drive.go(first)?;
+    drive.answer(document, end)
+}
+
+/// Where the history leads to.
+enum End {
+    /// The run is over.
+    Over(Box<Outcome>),
+    /// The run waits for an answer that the history does not have.
+    Asks(Work),
+}
+
+struct Drive<'a> {
+    plan: &'a Plan,
+    reference: DocumentRef,
+    /// The whole text.
+    text: &'a str,
+    /// What the stages see of it.
+    masked: String,
+    source: Source,
+    assessor: Assessor,
+    history: &'a [Entry],
+    /// Scores that are given instead of measured, for each entry.
+    given: Vec<Vec<(String, Score)>>,
+    run: Run,
+    now: Millis,
+    /// How many entries have been used.
+    taken: usize,
+    /// How long the run has waited since the latest entry.
+    paused: Option<Millis>,
+    decision: Option<Decision>,
+    warnings: Vec<String>,
+}
+
+impl Drive<'_> {
+    fn go(&mut self, first: Input) -> Result<End, NextError> {
+        let mut input = first;
+        loop {
+            self.run.handle(self.now, input)?;
+            let (mut following, mut end) = (None, None);
+            while let Some(output) = self.run.poll() {
+                match output {
+                    Output::Record(Event::Decided(decision)) => self.decision = Some(decision),
+                    Output::Record(_) => {}
+                    Output::Call(Work::Assess { .. }) => following = Some(self.assess()),
+                    Output::Call(work) => match self.answer_to(&work)? {
+                        Some(answered) => following = Some(answered),
+                        None => end = Some(End::Asks(work)),
+                    },
+                    Output::Wake { at, .. } => {
+                        self.paused = Some(at - self.now);
+                        self.now = self.now.max(at);
+                        following = Some(Input::Woke);
+                    }
+                    Output::Finished(outcome) => end = Some(End::Over(outcome)),
+                }
+            }
+            match (end, following) {
+                (Some(end), _) => return Ok(end),
+                (None, Some(following)) => input = following,
+                (None, None) => return Err(NextError::Request("the run stood still".to_owned())),
+            }
+        }
+    }
+
+    /// What the history says to a call; `None` when it says nothing.
+    fn answer_to(&mut self, work: &Work) -> Result<Option<Input>, NextError> {
+        match *work {
+            Work::Generate { stage, .. } | Work::Correct { stage, .. } => {
+                match self.history.get(self.taken) {
+                    Some(entry) => self.take(entry, stage).map(Some),
+                    None => Ok(None),
+                }
+            }
+            Work::Consult { member, .. } => Ok(self.consulted(member)),
+            Work::Assess { .. } => Ok(None),
+        }
+    }
+
+    /// The next entry, as the answer of a stage.
+    fn take(&mut self, entry: &Entry, stage: usize) -> Result<Input, NextError> {
+        let at = self.taken;
+        let asked =
+            self.run.pipeline().steps().get(stage).map(|step| step.id.to_string()).unwrap_or_default();
+        if let Some(named) = entry.stage.as_ref().filter(|named| **named != asked) {
+            let mistake = Mistake {
+                at: format!("/history/{at}/stage"),
+                problem: format!("expected the answer of `{asked}`, found that of `{named}`"),
+                help: Some("the history holds the answers in the order in which `next` asked".to_owned()),
+            };
+            return Err(NextError::Input(vec![mistake]));
+        }
+        self.taken += 1;
+        self.paused = None;
+        self.now = self.now.saturating_add(entry.elapsed);
+        Ok(match said(&entry.said) {
+            Ok(candidate) => Input::Produced(Produced { candidate, usage: entry.usage, notes: Vec::new() }),
+            Err(why) => {
+                let message = format!("/history/{at}: {why}");
+                self.warnings.push(format!("{message}; it counts as a failed call"));
+                Input::Failed(CallFailed { message, transient: true, retry_after: None, usage: entry.usage })
+            }
+        })
+    }
+
+    /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the
+    /// judge again puts another in its place.
+    fn consulted(&mut self, member: usize) -> Option<Input> {
+        let at = self.taken.checked_sub(1)?;
+        let asked = self.plan.panel.members().get(member)?;
+        let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
+        let consulted = |answer: Value| {
+            Input::Consulted(Consulted { answer: Arc::new(answer), usage, notes: Vec::new() })
+        };
+        let Some(answer) = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref())) else {
+            let why = "`next` runs no programs; its answer can be given under `answers`";
+            return asked.is_validator().then(|| consulted(json!({ "unavailable": why })));
+        };
+        let read = match answer {
+            Value::String(text) => candidate_of_text(text),
+            other => Ok(other.clone()),
+        };
+        match read.and_then(|answer| self.plan.panel.read(member, &answer).map(|()| answer)) {
+            Ok(answer) => Some(consulted(answer)),
+            Err(message) => {
+                let place = format!("/history/{at}/answers/{}: {message}", asked.id);
+                self.warnings.push(format!("{place}; put another answer in its place to try again"));
+                Some(Input::Failed(CallFailed { message, transient: false, retry_after: None, usage }))
+            }
+        }
+    }
+
+    fn assess(&mut self) -> Input {
+        let mut assessment = Assessment::default();
+        if let Some(candidate) = self.run.pending_candidate() {
+            let given = self.taken.checked_sub(1).and_then(|latest| self.given.get(latest));
+            self.assessor.assess(
+                &self.reference.document_type,
+                candidate,
+                Some(&self.source),
+                given.map(Vec::as_slice).unwrap_or_default(),
+                &mut assessment,
+            );
+        }
+        Input::Assessed(Box::new(assessment))
+    }
+
+    fn answer(mut self, document: &Document, end: End) -> Result<Answer, NextError> {
+        let unused = self.history.len() - self.taken;
+        if unused > 0 {
+            self.warnings.push(format!(
+                "/history/{}: the loop was over before it; {unused} of the history's entries were not looked at",
+                self.taken
+            ));
+        }
+        let request = match &end {
+            End::Over(_) => None,
+            End::Asks(work) => Some(self.request(work)?),
+        };
+        let outcome = match end {
+            End::Over(outcome) => Some(*outcome),
+            End::Asks(_) => None,
+        };
+        Ok(Answer::of(
+            self.plan,
+            document.id.clone(),
+            self.reference.document_type,
+            &self.run,
+            self.decision,
+            outcome,
+            request,
+            self.warnings,
+        ))
+    }
+
+    fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
+        let task = Task { document: &self.reference, source: &self.masked, unmasked: self.text };
+        let request = request_for(self.plan, &self.run, task, work).map_err(NextError::Request)?;
+        Ok(NextRequest::of(request, work, self.paused))
+    }
+}
+
+/// What a model said, as JSON; or why it is none that can be worked with.
+fn said(said: &Said) -> Result<Arc<Value>, String> {
+    match said {
+        Said::Candidate(candidate) => Ok(Arc::clone(candidate)),
+        Said::Text(text) => {
+            let value = candidate_of_text(text)?;
+            if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
+                return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+            }
+            Ok(Arc::new(value))
+        }
+    }
+}

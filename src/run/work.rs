@@ -1,0 +1,48 @@
+//! From what the engine wants done to the request that asks for it.
+
+use super::{Plan, Task, correction_request, judge_request, stage_request};
+use crate::engine::{Run, Work};
+use crate::feedback::Correction;
+use crate::provider::protocol::CompletionRequest;
+
+/// The request that a stage or a judge gets for a piece of work.
+///
+/// # Errors
+/// When a template can't be rendered, or the work is none that a provider does.
+pub fn request_for(plan: &Plan, run: &Run, task: Task<'_>, work: &Work) -> Result<CompletionRequest, String> {
+    let (stage, attempt, correction) = match *work {
+        Work::Generate { stage, attempt } => (stage, attempt, None),
+        Work::Correct { iteration, base, stage, attempt } => (stage, attempt, Some((iteration, base))),
+        Work::Consult { iteration, member, attempt } => {
+            let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
+            let judge = member.checked_sub(plan.validators.len()).and_then(|at| plan.judges.get(at));
+            let judge = judge.ok_or("there is no such judge")?;
+            let mut request = judge_request(plan, judge, task, candidate, iteration)?;
+            request.attempt = attempt.saturating_add(1);
+            return Ok(request);
+        }
+        Work::Assess { .. } => return Err("no provider is asked to assess".to_owned()),
+    };
+    let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    let outputs = run.pipeline().known(run.stage_outputs());
+    let mut request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
+        None => stage_request(plan, planned, task, &outputs)?,
+        Some((iteration, base)) => {
+            let rolled_back = run.history().rolled_back();
+            let correction = Correction {
+                iteration,
+                base,
+                candidates: run.candidates(),
+                assessments: run.assessments(),
+                rolled_back: &rolled_back,
+            };
+            let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
+            correction_request(plan, planned, task, &outputs, part.as_ref(), correction)?
+        }
+    };
+    if let Some((iteration, _)) = correction {
+        request.iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
+    }
+    request.attempt = attempt.saturating_add(1);
+    Ok(request)
+}
