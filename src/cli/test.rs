@@ -5,7 +5,8 @@ use super::loading::library;
 use super::output::Output;
 use crate::diag::Problems;
 use crate::experiment::scenario::{
-    Choice, Kind, Subject, Suite, find_subject, subjects, test_profile, test_rules,
+    Choice, Kind, Mutant, Mutation, Subject, Suite, find_subject, subjects, survivors, test_profile,
+    test_rules,
 };
 use crate::profile::Override;
 use crate::report::{junit, suite_lines, suites_closing, suites_json, tame};
@@ -25,6 +26,9 @@ pub(super) struct Arguments {
     /// Lay a setting over each profile, such as `accept.overall=0.9`, to see which cases notice (again for more)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    /// Change each value of the profiles in turn, and name the changes that no case notices
+    #[arg(long, conflicts_with_all = ["filter", "settings", "format"])]
+    mutate: bool,
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "human")]
     format: TestFormat,
@@ -45,6 +49,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let settings: Vec<Override> =
         arguments.settings.iter().filter_map(|setting| Override::from_flag(setting, &mut problems)).collect();
     let chosen = choose(arguments, &mut problems);
+    if arguments.mutate {
+        output.show(&problems);
+        return mutate(&chosen, problems.has_errors(), output);
+    }
     let choice = Choice { filter: arguments.filter.as_deref(), settings: &settings, ..Choice::default() };
     let mut suites = Vec::new();
     let mut unusable = problems.has_errors();
@@ -99,4 +107,33 @@ fn choose(arguments: &Arguments, problems: &mut Problems) -> Vec<Subject> {
         }
     }
     chosen
+}
+
+/// Names what no case guards. Files of rules are left out: what they say is tried by their valid and invalid candidates.
+fn mutate(chosen: &[Subject], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let mut survived = 0;
+    for Subject { kind, name, library, .. } in chosen {
+        if *kind == Kind::Rules {
+            continue;
+        }
+        let mut problems = Problems::new();
+        let mutation = survivors(name, library, &mut problems);
+        unusable |= problems.has_errors();
+        output.show(&problems);
+        let Some(Mutation { noticed, equivalent, survivors }) = mutation else { continue };
+        survived += survivors.len();
+        let counts =
+            format!("{noticed} changes noticed, {equivalent} change nothing, {} unnoticed", survivors.len());
+        let line = format!("{}  {counts}", output.out_paint.strong(&tame(name)));
+        writeln!(output.out, "{line}")?;
+        for Mutant { line, name, .. } in &survivors {
+            writeln!(output.out, "  line {line}: {}", tame(name))?;
+        }
+        output.out.flush()?;
+    }
+    Ok(match (unusable, survived) {
+        (true, _) => Exit::Usage,
+        (false, 0) => Exit::Success,
+        (false, _) => Exit::NotPassed,
+    })
 }

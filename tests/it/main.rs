@@ -39,6 +39,8 @@ mod run;
 #[cfg(test)]
 mod scenario_mutants;
 #[cfg(test)]
+mod scenarios;
+#[cfg(test)]
 mod score;
 #[cfg(test)]
 mod score_model;

@@ -1,8 +1,9 @@
 //! What a case expects of feedback and requests.
 
-use crate::diag::{Code, Problem, Problems};
+use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::yaml::{Data, Node};
+use serde_json::Value;
 
 /// Parts that a text must have and must not have. White space of any length counts as one space.
 #[derive(Debug, Clone)]
@@ -24,6 +25,17 @@ pub struct ExpectedRequest {
     pub iteration: Option<Spanned<u64>>,
     /// What its messages have and lack.
     pub text: ExpectedText,
+    /// What the JSON Schema has that the answer is asked to keep to; compared as far as it goes.
+    pub schema: Option<Spanned<Value>>,
+}
+
+impl ExpectedRequest {
+    /// Where it is said who was asked.
+    pub(super) fn span(&self) -> &Span {
+        match &self.asked {
+            AskedOf::Stage(id) | AskedOf::Judge(id) => &id.span,
+        }
+    }
 }
 
 /// Who is asked.
@@ -55,11 +67,12 @@ impl Decode for Parts {
 
 fn decode_parts(
     fields: &mut Fields<'_>,
+    said: bool,
     problems: &mut Problems,
 ) -> (Vec<Spanned<String>>, Vec<Spanned<String>>) {
     let contains = fields.or("contains", Parts(Vec::new()), problems).0;
     let lacks = fields.or("lacks", Parts(Vec::new()), problems).0;
-    if contains.is_empty() && lacks.is_empty() {
+    if contains.is_empty() && lacks.is_empty() && !said {
         problems.push(
             Problem::error(Code::Empty, fields.span(), "nothing is said about the text")
                 .help("add `contains: [TEXT]` or `lacks: [TEXT]`"),
@@ -74,7 +87,7 @@ impl Decode for ExpectedText {
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, "expected text", problems)?;
         let stage = fields.optional("stage", problems);
-        let (contains, lacks) = decode_parts(&mut fields, problems);
+        let (contains, lacks) = decode_parts(&mut fields, false, problems);
         fields.finish(problems);
         Some(ExpectedText { stage, contains, lacks })
     }
@@ -88,7 +101,8 @@ impl Decode for ExpectedRequest {
         let stage = fields.optional::<Spanned<String>>("stage", problems);
         let judge = fields.optional::<Spanned<String>>("judge", problems);
         let iteration = fields.optional("iteration", problems);
-        let (contains, lacks) = decode_parts(&mut fields, problems);
+        let schema = fields.optional("schema", problems);
+        let (contains, lacks) = decode_parts(&mut fields, schema.is_some(), problems);
         let whole = fields.span();
         fields.finish(problems);
         let asked = match (stage, judge) {
@@ -100,6 +114,11 @@ impl Decode for ExpectedRequest {
                 return None;
             }
         };
-        Some(ExpectedRequest { asked, iteration, text: ExpectedText { stage: None, contains, lacks } })
+        Some(ExpectedRequest {
+            asked,
+            iteration,
+            text: ExpectedText { stage: None, contains, lacks },
+            schema,
+        })
     }
 }

@@ -62,6 +62,9 @@ const WORDS: [(&str, &[&str]); 10] = [
     ("lock", &["none", "passing"]),
 ];
 
+/// Lists whose order means something.
+const IN_ORDER: [&str; 2] = ["order", "stages"];
+
 /// The same for words that mean the same under any key.
 fn alternatives(key: &str, word: &str) -> Vec<String> {
     let severities = Severity::ALL.map(Severity::as_str);
@@ -78,7 +81,7 @@ fn alternatives(key: &str, word: &str) -> Vec<String> {
 }
 
 /// Every mutant of a profile: each number a bit up and down, each word another, each item and key left out, two
-/// neighbours in a list exchanged. Empty when the file is not YAML.
+/// neighbours in a list whose order counts exchanged. Empty when the file is not YAML.
 #[must_use]
 pub fn mutants(file: &Arc<SourceFile>) -> Vec<Mutant> {
     let Some(root) = parse(file, &mut Problems::new()) else { return Vec::new() };
@@ -124,10 +127,11 @@ fn walk(node: &Node, path: &mut Vec<String>, out: &mut dyn FnMut(&[String], &Nod
             }
         }
         Data::List(items) => {
+            let in_order = path.last().is_some_and(|key| IN_ORDER.contains(&key.as_str()));
             for (at, item) in items.iter().enumerate() {
                 path.push(at.to_string());
                 out(path, item, Change::Remove);
-                if at + 1 < items.len() {
+                if in_order && at + 1 < items.len() {
                     out(path, item, Change::Swap);
                 }
                 walk(item, path, out);
@@ -136,8 +140,10 @@ fn walk(node: &Node, path: &mut Vec<String>, out: &mut dyn FnMut(&[String], &Nod
         }
         Data::Bool(value) => out(path, node, Change::Set((!value).into())),
         Data::Int(number) => {
-            out(path, node, Change::Set((number + 1).into()));
-            out(path, node, Change::Set((number - 1).into()));
+            // A byte more or less of some thousand is no slip that anyone makes.
+            let step = if *number >= 20 { number / 10 } else { 1 };
+            out(path, node, Change::Set((number + step).into()));
+            out(path, node, Change::Set((number - step).into()));
         }
         Data::Float(number) => {
             let step = if number.abs() > 1.0 { 1.0 } else { 0.01 };
@@ -166,7 +172,8 @@ fn changed_texts(key: &str, text: &str) -> Vec<String> {
     let condition = matches!(key, "when" | "skip_when");
     let duration = crate::value::Millis::parse(text).is_some();
     if !condition && !duration {
-        return vec![format!("{text}x")];
+        // A pointer stays one.
+        return vec![if text.starts_with('/') { format!("{text}x") } else { format!("x{text}") }];
     }
     let mut changed = Vec::new();
     for number in NUMBER.as_ref().into_iter().flat_map(|pattern| pattern.find_iter(text)) {
@@ -259,9 +266,9 @@ mod tests {
                 "4 select.order: left out",
                 "4 select.order.0: left out",
                 "4 select.order.0: exchanged with the one after it",
-                "4 select.order.0: no_critical → no_criticalx",
+                "4 select.order.0: no_critical → xno_critical",
                 "4 select.order.1: left out",
-                "4 select.order.1: overall → overallx",
+                "4 select.order.1: overall → xoverall",
                 "5 select.ties: left out",
                 "5 select.ties: last → first",
             ]

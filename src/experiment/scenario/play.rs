@@ -45,6 +45,7 @@ pub(super) struct Made {
     pub(super) asked: String,
     pub(super) iteration: usize,
     pub(super) text: String,
+    pub(super) schema: Option<Value>,
 }
 
 /// The steps of a trajectory with the profile's dimensions.
@@ -373,7 +374,7 @@ impl Player<'_> {
         };
         let text =
             request.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n");
-        self.requests.push(Made { judge, asked: request.stage, iteration, text });
+        self.requests.push(Made { judge, asked: request.stage, iteration, text, schema: request.schema });
         Ok(())
     }
 

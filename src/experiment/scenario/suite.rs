@@ -3,7 +3,7 @@
 use super::case::{Case, Course, ScenarioFile};
 use super::matching::Difference;
 use super::play::{play_document, play_trajectory};
-use super::verify::{check_names, check_type, differences};
+use super::verify::{check_names, check_rules, check_type, differences};
 use crate::diag::{Level, Problems, SourceFile, Span};
 use crate::policy::ScriptCriteria;
 use crate::profile::{Library, Loaded, NO_PROVIDER, Override, load};
@@ -198,6 +198,7 @@ impl<'a> Bench<'a> {
         let plan = if needs_plan(case) { Some(variant.plan(problems)?) } else { None };
         if let Some(plan) = &plan {
             check_type(case, plan, problems);
+            check_rules(case, plan, problems);
             if problems.error_count() > before {
                 return None;
             }

@@ -4,8 +4,8 @@ use super::mutants::{Mutant, mutants};
 use super::suite::{Choice, test_profile};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::profile::{Files, Library, Loaded, available, load};
-use serde_json::Value;
-use std::sync::Arc;
+use regex::Regex;
+use std::sync::{Arc, LazyLock};
 
 /// What came of changing a profile in every place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,10 +17,6 @@ pub struct Mutation {
     /// Mutants that no case noticed.
     pub survivors: Vec<Mutant>,
 }
-
-/// The parts of a profile that its policy holds, read and compared as such.
-const POLICY: [&str; 9] =
-    ["overall", "accept", "gate", "on_escalate", "on_regression", "stop", "select", "name", "description"];
 
 /// Changes the profile called `name` in each place, one at a time, and runs the cases of every profile that is made of
 /// it (itself and those that extend it). `None` with problems when there is no such profile, no case that could
@@ -112,16 +108,21 @@ fn fate(library: &Library, family: &[Member]) -> Fate {
     if differs { Fate::Survives } else { Fate::Equivalent }
 }
 
-/// Whether two profiles decide alike: the same settings, or a policy that is read the same and the same rest.
+/// Whether two profiles decide alike: read the same, whatever was written and where.
 fn same(one: &Loaded, other: &Loaded) -> bool {
-    let rest = |loaded: &Loaded| {
-        let mut merged = loaded.merged.to_json();
-        if let Value::Object(members) = &mut merged {
-            members.retain(|key, _| !POLICY.contains(&key.as_str()));
-        }
-        merged
-    };
-    one.profile.digest == other.profile.digest
-        || (rest(one) == rest(other)
-            && format!("{:?}", one.profile.policy) == format!("{:?}", other.profile.policy))
+    one.profile.digest == other.profile.digest || essence(one) == essence(other)
+}
+
+/// A profile as it was read, without what is only shown and without the places where it stood.
+fn essence(loaded: &Loaded) -> String {
+    static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[^\s,({\[]+:\d+:\d+\+\d+").ok());
+    let mut profile = loaded.profile.clone();
+    for shown in [&mut profile.name, &mut profile.description, &mut profile.digest] {
+        shown.clear();
+    }
+    let text = format!("{profile:?}");
+    match PLACE.as_ref() {
+        Some(place) => place.replace_all(&text, "").into_owned(),
+        None => text,
+    }
 }

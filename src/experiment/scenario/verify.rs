@@ -12,6 +12,7 @@ use crate::run::{Plan, wants_review};
 use crate::score::Assessment;
 use crate::value::decode::Spanned;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Everything in which a case came out otherwise than expected, in the order of the page.
 pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>) -> Vec<Difference> {
@@ -59,17 +60,24 @@ pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>)
                 && made.asked == *id
                 && expected.iteration.as_ref().is_none_or(|wanted| wanted.value == made.iteration as u64)
         };
-        let made = played.requests.iter().rev().find(asked).map(|made| made.text.as_str());
-        let absent = listed(
-            played.requests.iter().map(|made| format!("{} for candidate {}", made.asked, made.iteration)),
-        );
-        text_of(
-            &format!("requests[{at}]"),
-            &expected.text,
-            made,
-            &format!("no such request; made: {absent}"),
-            &mut out,
-        );
+        let made = played.requests.iter().rev().find(asked);
+        let path = format!("requests[{at}]");
+        let Some(made) = made else {
+            let made = listed(
+                played.requests.iter().map(|made| format!("{} for candidate {}", made.asked, made.iteration)),
+            );
+            out.push(Difference::new(
+                path,
+                "a request",
+                format!("no such request; made: {made}"),
+                expected.span(),
+            ));
+            continue;
+        };
+        text_of(&path, &expected.text, Some(&made.text), "", &mut out);
+        if let Some(schema) = &expected.schema {
+            compare(&format!("{path}.schema"), &schema.value, made.schema.as_ref(), &schema.span, &mut out);
+        }
     }
     out
 }
@@ -246,6 +254,34 @@ pub(super) fn check_type(case: &Case, plan: &Plan, problems: &mut Problems) {
         let known: Vec<&str> = plan.document_types().collect();
         if !known.contains(&named.value.as_str()) {
             problems.push(unknown("document type", named, &known));
+        }
+    }
+}
+
+/// Rules that a case names must be there. A code of `no_issues` that no rule gives, but nearly, is probably a slip; scripts,
+/// judges and validators may give any code, so it is no error.
+pub(super) fn check_rules(case: &Case, plan: &Plan, problems: &mut Problems) {
+    let rules = plan.scoring.rules();
+    let texts = || rules.document_types().flat_map(|known| rules.program(known).issues.iter());
+    let ids: BTreeSet<&str> = texts().map(|text| text.rule.as_ref()).collect();
+    let codes: BTreeSet<&str> = texts().map(|text| text.code.as_str()).collect();
+    for expected in &case.expect.assessments {
+        let wanted = expected.issues.iter().flat_map(|issues| &issues.value);
+        for issue in wanted.chain(&expected.no_issues) {
+            if let Some(rule) = issue.rule.as_ref().filter(|rule| !ids.contains(rule.as_str())) {
+                let named = Spanned { value: rule.clone(), span: issue.span.clone() };
+                problems.push(unknown("rule", &named, &ids.iter().copied().collect::<Vec<_>>()));
+            }
+        }
+        for issue in &expected.no_issues {
+            let code = issue.code.as_deref().filter(|code| !codes.contains(code));
+            if let Some((code, guess)) =
+                code.and_then(|code| Some((code, nearest(code, codes.iter().copied())?)))
+            {
+                let message = format!("no rule gives the code `{code}`, so that this excludes nothing");
+                let warning = Problem::warning(Code::UnknownName, &issue.span, message);
+                problems.push(warning.help(format!("did you mean `{guess}`?")));
+            }
         }
     }
 }
