@@ -43,6 +43,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for name in &names {
         let profile = ProfileArguments {
             profile: name.clone(),
+            variables: Vec::new(),
             settings: arguments.settings.clone(),
             provider: None,
             judge: None,

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use crate::diag::{Problems, nearest};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::{Library, Loaded, Override, load};
 use crate::provider::{PluginPaths, Providers};
 use crate::run::Plan;
@@ -18,6 +18,9 @@ pub(super) struct ProfileArguments {
     /// Lay a setting over the profile, such as `accept.overall=0.9` (again for more)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) settings: Vec<String>,
+    /// Set a variable of the profile's prompts to a text, as it stands (again for more)
+    #[arg(long = "variable", value_name = "NAME=TEXT")]
+    pub(super) variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
     #[arg(long)]
     pub(super) provider: Option<String>,
@@ -61,6 +64,21 @@ impl ProfileArguments {
         let mut overrides = Override::from_environment(&variable);
         let flags = self.settings.iter().map(String::as_str).chain(forced.iter().copied());
         overrides.extend(flags.filter_map(|flag| Override::from_flag(flag, problems)));
+        for variable in &self.variables {
+            match variable.split_once('=').map(|(name, text)| (name.trim(), text)) {
+                Some((name, text)) if !name.is_empty() => {
+                    overrides.push(Override::from_option("--variable", &["variables", name], text));
+                }
+                _ => {
+                    let file = SourceFile::new("--variable", variable.as_str());
+                    let span = Span::new(&file, 0, variable.len());
+                    problems.push(
+                        Problem::error(Code::BadOverride, &span, "a variable needs a name and a text")
+                            .help("write `--variable task='set the serial number to 12-345'`"),
+                    );
+                }
+            }
+        }
         if let Some(provider) = &self.provider {
             overrides.push(Override::from_option("--provider", &["stages", "*", "provider"], provider));
         }

@@ -108,6 +108,13 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
+        if let (true, Some(name)) = (self.needs_provider, self.plan.unset_variables.first()) {
+            return Err(Failure::usage(format!(
+                "the prompt of the profile `{}` needs the variable `{name}`",
+                self.plan.profile.name
+            ))
+            .help(format!("give it with `--variable {name}=TEXT`")));
+        }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
         let found = find(&self.inputs);
         for error in &found.errors {

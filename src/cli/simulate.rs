@@ -89,6 +89,7 @@ fn policies(arguments: &Arguments, output: &mut Output) -> Result<Vec<Compared>,
     let mut failed = Vec::new();
     for name in &arguments.profile {
         let profile = ProfileArguments {
+            variables: Vec::new(),
             profile: name.clone(),
             settings: arguments.settings.clone(),
             provider: None,

@@ -81,6 +81,7 @@ pub fn changed(
         };
         issues.push(Issue {
             disposition: Disposition::Correct,
+            auto_fixable: false,
             path,
             message: format!("`{field}` had no issue and {what}"),
             suggested_fix: Some(suggested_fix),

@@ -109,6 +109,7 @@ fn the_shipped_task_reads_well() {
             stage: "extract",
             stages: &stages,
             context: &[],
+            variables: &serde_json::Map::new(),
         };
         insta::assert_snapshot!(format!("extract_{name}"), templates.task(&template, &variables).unwrap());
     }

@@ -145,6 +145,21 @@ impl Templates {
         named.is_empty().then_some(template)
     }
 
+    /// The names of the profile's `variables` that a template uses.
+    #[must_use]
+    pub fn profile_variables(&self, template: &Template) -> Vec<String> {
+        let Ok(template) = self.environment.get_template(&template.0) else { return Vec::new() };
+        let used = template.undeclared_variables(true);
+        let mut names: Vec<String> = used
+            .iter()
+            .filter_map(|path| path.strip_prefix("variables.")?.split('.').next())
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Renders the task part of a request.
     ///
     /// # Errors
@@ -310,6 +325,7 @@ mod tests {
             stage: "classifier",
             stages: &stages,
             context: &context,
+            variables: &serde_json::Map::new(),
         };
         // Outputs are written as JSON, texts as they are.
         assert_eq!(

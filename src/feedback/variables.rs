@@ -1,7 +1,7 @@
 //! What templates may use.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What a template is for, which decides what it may use.
@@ -20,7 +20,7 @@ impl Role {
     #[must_use]
     pub fn variables(self) -> &'static [&'static str] {
         match self {
-            Role::Stage => &["document_type", "source", "schema", "stage", "stages", "context"],
+            Role::Stage => &["document_type", "source", "schema", "stage", "stages", "context", "variables"],
             Role::Feedback => &[
                 "iteration",
                 "stage",
@@ -58,6 +58,8 @@ pub struct StageVariables<'a> {
     pub stages: &'a BTreeMap<String, Value>,
     /// Passages that may help, the most relevant first.
     pub context: &'a [Passage],
+    /// The profile's `variables`.
+    pub variables: &'a Map<String, Value>,
 }
 
 /// A passage of a context file.

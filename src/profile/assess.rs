@@ -1,5 +1,6 @@
 //! `assess`: how each dimension of a candidate gets its score.
 
+use super::codes::SchemaCodes;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
@@ -52,6 +53,20 @@ pub enum Combine {
     Median,
 }
 
+impl Combine {
+    /// The word in YAML.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Combine::First => "first",
+            Combine::Min => "min",
+            Combine::Max => "max",
+            Combine::Mean => "mean",
+            Combine::Median => "median",
+        }
+    }
+}
+
 decode_words!(Combine, "way to combine", {
     "min" => Combine::Min, "max" => Combine::Max, "mean" => Combine::Mean, "median" => Combine::Median,
 });
@@ -68,6 +83,8 @@ pub enum Measure {
     Schema {
         /// A path such as `schemas/{{ document_type }}.schema.json`.
         path: Spanned<String>,
+        /// The codes of its issues, by keyword.
+        codes: SchemaCodes,
     },
     /// A penalty for each issue that a rule set finds.
     Rules {
@@ -77,6 +94,8 @@ pub enum Measure {
         penalty: Score,
         /// The score never falls below this.
         floor: Score,
+        /// Which issues count.
+        counts: Counts,
     },
     /// The share of extracted leaf values that the source text bears out.
     Grounding(Grounding),
@@ -85,9 +104,28 @@ pub enum Measure {
         /// `file.rhai#function`.
         function: Spanned<String>,
     },
+    /// Several measures of tier 1 made into one.
+    Ensemble {
+        /// The measures; none of them is an ensemble.
+        members: Vec<Measure>,
+        /// How. Never [`Combine::First`].
+        combine: Combine,
+    },
     /// Supplied from outside with the candidate (`score --given`, a trajectory).
     Given,
 }
+
+/// Which issues of a rule set count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counts {
+    /// Every issue.
+    #[default]
+    All,
+    /// Those that someone must do something about: their disposition is not `warn`.
+    Blocking,
+}
+
+decode_words!(Counts, "kind of issues", { "all" => Counts::All, "blocking" => Counts::Blocking });
 
 /// Settings of the grounding measure.
 #[derive(Debug, Clone)]
@@ -109,7 +147,7 @@ pub(super) const KINDS: [&str; 6] = ["rubric", "schema", "rules", "grounding", "
 impl Dimension {
     /// Reads one entry of `assess`: a measure, a judge's or validator's word, or an ensemble of them. What is wrong is
     /// replaced by something harmless, so that bounds on the dimension are not reported as unknown.
-    pub(super) fn decode(name: String, name_span: Span, node: &Node, problems: &mut Problems) -> Self {
+    pub(crate) fn decode(name: String, name_span: Span, node: &Node, problems: &mut Problems) -> Self {
         let (measure, second) = if node.get("ensemble").is_some() {
             decode_ensemble(node, problems).unwrap_or((Measure::Given, None))
         } else if node.get("judge").is_some() || node.get("external").is_some() {
@@ -131,8 +169,7 @@ fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Optio
     Some((otherwise.unwrap_or(Measure::Given), Some(second)))
 }
 
-/// Reads `ensemble: { members: […], combine: min }`: at most one measure of tier 1, and any number of judges and
-/// validators.
+/// Reads `ensemble: { members: […], combine: min }`, whose members are measures, judges and validators.
 fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
     let mut outer = Fields::open(node, "measure", problems)?;
     let inner = outer.node("ensemble")?;
@@ -151,7 +188,7 @@ fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Opt
     let Data::List(items) = &members.data else {
         return wrong_type(members, "a list of measures", problems);
     };
-    let mut local: Option<Measure> = None;
+    let mut local = Vec::new();
     let mut sources = Vec::new();
     for item in items {
         if item.get("judge").is_some() || item.get("external").is_some() {
@@ -160,26 +197,38 @@ fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Opt
             fields.finish(problems);
             continue;
         }
-        let measure = Measure::decode(item, problems);
-        if local.is_some() {
-            problems.push(
-                Problem::error(
-                    Code::Conflict,
-                    &item.span,
-                    "an ensemble has one measure besides judges and validators",
-                )
-                .help("give each a dimension of its own, or say both in one rule file"),
-            );
+        match Measure::decode(item, problems) {
+            Some(Measure::Given) => problems.push(
+                Problem::error(Code::Conflict, &item.span, "a score that is given can't be a member")
+                    .help("give the dimension itself, or take this member out"),
+            ),
+            measure => local.extend(measure),
         }
-        local = local.or(measure);
     }
-    if sources.is_empty() {
+    if items.len() < 2 {
         problems.push(
-            Problem::error(Code::Empty, &members.span, "this ensemble has no judge and no validator")
-                .help("write the measure itself, without `ensemble`"),
+            Problem::error(Code::Empty, &members.span, "an ensemble has two members or more")
+                .help("write a single measure itself, without `ensemble`"),
         );
     }
-    Some((local.unwrap_or(Measure::Given), Some(SecondTier { sources, combine })))
+    // A mean of means is another number; the lowest of the lowest is not.
+    if local.len() > 1 && !sources.is_empty() && !matches!(combine, Combine::Min | Combine::Max) {
+        problems.push(
+            Problem::error(
+                Code::Conflict,
+                &members.span,
+                "beside judges and validators, `mean` and `median` take one measure",
+            )
+            .help("combine by `min` or `max`, or give each measure a dimension of its own"),
+        );
+    }
+    let measure = match local.len() {
+        0 => Measure::Given,
+        1 => local.swap_remove(0),
+        _ => Measure::Ensemble { members: local, combine },
+    };
+    let second = (!sources.is_empty()).then_some(SecondTier { sources, combine });
+    Some((measure, second))
 }
 
 impl SecondSource {
@@ -200,6 +249,15 @@ impl SecondSource {
 }
 
 impl Measure {
+    /// The measures that it is made of: its members, or itself.
+    pub fn parts(&self) -> impl Iterator<Item = &Measure> {
+        let (members, own) = match self {
+            Measure::Ensemble { members, .. } => (members.as_slice(), None),
+            single => (&[][..], Some(single)),
+        };
+        members.iter().chain(own)
+    }
+
     /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.
     pub fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         if let Some(word) = node.as_text() {
@@ -216,14 +274,18 @@ impl Measure {
         let mut fields = Fields::open(node, "measure", problems)?;
         let measure = match named.as_slice() {
             ["rubric"] => fields.required("rubric", problems).map(|name| Measure::Rubric { name }),
-            ["schema"] => fields.required("schema", problems).map(|path| Measure::Schema { path }),
+            ["schema"] => {
+                let codes = fields.or("codes", SchemaCodes::default(), problems);
+                fields.required("schema", problems).map(|path| Measure::Schema { path, codes })
+            }
             ["script"] => fields.required("script", problems).map(|function| Measure::Script { function }),
             ["rules"] => {
                 let name = fields.required("rules", problems);
                 // A wrong penalty has been reported; the rule set itself can still be looked at.
                 let penalty = fields.required("penalty", problems).unwrap_or(Score::ZERO);
                 let floor = fields.or("floor", Score::ZERO, problems);
-                name.map(|name| Measure::Rules { name, penalty, floor })
+                let counts = fields.or("counts", Counts::All, problems);
+                name.map(|name| Measure::Rules { name, penalty, floor, counts })
             }
             ["grounding"] => fields
                 .node("grounding")

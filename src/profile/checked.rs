@@ -1,5 +1,6 @@
 //! A merged tree to a checked [`Profile`].
 
+use super::candidate::{CandidateKind, decode_variables};
 use super::judge::{Judge, Validator, decode_judges, decode_validators};
 use super::mask::Mask;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
@@ -21,6 +22,10 @@ pub struct Profile {
     pub description: String,
     /// The profiles it is made of, itself first, its farthest ancestor last.
     pub chain: Vec<String>,
+    /// What a candidate is.
+    pub candidate: CandidateKind,
+    /// What prompts may use besides what the loop knows.
+    pub variables: serde_json::Map<String, serde_json::Value>,
     /// What makes a candidate.
     pub stages: Vec<Stage>,
     /// Stages that run for candidate 0 only; their output is carried to later candidates.
@@ -59,6 +64,8 @@ pub(super) fn decode(
     let description = fields.or("description", String::new(), problems);
     fields.node("extends");
     let classify = fields.optional("classify", problems);
+    let candidate = fields.or("candidate", CandidateKind::Value, problems);
+    let variables = fields.node("variables").and_then(|node| decode_variables(node, problems));
     let stages = match fields.node("stages") {
         Some(node) => decode_stages(node, problems),
         None => Vec::new(),
@@ -130,6 +137,8 @@ pub(super) fn decode(
         name,
         description,
         chain,
+        candidate,
+        variables: variables.unwrap_or_default(),
         stages,
         generate_once: generate_once.into_iter().map(|id| id.value).collect(),
         mask,

@@ -5,7 +5,9 @@
 
 mod assess;
 mod call;
+mod candidate;
 mod checked;
+mod codes;
 mod dispositions;
 mod feedback;
 mod files;
@@ -21,9 +23,12 @@ mod stage;
 mod stop;
 mod stop_group;
 
-pub use assess::{Combine, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
+pub use assess::{Combine, Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Call, Options};
+pub use candidate::CandidateKind;
 pub use checked::Profile;
+pub(crate) use codes::check_code;
+pub use codes::{KeywordIssue, SchemaCodes};
 pub use dispositions::Dispositions;
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};

@@ -60,6 +60,9 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
     if result.review {
         let _ = write!(out, "  {}", paint.warn("a person should look at it"));
     }
+    for line in result.message.iter().flat_map(|message| message.lines()) {
+        let _ = write!(out, "\n  {}", paint.bad(&tame(line)));
+    }
     if let Some(detail) = &result.detail {
         let _ = write!(out, "\n  {}", tame(detail));
     }
@@ -68,9 +71,14 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
 }
 
 fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Paint) {
-    let Some(members) = extraction.as_object() else { return };
-    let width = members.keys().map(|key| key.chars().count()).max().unwrap_or(0);
-    for (key, value) in members {
+    let members: Vec<(String, &Value)> = match extraction {
+        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        // The operations of a patch.
+        Value::Array(items) => items.iter().enumerate().map(|(n, item)| (n.to_string(), item)).collect(),
+        _ => return,
+    };
+    let width = members.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    for (key, value) in &members {
         let text = match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),

@@ -4,7 +4,7 @@ use super::emit::{Emitter, add};
 use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
 use super::rubric::{Rubric, decode_rubric};
 use super::rule::{Rule, Surroundings, decode_rules};
-use super::schema::Schema;
+use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::{Dimension, Dispositions, Files, Measure, Overall};
@@ -158,8 +158,8 @@ impl Sources {
     ) -> Self {
         let mut sources =
             Sources { rubrics: BTreeMap::new(), rule_sets: BTreeMap::new(), functions: BTreeMap::new() };
-        for dimension in dimensions {
-            match &dimension.measure {
+        for measure in dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
+            match measure {
                 Measure::Rubric { name } => sources.read_rubric(name, files, problems),
                 Measure::Grounding(grounding) => {
                     if let Some(name) = &grounding.rubric {
@@ -177,7 +177,10 @@ impl Sources {
                         sources.functions.insert(function.value.clone(), id);
                     }
                 }
-                Measure::Rules { .. } | Measure::Schema { .. } | Measure::Given => {}
+                Measure::Rules { .. }
+                | Measure::Schema { .. }
+                | Measure::Ensemble { .. }
+                | Measure::Given => {}
             }
         }
         sources
@@ -223,13 +226,13 @@ impl Sources {
     /// What the rubrics that grounding uses know of names. A grounding without a rubric uses that of the first rubric
     /// dimension.
     fn field_names(&self, dimensions: &[Dimension]) -> Vec<FieldName> {
-        let first = dimensions.iter().find_map(|d| match &d.measure {
+        let measures = || dimensions.iter().flat_map(|dimension| dimension.measure.parts());
+        let first = measures().find_map(|measure| match measure {
             Measure::Rubric { name } => Some(name.value.as_str()),
             _ => None,
         });
-        let used: BTreeSet<&str> = dimensions
-            .iter()
-            .filter_map(|d| match &d.measure {
+        let used: BTreeSet<&str> = measures()
+            .filter_map(|measure| match measure {
                 Measure::Grounding(g) => g.rubric.as_ref().map(|r| r.value.as_str()).or(first),
                 _ => None,
             })
@@ -251,30 +254,58 @@ impl Sources {
         let mut emitter = Emitter { program };
         let given = emitter.pending(Op::Given { dimension: index, to: 0 });
         match &dimension.measure {
+            Measure::Ensemble { members, combine } => {
+                emitter.push(Op::BeginEnsemble);
+                for member in members {
+                    self.emit_measure(index, member, schemas, &document_type, &mut emitter);
+                    emitter.push(Op::Member { dimension: index });
+                }
+                emitter.push(Op::Combine { dimension: index, how: *combine });
+            }
+            single => self.emit_measure(index, single, schemas, &document_type, &mut emitter),
+        }
+        emitter.land(given);
+    }
+
+    fn emit_measure(
+        &self,
+        index: u32,
+        measure: &Measure,
+        schemas: &Schemas,
+        document_type: &Arc<str>,
+        emitter: &mut Emitter<'_>,
+    ) {
+        match measure {
             Measure::Rubric { name } => {
                 emitter.push(Op::BeginRubric);
                 if let Some(rubric) = self.rubrics.get(&name.value) {
-                    for field in rubric_fields(rubric, &document_type) {
+                    for field in rubric_fields(rubric, document_type) {
                         let field = add(&mut emitter.program.fields, field);
                         emitter.push(Op::Weigh { field });
                     }
                 }
                 emitter.push(Op::EndRubric { dimension: index });
             }
-            Measure::Schema { path } => {
+            Measure::Schema { path, codes } => {
                 if let Some(schema) = schemas.get(&(path.value.clone(), document_type.to_string())) {
-                    let schema = add(&mut emitter.program.schemas, Arc::clone(schema));
+                    let check = SchemaCheck { schema: Arc::clone(schema), codes: codes.clone() };
+                    let schema = add(&mut emitter.program.schemas, check);
                     emitter.push(Op::Schema { dimension: index, schema });
                 }
             }
-            Measure::Rules { name, penalty, floor } => {
+            Measure::Rules { name, penalty, floor, counts } => {
                 emitter.push(Op::BeginRules);
                 for rule in self.rule_sets.get(&name.value).into_iter().flatten() {
-                    if rule.is_for(&document_type) {
+                    if rule.is_for(document_type) {
                         emitter.rule(rule);
                     }
                 }
-                emitter.push(Op::EndRules { dimension: index, penalty: *penalty, floor: *floor });
+                emitter.push(Op::EndRules {
+                    dimension: index,
+                    penalty: *penalty,
+                    floor: *floor,
+                    counts: *counts,
+                });
             }
             Measure::Grounding(grounding) => {
                 let settings = GroundingSettings {
@@ -290,9 +321,8 @@ impl Sources {
                     emitter.push(Op::Measure { dimension: index, function: *function });
                 }
             }
-            Measure::Given => {}
+            Measure::Ensemble { .. } | Measure::Given => {}
         }
-        emitter.land(given);
     }
 }
 
@@ -342,7 +372,7 @@ fn open(
     }
 }
 
-fn missing(what: &str, path: &str, name: &str, known: &[&str], span: &Span) -> Problem {
+pub(super) fn missing(what: &str, path: &str, name: &str, known: &[&str], span: &Span) -> Problem {
     let problem = Problem::error(Code::MissingFile, span, format!("there is no {what} `{path}`"));
     match nearest(name, known.iter().copied()) {
         Some(guess) => problem.help(format!("did you mean `{guess}`?")),
@@ -362,8 +392,8 @@ fn read_schemas(
 ) -> Schemas {
     let mut by_path: BTreeMap<String, Option<Arc<Schema>>> = BTreeMap::new();
     let mut schemas = Schemas::new();
-    for dimension in dimensions {
-        let Measure::Schema { path } = &dimension.measure else { continue };
+    for measure in dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
+        let Measure::Schema { path, .. } = measure else { continue };
         let Some(template) = Template::check(&path.value, &["document_type"], &path.span, problems) else {
             continue;
         };
@@ -377,67 +407,13 @@ fn read_schemas(
                     continue;
                 }
             };
-            let schema =
-                by_path.entry(name.clone()).or_insert_with(|| read_schema(&name, path, files, problems));
+            let schema = by_path
+                .entry(name.clone())
+                .or_insert_with(|| read_schema(&name, &path.span, files, problems));
             if let Some(schema) = schema {
                 schemas.insert((path.value.clone(), (*document_type).to_owned()), Arc::clone(schema));
             }
         }
     }
     schemas
-}
-
-fn read_schema(
-    name: &str,
-    path: &Spanned<String>,
-    files: &dyn Files,
-    problems: &mut Problems,
-) -> Option<Arc<Schema>> {
-    let file = match files.read(name) {
-        Ok(Some(file)) => file,
-        Ok(None) => {
-            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let known = files.list(folder, ".json");
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            problems.push(missing("schema", name, name, &known, &path.span));
-            return None;
-        }
-        Err(problem) => {
-            problems.push(problem.related(&path.span, "named here"));
-            return None;
-        }
-    };
-    let json: serde_json::Value = match serde_json::from_str(file.text()) {
-        Ok(json) => json,
-        Err(error) => {
-            let span = place(&file, error.line(), error.column());
-            problems.push(
-                Problem::error(Code::Syntax, &span, "this is not JSON")
-                    .related(&path.span, "the schema is named here"),
-            );
-            return None;
-        }
-    };
-    match Schema::compile(name, &json) {
-        Ok(schema) => Some(Arc::new(schema)),
-        Err(why) => {
-            let span = Span::new(&file, 0, 1);
-            problems.push(
-                Problem::error(Code::BadSchema, &span, format!("this is not a usable JSON Schema: {why}"))
-                    .related(&path.span, "the schema is named here"),
-            );
-            None
-        }
-    }
-}
-
-/// The byte that serde_json means by a line and a column, both from 1; columns count bytes.
-fn place(file: &Arc<SourceFile>, line: usize, column: usize) -> Span {
-    let text = file.text();
-    let start = match line {
-        0 | 1 => 0,
-        _ => text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1),
-    };
-    let at = start + column.saturating_sub(1);
-    Span::new(file, at, at + 1)
 }

@@ -87,6 +87,10 @@ impl Emitter<'_> {
         for check in others {
             leave.push(self.check(check, issue));
         }
+        if let Some(check) = &rule.schema {
+            let schema = add(&mut self.program.schemas, check.clone());
+            self.push(Op::Conform { issue, schema });
+        }
         if let Some(function) = rule.script {
             self.push(Op::Script { issue, function });
         }
@@ -101,8 +105,19 @@ impl Emitter<'_> {
         let passed = self.pending(Op::IfTrue(0));
         let blames = match condition {
             Condition::Test {
-                test: test @ (Test::Require(_) | Test::RequireWith(_) | Test::Forbid(_)),
-                ..
+                subject: Subject::Value,
+                test:
+                    test @ (Test::Require(_)
+                    | Test::RequireWith(_)
+                    | Test::Forbid(_)
+                    | Test::FormatNamedAt(_)
+                    | Test::Unique { .. }
+                    | Test::Distinct(_)
+                    | Test::Uniform { .. }
+                    | Test::SameAs(_)
+                    | Test::AtMost(_)
+                    | Test::AtLeast(_)
+                    | Test::Leads(_)),
             } => Some(add(&mut self.program.tests, test.clone())),
             _ => None,
         };

@@ -15,6 +15,7 @@ pub fn is_format(format: Format, text: &str) -> bool {
         Format::Issn => is_issn(text),
         Format::Url => is_url(text),
         Format::Email => is_email(text),
+        Format::Xsd(datatype) => datatype.admits(text),
     }
 }
 

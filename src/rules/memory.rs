@@ -2,7 +2,7 @@
 
 use super::{CompiledRules, compile};
 use crate::diag::{Problem, Problems, SourceFile};
-use crate::profile::{Dimension, Files, Measure, Overall};
+use crate::profile::{Dimension, Files, Overall};
 use crate::value::yaml;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,11 +37,9 @@ pub(crate) fn dimensions(assess: &str) -> Vec<Dimension> {
     let yaml::Data::Map(entries) = &node.data else { panic!("not a mapping") };
     let found = entries
         .iter()
-        .map(|entry| Dimension {
-            name: entry.key.clone(),
-            name_span: entry.key_span.clone(),
-            measure: Measure::decode(&entry.value, &mut problems).unwrap(),
-            second: None,
+        .map(|entry| {
+            let (name, span) = (entry.key.clone(), entry.key_span.clone());
+            Dimension::decode(name, span, &entry.value, &mut problems)
         })
         .collect();
     assert!(problems.is_empty(), "{problems:?}");

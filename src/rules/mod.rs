@@ -2,12 +2,13 @@
 //!
 //! A rule looks at a target (`field: NAME`, `each: JSONPATH`, or the whole candidate), applies `when` its condition
 //! holds, and asks its checks; the first that fails becomes the rule's issue for that target. Where a check or
-//! condition names another place, a plain name is a top-level field, `$.a.b` a path from the candidate and `@.b` a
-//! path from the target.
+//! condition names another place, a plain name is a top-level field, `$.a.b` a path from the candidate, `@.b` a path from
+//! the target, `^.b` one from what the target stands in, and `<.b` one from the list element before it.
 //!
 //! A target that is absent ([`crate::value::is_present`]) is asked `required` and `require` only. In a condition, a
 //! test of an absent value does not hold.
 
+mod checks;
 mod compile;
 mod condition;
 mod emit;
@@ -19,6 +20,7 @@ mod rule;
 mod schema;
 mod template;
 mod test;
+mod xsd;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(test)]
@@ -31,6 +33,7 @@ pub use formats::{is_format, parse_date};
 pub use program::{Address, Check, FieldName, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
 pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
 pub use rule::{IssueText, MESSAGE_VARIABLES, Rule, Target};
-pub use schema::{Schema, count_leaves};
+pub use schema::{Schema, SchemaCheck, count_leaves};
 pub use template::Template;
-pub use test::{Format, Kind, Moment, Reference, Test};
+pub use test::{Chain, Format, Kind, Moment, Reference, Test};
+pub use xsd::Datatype;

@@ -2,9 +2,9 @@
 
 use super::rubric::Importance;
 use super::rule::IssueText;
-use super::schema::Schema;
+use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
-use crate::profile::Overall;
+use crate::profile::{Combine, Counts, Overall};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::{Disposition, JsonPath, Score, Severity};
 use regex::Regex;
@@ -40,7 +40,7 @@ pub struct Program {
     /// Fields of rubrics.
     pub fields: Vec<RubricField>,
     /// Schemas of candidates.
-    pub schemas: Vec<Arc<Schema>>,
+    pub schemas: Vec<SchemaCheck>,
     /// Settings of grounding measures.
     pub groundings: Vec<GroundingSettings>,
 }
@@ -93,6 +93,20 @@ pub enum Op {
         /// Which function.
         function: FunctionId,
     },
+    /// Start an ensemble.
+    BeginEnsemble,
+    /// What the dimension was just given is a member's score.
+    Member {
+        /// Which dimension.
+        dimension: Index,
+    },
+    /// The dimension is what the members' scores make.
+    Combine {
+        /// Which dimension.
+        dimension: Index,
+        /// How they become one.
+        how: Combine,
+    },
     /// Start counting issues.
     BeginRules,
     /// The dimension is 1 less a penalty for each issue since [`Op::BeginRules`].
@@ -103,6 +117,8 @@ pub enum Op {
         penalty: Score,
         /// The least it can be.
         floor: Score,
+        /// Which issues count.
+        counts: Counts,
     },
     /// Run the operations up to `end` with a top-level field as target, `null` when it is absent.
     Field {
@@ -141,6 +157,13 @@ pub enum Op {
         issue: Index,
         /// In [`Program::checks`].
         check: Index,
+    },
+    /// Let a schema find the rule's issues in the target.
+    Conform {
+        /// In [`Program::issues`].
+        issue: Index,
+        /// In [`Program::schemas`].
+        schema: Index,
     },
     /// Let a function find the rule's issues.
     Script {
@@ -253,8 +276,10 @@ impl Program {
             },
             Op::EndRubric { dimension: d } => format!("score       {} = present / all", dimension(d)),
             Op::Schema { dimension: d, schema } => {
-                let (name, total) =
-                    self.schemas.get(schema as usize).map_or(("?", 0), |s| (s.name.as_str(), s.total_fields));
+                let (name, total) = self
+                    .schemas
+                    .get(schema as usize)
+                    .map_or(("?", 0), |s| (s.schema.name.as_str(), s.schema.total_fields));
                 format!("schema      {} = {name} ({total} fields)", dimension(d))
             }
             Op::Ground { dimension: d, settings } => {
@@ -264,12 +289,16 @@ impl Program {
             Op::Measure { dimension: d, function } => {
                 format!("measure     {} = {}", dimension(d), scripts.name(function))
             }
+            Op::BeginEnsemble => "ensemble".to_owned(),
+            Op::Member { .. } => "member".to_owned(),
+            Op::Combine { dimension: d, how } => format!("combine     {} = {}", dimension(d), how.as_str()),
             Op::BeginRules => "rules".to_owned(),
-            Op::EndRules { dimension: d, penalty, floor } => {
+            Op::EndRules { dimension: d, penalty, floor, counts } => {
                 format!(
-                    "score       {} = 1 - {} × issues, at least {}",
+                    "score       {} = 1 - {} × {}issues, at least {}",
                     dimension(d),
                     penalty.get(),
+                    if counts == Counts::Blocking { "blocking " } else { "" },
                     floor.get()
                 )
             }
@@ -304,6 +333,11 @@ impl Program {
                 }
                 None => "report      ?".to_owned(),
             },
+            Op::Conform { issue, schema } => {
+                let rule = self.issues.get(issue as usize).map_or("?", |i| i.rule.as_ref());
+                let name = self.schemas.get(schema as usize).map_or("?", |s| s.schema.name.as_str());
+                format!("conform     {rule} by {name}")
+            }
             Op::Script { issue, function } => {
                 let rule = self.issues.get(issue as usize).map_or("?", |i| i.rule.as_ref());
                 format!("script      {rule} by {}", scripts.name(function))

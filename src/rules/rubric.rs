@@ -1,6 +1,6 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
-use super::condition::pattern;
+use super::checks::pattern;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, number_in};
 use crate::value::yaml::{Data, Node};

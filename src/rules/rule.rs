@@ -1,9 +1,10 @@
 //! Rule files: YAML to checked rules.
 
 use super::condition::{self, Condition, Place, Subject};
+use super::schema::{SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, Span};
-use crate::profile::Files;
+use crate::profile::{Files, SchemaCodes, check_code};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::{Fields, Spanned, wrong_type};
 use crate::value::yaml::{Data, Node};
@@ -29,6 +30,8 @@ pub struct Rule {
     pub when: Option<Condition>,
     /// What must hold, each with where it stands. Absent values are asked only what [`Condition::asks_presence`] says.
     pub checks: Vec<Condition>,
+    /// A schema that finds issues in the target.
+    pub schema: Option<SchemaCheck>,
     /// A function that finds the issues.
     pub script: Option<FunctionId>,
     /// What its issues are like.
@@ -126,6 +129,7 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     let when = fields.node("when").and_then(|when| condition::condition(when, &place, problems));
     let checks = condition::checks(&mut fields, &place, problems);
     let script: Option<Spanned<String>> = fields.optional("script", problems);
+    let schema = decode_schema(&mut fields, surroundings.files, problems);
     let severity = fields.or("severity", Severity::Major, problems);
     let disposition = fields.optional("disposition", problems);
     let auto_fixable = fields.or("auto_fixable", false, problems);
@@ -147,11 +151,10 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     let function = script.as_ref().and_then(|script| {
         surroundings.scripts.function(script, RULE_PARAMETERS, surroundings.files, problems)
     });
-    if checks.is_empty() && script.is_none() && problems.error_count() == errors_before {
-        problems.push(
-            Problem::error(Code::InertRule, &span, "this rule checks nothing")
-                .help("add a check such as `required: true`, `matches`, `one_of`, `require` or `script`"),
-        );
+    if checks.is_empty() && script.is_none() && schema.is_none() && problems.error_count() == errors_before {
+        problems.push(Problem::error(Code::InertRule, &span, "this rule checks nothing").help(
+            "add a check such as `required: true`, `matches`, `one_of`, `require` `schema` or `script`",
+        ));
     }
     let id = id?;
     if let Some(code) = &code {
@@ -167,7 +170,20 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
         suggestion,
     };
     let checks = checks.into_iter().map(|(condition, _)| condition).collect();
-    Some(Rule { id, types, target: target?, when, checks, script: function, issue })
+    Some(Rule { id, types, target: target?, when, checks, schema, script: function, issue })
+}
+
+fn decode_schema(fields: &mut Fields<'_>, files: &dyn Files, problems: &mut Problems) -> Option<SchemaCheck> {
+    let path: Option<Spanned<String>> = fields.optional("schema", problems);
+    let codes: SchemaCodes = fields.or("codes", SchemaCodes::default(), problems);
+    if let (None, Some(span)) = (&path, fields.key_span("codes")) {
+        problems.push(
+            Problem::error(Code::InertRule, span, "there is no schema that could use these codes")
+                .help("add `schema: schemas/NAME.schema.json`, or write `code:` for the rule's own code"),
+        );
+    }
+    let path = path?;
+    read_schema(&path.value, &path.span, files, problems).map(|schema| SchemaCheck { schema, codes })
 }
 
 fn check_id(id: &Spanned<String>, problems: &mut Problems) {
@@ -185,21 +201,6 @@ fn check_id(id: &Spanned<String>, problems: &mut Problems) {
         format!("an id is made of small letters, digits and dashes, found `{}`", id.value),
     );
     problems.push(if kebab.is_empty() { problem } else { problem.help(format!("write `{kebab}`")) });
-}
-
-fn check_code(code: &Spanned<String>, problems: &mut Problems) {
-    let valid = !code.value.is_empty()
-        && code.value.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    if !valid {
-        problems.push(
-            Problem::error(
-                Code::UnknownWord,
-                &code.span,
-                format!("a code is made of capitals, digits and `_`, found `{}`", code.value),
-            )
-            .help("write it like `INVALID_REFERENCE`"),
-        );
-    }
 }
 
 fn decode_types(fields: &mut Fields<'_>, problems: &mut Problems) -> Vec<Spanned<String>> {

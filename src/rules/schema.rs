@@ -1,8 +1,12 @@
 //! JSON Schemas: compiled, and how many leaf properties one declares.
 
+use super::compile::missing;
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::profile::{Files, SchemaCodes};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Deepest nesting followed when leaves are counted.
 const MAX_DEPTH: usize = 32;
@@ -18,6 +22,15 @@ pub struct Schema {
     pub validator: Validator,
     /// LOOP's `total_fields`: see [`count_leaves`].
     pub total_fields: usize,
+}
+
+/// A schema at work, and the codes of its issues.
+#[derive(Debug, Clone)]
+pub struct SchemaCheck {
+    /// The schema.
+    pub schema: Arc<Schema>,
+    /// The codes.
+    pub codes: SchemaCodes,
 }
 
 impl Schema {
@@ -106,6 +119,62 @@ impl<'a> Leaves<'a> {
         }
         any
     }
+}
+
+/// Reads and compiles the schema `name`; what is wrong is reported in it, or where it is named.
+pub(super) fn read_schema(
+    name: &str,
+    named: &Span,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<Arc<Schema>> {
+    let file = match files.read(name) {
+        Ok(Some(file)) => file,
+        Ok(None) => {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let known = files.list(folder, ".json");
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            problems.push(missing("schema", name, name, &known, named));
+            return None;
+        }
+        Err(problem) => {
+            problems.push(problem.related(named, "named here"));
+            return None;
+        }
+    };
+    let json: serde_json::Value = match serde_json::from_str(file.text()) {
+        Ok(json) => json,
+        Err(error) => {
+            let span = place(&file, error.line(), error.column());
+            problems.push(
+                Problem::error(Code::Syntax, &span, "this is not JSON")
+                    .related(named, "the schema is named here"),
+            );
+            return None;
+        }
+    };
+    match Schema::compile(name, &json) {
+        Ok(schema) => Some(Arc::new(schema)),
+        Err(why) => {
+            let span = Span::new(&file, 0, 1);
+            problems.push(
+                Problem::error(Code::BadSchema, &span, format!("this is not a usable JSON Schema: {why}"))
+                    .related(named, "the schema is named here"),
+            );
+            None
+        }
+    }
+}
+
+/// The byte that serde_json means by a line and a column, both from 1; columns count bytes.
+fn place(file: &Arc<SourceFile>, line: usize, column: usize) -> Span {
+    let text = file.text();
+    let start = match line {
+        0 | 1 => 0,
+        _ => text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1),
+    };
+    let at = start + column.saturating_sub(1);
+    Span::new(file, at, at + 1)
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! What one check asks of a value.
 
+use super::xsd::Datatype;
 use crate::decode_words;
+use crate::diag::Problems;
 use crate::value::JsonPath;
+use crate::value::decode::{Decode, unknown_word, wrong_type};
+use crate::value::yaml::Node;
 use jiff::civil::Date;
 use regex::Regex;
 use serde_json::Value;
@@ -46,11 +50,26 @@ pub enum Test {
     },
     /// It is written as this format demands.
     Format(Format),
+    /// It is a literal of the XML Schema datatype that the text there names. Holds when nothing there names one.
+    FormatNamedAt(Reference),
     /// No two elements of the list are equal, by a member if one is named.
     Unique {
         /// The member that tells elements apart; elements without it are left aside.
         key: Option<String>,
     },
+    /// No two values there are equal.
+    Distinct(Reference),
+    /// All elements of the list are equal, by a path if one is given.
+    Uniform {
+        /// What of each element is compared; elements in which it selects nothing are left aside.
+        path: Option<JsonPath>,
+    },
+    /// It equals each value there. Holds when nothing is there.
+    SameAs(Reference),
+    /// It is no number above one there. Holds when one of the two is no number.
+    AtMost(Reference),
+    /// It is no number below one there. Holds when one of the two is no number.
+    AtLeast(Reference),
     /// It equals this, as JSON (`1` equals `1.0`).
     Equals(Value),
     /// A text that holds this text in any case, or a list with an element equal to it (texts in any case).
@@ -73,6 +92,23 @@ pub enum Test {
     },
     /// The value, or each element of the list, is among the values that the path selects in the candidate.
     Resolves(JsonPath),
+    /// The list is a chain of steps that lead from a value of the candidate to one below it.
+    Leads(Box<Chain>),
+}
+
+/// Steps through the candidate, as a list of the candidate spells them out.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    /// Where the first step is looked for.
+    pub start: JsonPath,
+    /// The member by which the first step finds its value.
+    pub by: String,
+    /// Where each further step is looked for, from what the step before has found.
+    pub below: Vec<JsonPath>,
+    /// The member by which further steps find their values. A value without it is found by its position.
+    pub name: String,
+    /// The member of a step that says what it looks for; the step itself, if absent.
+    pub step: Option<String>,
 }
 
 /// Something a rule points at besides its target.
@@ -84,6 +120,15 @@ pub enum Reference {
     Root(JsonPath),
     /// A path from the rule's target, written `@.b`.
     Target(JsonPath),
+    /// A path from the list or mapping that the target stands in, written `^.b`; `^^.b` from what holds that.
+    Holder {
+        /// How many levels up, at least 1.
+        up: usize,
+        /// The path from there.
+        path: JsonPath,
+    },
+    /// A path from the element before the target in its list, written `<.b`.
+    Before(JsonPath),
 }
 
 /// The other side of a comparison of dates.
@@ -159,20 +204,40 @@ pub enum Format {
     Url,
     /// A mail address.
     Email,
+    /// A literal of an XML Schema datatype.
+    Xsd(Datatype),
 }
 
-decode_words!(Format, "format", {
-    "date" => Format::Date,
-    "duration" => Format::Duration,
-    "orcid" => Format::Orcid,
-    "doi" => Format::Doi,
-    "pmid" => Format::Pmid,
-    "issn" => Format::Issn,
-    "url" => Format::Url,
-    "email" => Format::Email,
-});
+impl Decode for Format {
+    const EXPECTED: &'static str = "the name of a format";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Some(text) = node.as_text() else { return wrong_type(node, Self::EXPECTED, problems) };
+        if let Some(format) = Format::ALL.into_iter().find(|format| format.as_str() == text) {
+            return Some(format);
+        }
+        if let Some(datatype) = Datatype::named(text) {
+            return Some(Format::Xsd(datatype));
+        }
+        let words: Vec<&str> =
+            Format::ALL.iter().map(|format| format.as_str()).chain(Datatype::NAMES.iter().copied()).collect();
+        unknown_word(&node.span, "format", text, &words, problems)
+    }
+}
 
 impl Format {
+    /// Every format but the datatypes.
+    const ALL: [Format; 8] = [
+        Format::Date,
+        Format::Duration,
+        Format::Orcid,
+        Format::Doi,
+        Format::Pmid,
+        Format::Issn,
+        Format::Url,
+        Format::Email,
+    ];
+
     /// The word in a rule.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -185,6 +250,7 @@ impl Format {
             Format::Issn => "issn",
             Format::Url => "url",
             Format::Email => "email",
+            Format::Xsd(datatype) => datatype.as_str(),
         }
     }
 }
@@ -203,6 +269,10 @@ impl fmt::Display for Reference {
             Reference::Field(name) => f.write_str(name),
             Reference::Root(path) => f.write_str(path.as_str()),
             Reference::Target(path) => write!(f, "@{}", path.as_str().trim_start_matches('$')),
+            Reference::Holder { up, path } => {
+                write!(f, "{}{}", "^".repeat(*up), path.as_str().trim_start_matches('$'))
+            }
+            Reference::Before(path) => write!(f, "<{}", path.as_str().trim_start_matches('$')),
         }
     }
 }
@@ -241,6 +311,16 @@ impl fmt::Display for Test {
                 bounds(f, min.as_ref(), max.as_ref())
             }
             Test::Format(format) => write!(f, "the format {}", format.as_str()),
+            Test::FormatNamedAt(reference) => write!(f, "the format that `{reference}` names"),
+            Test::Uniform { path: None } => f.write_str("a list of equal elements"),
+            Test::Uniform { path: Some(path) } => {
+                write!(f, "a list in which all elements have the same `{}`", path.as_str())
+            }
+            Test::SameAs(reference) => write!(f, "the same as `{reference}`"),
+            Test::AtMost(reference) => write!(f, "a number of `{reference}` or less"),
+            Test::AtLeast(reference) => write!(f, "a number of `{reference}` or more"),
+            Test::Leads(_) => f.write_str("steps that lead to something in the document"),
+            Test::Distinct(reference) => write!(f, "no value of `{reference}` to be repeated"),
             Test::Unique { key: None } => f.write_str("a list without repetitions"),
             Test::Unique { key: Some(key) } => write!(f, "a list in which no `{key}` is repeated"),
             Test::Equals(value) => write!(f, "`{}`", plain(value)),

@@ -6,7 +6,7 @@ use super::work::request_for;
 use super::{Answer, DocumentResult, Plan, Task, answer_of, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
-use crate::profile::Mask;
+use crate::profile::{CandidateKind, Mask};
 use crate::provider::Provider;
 use crate::provider::protocol::{CompletionRequest, DocumentRef};
 use crate::score::{Assessment, Assessor, Source};
@@ -162,6 +162,9 @@ impl Session {
             notes: Vec::new(),
         };
         let first = match &document.text {
+            Ok(_) if candidates_have_no_document(&self.plan, &task.source) => {
+                Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
+            }
             Ok(_) => Input::Started,
             Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
         };
@@ -342,9 +345,17 @@ impl Session {
                 };
                 let document_type = &task.reference.document_type;
                 let mut cancelled = self.cancelled.clone();
+                let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
+                    let why = "the patch could not be applied";
+                    return Input::Consulted(Consulted {
+                        answer: Arc::new(serde_json::json!({ "unavailable": why })),
+                        usage: Usage::default(),
+                        notes: Vec::new(),
+                    });
+                };
                 tokio::select! {
                     biased;
-                    answer = ask_validator(planned, document_type, candidate, candidate) => match answer {
+                    answer = ask_validator(planned, document_type, candidate, subject.value()) => match answer {
                         Ok(consulted) => Input::Consulted(consulted),
                         Err(failed) => Input::Failed(failed),
                     },
@@ -384,6 +395,11 @@ impl Session {
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
     }
+}
+
+/// Whether candidates are patches of something that could not be read as JSON.
+fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
+    plan.scoring.kind() == CandidateKind::Patch && source.document().is_none()
 }
 
 /// What can't happen with a checked profile ends the document, not the process.

@@ -1,7 +1,7 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
 use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
-use crate::diag::{Code, Problem, Problems};
+use crate::diag::{Code, Problem, Problems, nearest};
 use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
@@ -9,7 +9,7 @@ use crate::policy::{Condition, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Loaded, LoopPolicy, Profile};
 use crate::rules::{Care, compile};
 use crate::score::{Panel, Scoring};
-use crate::value::Millis;
+use crate::value::{Millis, is_present};
 use std::sync::Arc;
 
 /// First pause before a failed call is made again; each further one is twice as long.
@@ -44,6 +44,8 @@ pub struct Plan {
     pub pipeline: Arc<Pipeline>,
     /// Judges and validators as the engine sees them.
     pub panel: Arc<Panel>,
+    /// Variables of the profile that a prompt uses and that are empty: nothing sensible could be asked for.
+    pub unset_variables: Vec<String>,
 }
 
 impl Plan {
@@ -112,12 +114,16 @@ impl Plan {
             Some(to) => FeedbackTo::Stage(earlier.iter().position(|id| *id == to.value).unwrap_or(0)),
             None => FeedbackTo::Stage(steps.len().saturating_sub(1)),
         };
+        let unset_variables = unset_variables(profile, &stages, &templates, problems);
         if problems.has_errors() {
             return None;
         }
         Some(Plan {
             policy: Arc::new(profile.policy.clone()),
-            scoring: Scoring::new(rules?.with_dispositions(profile.policy.dispositions.clone())),
+            scoring: Scoring::of(
+                profile.candidate,
+                rules?.with_dispositions(profile.policy.dispositions.clone()),
+            ),
             criteria: Arc::new(criteria),
             classifier,
             review,
@@ -128,6 +134,7 @@ impl Plan {
             validators,
             pipeline: Arc::new(Pipeline::new(steps, feedback_to)),
             panel: Arc::new(Panel::of(profile)),
+            unset_variables,
             profile: profile.clone(),
         })
     }
@@ -157,6 +164,39 @@ impl Plan {
     pub fn dimensions(&self) -> Vec<&str> {
         self.profile.dimensions.iter().map(|d| d.name.as_str()).collect()
     }
+}
+
+/// The variables of the profile that a prompt uses and that are empty. One that the profile does not have at all is a
+/// problem, found before anything is asked.
+fn unset_variables(
+    profile: &Profile,
+    stages: &[StagePlan],
+    templates: &Templates,
+    problems: &mut Problems,
+) -> Vec<String> {
+    let mut unset = Vec::new();
+    for stage in stages {
+        let (Some(prompt), Some(name)) = (&stage.prompt, &stage.stage.call.prompt) else { continue };
+        for variable in templates.profile_variables(prompt) {
+            let Some(value) = profile.variables.get(&variable) else {
+                let message =
+                    format!("the prompt `{}` uses `variables.{variable}`, which is not set", name.value);
+                let problem = Problem::error(Code::BadTemplate, &name.span, message);
+                let known = profile.variables.keys().map(String::as_str);
+                problems.push(problem.help(match nearest(&variable, known) {
+                    Some(guess) => format!("did you mean `variables.{guess}`?"),
+                    None => format!(
+                        "give it with `--variable {variable}=TEXT`, or under `variables:` in the profile"
+                    ),
+                }));
+                continue;
+            };
+            if !is_present(value) && !unset.contains(&variable) {
+                unset.push(variable);
+            }
+        }
+    }
+    unset
 }
 
 /// Reads a condition over the outputs of the stages in `known`.

@@ -60,6 +60,7 @@ pub fn stage_request(
                 stage: &stage.stage.id.value,
                 stages: &earlier,
                 context: &context,
+                variables: &plan.profile.variables,
             };
             let content = plan
                 .templates

@@ -4,7 +4,7 @@ use super::Plan;
 use crate::engine::{Outcome, Run};
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::score::{Assessment, Scores};
-use crate::value::{DocumentId, Millis, Severity, Usage};
+use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -44,6 +44,9 @@ pub struct DocumentResult {
     pub elapsed_ms: Millis,
     /// Whether a person should look at it, by the profile's `review.when`.
     pub review: bool,
+    /// What a person must decide about the selected candidate: one line for each issue with disposition `escalate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
     /// What went wrong, where something did.
@@ -72,6 +75,29 @@ pub struct IterationResult {
     pub rolled_back: bool,
 }
 
+/// Most issues named in a message.
+const MOST_DECISIONS: usize = 20;
+
+/// What a person must decide, issue by issue; `None` when there is nothing.
+fn message_for_a_person(assessment: &Assessment) -> Option<String> {
+    let escalated = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Escalate);
+    let count = escalated().count();
+    let head = match count {
+        0 => return None,
+        1 => "A person must decide about this issue:".to_owned(),
+        more => format!("A person must decide about these {more} issues:"),
+    };
+    let mut lines = vec![head];
+    lines.extend(escalated().take(MOST_DECISIONS).map(|issue| {
+        let place = if issue.path.is_empty() { "the whole" } else { issue.path.as_str() };
+        format!("{} at {place}: {}", issue.code, issue.message)
+    }));
+    if count > MOST_DECISIONS {
+        lines.push(format!("and {} more", count - MOST_DECISIONS));
+    }
+    Some(lines.join("\n"))
+}
+
 impl DocumentResult {
     /// The result of a run that is over.
     #[must_use]
@@ -86,6 +112,7 @@ impl DocumentResult {
         let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
         let review = wants_review(plan, outcome, best_validation.as_ref());
         let iterations = IterationResult::all(run);
+        let message = best_validation.as_ref().and_then(message_for_a_person);
         DocumentResult {
             id,
             document_type,
@@ -103,6 +130,7 @@ impl DocumentResult {
             usage: outcome.usage,
             elapsed_ms: outcome.elapsed_ms,
             review,
+            message,
             warnings,
             detail: outcome.detail.clone(),
         }

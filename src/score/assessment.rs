@@ -65,9 +65,10 @@ impl Scores {
         }
     }
 
-    /// Takes a dimension out, so that it counts as not measured.
-    pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(known, _)| known.as_ref() != name);
+    /// Takes a dimension out, so that it counts as not measured; its value, if it had one.
+    pub fn take(&mut self, name: &str) -> Option<Score> {
+        let at = self.0.iter().position(|(known, _)| known.as_ref() == name)?;
+        Some(self.0.remove(at).1)
     }
 
     /// The value of a dimension, if it was measured.

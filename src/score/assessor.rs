@@ -1,8 +1,10 @@
 //! The entry to scoring.
 
-use super::assessment::Assessment;
+use super::assessment::{Assessment, Issue};
 use super::grounded::{Names, Source};
 use super::machine::{Machine, Room};
+use super::subject::Subject;
+use crate::profile::CandidateKind;
 use crate::rules::CompiledRules;
 use crate::value::Score;
 use serde_json::Value;
@@ -13,14 +15,27 @@ use std::sync::Arc;
 pub struct Scoring {
     rules: CompiledRules,
     names: Names,
+    kind: CandidateKind,
 }
 
 impl Scoring {
-    /// Prepares compiled rules for scoring.
+    /// Prepares compiled rules for scoring candidates that are values.
     #[must_use]
     pub fn new(rules: CompiledRules) -> Arc<Self> {
+        Self::of(CandidateKind::Value, rules)
+    }
+
+    /// Prepares compiled rules for scoring candidates of a kind.
+    #[must_use]
+    pub fn of(kind: CandidateKind, rules: CompiledRules) -> Arc<Self> {
         let names = Names::new(rules.field_names());
-        Arc::new(Scoring { rules, names })
+        Arc::new(Scoring { rules, names, kind })
+    }
+
+    /// What a candidate is.
+    #[must_use]
+    pub fn kind(&self) -> CandidateKind {
+        self.kind
     }
 
     /// The compiled rules.
@@ -33,7 +48,22 @@ impl Scoring {
     /// where the rubric's field names stand in the text.
     #[must_use]
     pub fn source(&self, text: &str) -> Source {
-        Source::new(text, &self.names)
+        match self.kind {
+            CandidateKind::Value => Source::new(text, &self.names),
+            CandidateKind::Patch => Source::with_document(text, &self.names),
+        }
+    }
+
+    /// What is assessed of a candidate.
+    ///
+    /// # Errors
+    /// See [`Subject::of`].
+    pub fn subject<'a>(
+        &self,
+        candidate: &'a Value,
+        source: Option<&Source>,
+    ) -> Result<Subject<'a>, Vec<Issue>> {
+        Subject::of(self.kind, candidate, source.and_then(Source::document))
     }
 }
 
@@ -63,6 +93,9 @@ impl Assessor {
     /// A type that no rubric knows is scored as `unknown`. `source` is the document's text, from [`Scoring::source`].
     /// A dimension in `given` takes that value, and its own measure (with the issues that it would find) is left out;
     /// names of other dimensions are ignored.
+    ///
+    /// What is assessed of a patch is the patched document. A patch that can't be applied has 0 in every dimension that
+    /// is not given, and its issues say why.
     pub fn assess(
         &mut self,
         document_type: &str,
@@ -75,6 +108,19 @@ impl Assessor {
         let rules = &self.scoring.rules;
         let program = rules.program(document_type);
         let names = &self.scoring.names;
+        let subject = match self.scoring.subject(candidate, source) {
+            Ok(subject) => subject,
+            Err(issues) => {
+                for name in &program.dimensions {
+                    let score = given.iter().find(|(known, _)| known.as_str() == name.as_ref());
+                    out.scores.set(name, score.map_or(Score::ZERO, |(_, score)| *score));
+                }
+                out.issues.extend(issues);
+                out.overall = program.overall.of(|name| out.scores.get(name)).get();
+                return;
+            }
+        };
+        let candidate = subject.value();
         Machine::new(program, rules, names, candidate, source, given, out, &mut self.room).run();
     }
 }

@@ -234,7 +234,7 @@ fn every_type_has_a_schema_that_counts_its_fields() {
     let scoring = scoring();
     for document_type in scoring.rules().document_types() {
         let program = scoring.rules().program(document_type);
-        assert!(program.schemas[0].total_fields >= program.fields.len(), "{document_type}");
+        assert!(program.schemas[0].schema.total_fields >= program.fields.len(), "{document_type}");
     }
 }
 

@@ -1,10 +1,12 @@
 //! Asks one test of one value. Allocates only for long lists that must be unique or must resolve.
 
-use crate::rules::{Kind, Moment, Reference, Test, is_format, parse_date};
-use crate::value::{Pointer, Segment, canonical};
+use super::chain::broken_step;
+use crate::rules::{Datatype, Kind, Moment, Reference, Test, is_format, parse_date};
+use crate::value::{JsonPath, Pointer, Segment, canonical};
 use jiff::civil::Date;
 use serde_json::{Map, Number, Value};
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// Lists up to this long are compared pairwise, which needs no memory.
@@ -77,7 +79,7 @@ impl Item<'_> {
         }
     }
 
-    fn equals(&self, value: &Value, ignore_case: bool) -> bool {
+    pub(super) fn equals(&self, value: &Value, ignore_case: bool) -> bool {
         match (self, value) {
             (Item::Text(a), Value::String(b)) if ignore_case => same_letters(a, b),
             (Item::Text(a), Value::String(b)) => a == b,
@@ -131,7 +133,80 @@ impl Scope<'_> {
             }
             Reference::Root(path) => path.visit(self.candidate, &mut |_, value| visit(value)),
             Reference::Target(path) => path.visit(self.value, &mut |_, value| visit(value)),
+            Reference::Holder { up, path } => {
+                if let Some(holder) = self.above(*up).and_then(|at| at.resolve(self.candidate)) {
+                    path.visit(holder, &mut |_, value| visit(value));
+                }
+            }
+            Reference::Before(path) => {
+                if let Some(before) = self.before() {
+                    path.visit(before, &mut |_, value| visit(value));
+                }
+            }
         }
+    }
+
+    /// Where what holds the target stands, `up` levels above it.
+    pub(super) fn above(&self, up: usize) -> Option<&Pointer<'_>> {
+        let mut at = self.at;
+        for _ in 0..up {
+            at = at.parent()?;
+        }
+        Some(at)
+    }
+
+    /// The element before the target in its list.
+    fn before(&self) -> Option<&Value> {
+        let Some(Segment::Index(index)) = self.at.last() else { return None };
+        self.at.parent()?.resolve(self.candidate)?.get(index.checked_sub(1)?)
+    }
+
+    /// The pointers of two equal values among those that a reference into the candidate or the target selects: the first
+    /// that repeats another, and that other.
+    pub(super) fn repeated(&self, reference: &Reference) -> Option<(String, String)> {
+        let mut seen: HashMap<String, String> = HashMap::new();
+        let mut repeated = None;
+        let mut look = |base: &str, path: &JsonPath, root: &Value| {
+            path.visit(root, &mut |at, value| {
+                if repeated.is_some() {
+                    return;
+                }
+                let place = format!("{base}{at}");
+                match seen.entry(canonical(value)) {
+                    Entry::Occupied(first) => repeated = Some((place, first.get().clone())),
+                    Entry::Vacant(free) => {
+                        free.insert(place);
+                    }
+                }
+            });
+        };
+        match reference {
+            Reference::Root(path) => look("", path, self.candidate),
+            Reference::Target(path) => look(&self.at.to_string(), path, self.value),
+            Reference::Field(_) | Reference::Holder { .. } | Reference::Before(_) => {}
+        }
+        repeated
+    }
+
+    /// The first value that a reference selects.
+    pub(super) fn first(&self, reference: &Reference) -> Option<Value> {
+        let mut first = None;
+        self.look(reference, &mut |value| {
+            if first.is_none() {
+                first = Some(value.clone());
+            }
+        });
+        first
+    }
+
+    /// Whether `holds` says so of the number `item` and each number there; also when one of the two is none.
+    fn compare_numbers(&self, item: Item<'_>, other: &Reference, holds: fn(f64, f64) -> bool) -> bool {
+        let Some(number) = item.number() else { return true };
+        let mut all = true;
+        self.look(other, &mut |value| {
+            all &= Item::from(value).number().is_none_or(|other| holds(number, other));
+        });
+        all
     }
 
     /// Whether a reference selects a value that is present.
@@ -187,6 +262,31 @@ impl Scope<'_> {
                 min.is_none_or(|min| length >= min) && max.is_none_or(|max| length <= max)
             }
             Test::Format(format) => text_of(item, text).is_some_and(|text| is_format(*format, text)),
+            Test::FormatNamedAt(reference) => {
+                let mut fits = true;
+                self.look(reference, &mut |named| {
+                    if let Some(datatype) = named.as_str().and_then(Datatype::named) {
+                        fits &= text_of(item, text).is_some_and(|text| datatype.admits(text));
+                    }
+                });
+                fits
+            }
+            Test::Distinct(reference) => self.repeated(reference).is_none(),
+            Test::Uniform { path } => match item {
+                Item::List(items) => first_different(items, path.as_ref()).is_none(),
+                _ => false,
+            },
+            Test::SameAs(reference) => {
+                let mut same = true;
+                self.look(reference, &mut |value| same = same && item.equals(value, false));
+                same
+            }
+            Test::AtMost(other) => self.compare_numbers(item, other, |number, other| number <= other),
+            Test::AtLeast(other) => self.compare_numbers(item, other, |number, other| number >= other),
+            Test::Leads(chain) => match item {
+                Item::List(steps) => broken_step(chain, steps, self.candidate).is_none(),
+                _ => false,
+            },
             Test::Unique { key } => is_unique(item, key.as_deref()),
             Test::Equals(value) => item.equals(value, false),
             Test::Contains { pattern, value } => match item {
@@ -268,6 +368,43 @@ fn sum<'v>(mut values: impl Iterator<Item = &'v Value>) -> Option<f64> {
 /// What tells an element apart: itself, or one of its members.
 fn side<'v>(value: &'v Value, key: Option<&str>) -> Option<&'v Value> {
     key.map_or(Some(value), |key| value.get(key))
+}
+
+/// The position of the first element that differs from the first one, by what a path selects in each.
+pub(super) fn first_different(items: &[Value], path: Option<&JsonPath>) -> Option<usize> {
+    let mut model: Option<Vec<&Value>> = None;
+    items.iter().position(|item| {
+        let mut selected = Vec::new();
+        match path {
+            Some(path) => path.visit(item, &mut |_, value| selected.push(value)),
+            None => selected.push(item),
+        }
+        if selected.is_empty() {
+            return false;
+        }
+        let Some(model) = &model else {
+            model = Some(selected);
+            return false;
+        };
+        model.len() != selected.len()
+            || model.iter().zip(&selected).any(|(a, b)| !Item::from(*a).equals(b, false))
+    })
+}
+
+/// The positions of two elements that are equal, by a member if one is named: the first that repeats another, and that
+/// other.
+pub(super) fn repetition(items: &[Value], key: Option<&str>) -> Option<(usize, usize)> {
+    let mut seen = HashMap::new();
+    items.iter().enumerate().find_map(|(position, value)| {
+        let text = canonical(side(value, key)?);
+        match seen.entry(text) {
+            Entry::Occupied(first) => Some((position, *first.get())),
+            Entry::Vacant(free) => {
+                free.insert(position);
+                None
+            }
+        }
+    })
 }
 
 /// Whether no two elements are equal, by a member if one is named.

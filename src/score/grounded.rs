@@ -19,17 +19,31 @@ impl Names {
 
 /// The text of a document, indexed once and used for each of its candidates.
 #[derive(Debug)]
-pub struct Source(SourceIndex);
+pub struct Source {
+    index: SourceIndex,
+    document: Option<Value>,
+}
 
 impl Source {
     pub(super) fn new(text: &str, names: &Names) -> Self {
-        Source(SourceIndex::new(text, &names.0))
+        Source { index: SourceIndex::new(text, &names.0), document: None }
+    }
+
+    /// The same, whose text is also read as JSON: candidates patch it.
+    pub(super) fn with_document(text: &str, names: &Names) -> Self {
+        Source { document: serde_json::from_str(text).ok(), ..Source::new(text, names) }
+    }
+
+    /// The JSON that candidates patch; `None` when the text is no JSON or candidates are no patches.
+    #[must_use]
+    pub fn document(&self) -> Option<&Value> {
+        self.document.as_ref()
     }
 
     /// The text itself.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.0.text()
+        self.index.text()
     }
 }
 
@@ -47,7 +61,7 @@ pub(super) fn ground(
 ) -> Score {
     let (mut grounded, mut checked) = (0_usize, 0_usize);
     let search = Settings { fuzzy: settings.fuzzy.get() };
-    Grounder::ground_all(candidate, &names.0, &source.0, search, scratch, |leaf, found| {
+    Grounder::ground_all(candidate, &names.0, &source.index, search, scratch, |leaf, found| {
         if !is_checked(leaf.pointer, &settings.ignore) {
             return;
         }

@@ -1,15 +1,17 @@
 //! Runs a program over one candidate.
 
 use super::assessment::{Assessment, Issue, SourceSpan};
+use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
-use super::wording::{check_issue, plain_issue, script_issue};
-use crate::profile::Dispositions;
-use crate::rules::{Address, CompiledRules, Importance, Index, Op, OpSubject, Program, RubricField, Schema};
+use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
+use crate::profile::{Counts, Dispositions};
+use crate::rules::{
+    Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck,
+};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Pointer, Score, Segment, Severity, is_present};
-use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,6 +26,8 @@ static ABSENT: Value = Value::Null;
 pub(super) struct Room {
     /// For writing numbers in.
     pub text: String,
+    /// Scores of an ensemble's members.
+    pub members: Vec<Option<Score>>,
     pub grounding: Scratch,
 }
 
@@ -114,16 +118,42 @@ impl<'a> Machine<'a> {
                 }
                 Op::Schema { dimension, schema } => {
                     if let Some(schema) = program.schemas.get(schema as usize) {
-                        let score = self.validate(schema);
-                        self.score(dimension, score);
+                        let candidate = self.candidate;
+                        let errors = self.validate(schema, candidate, "", None);
+                        // LOOP, Scoring, schema: max(0, 1 − errors / max(total_fields, 1)).
+                        #[expect(
+                            clippy::cast_precision_loss,
+                            reason = "counts of errors and fields are far below 2^52"
+                        )]
+                        let share = errors as f64 / schema.schema.total_fields.max(1) as f64;
+                        self.score(dimension, Score::clamped(1.0 - share));
                     }
                 }
                 Op::Ground { dimension, settings } => self.ground(dimension, settings),
                 Op::Measure { dimension, function } => self.measure(dimension, function),
+                Op::BeginEnsemble => self.room.members.clear(),
+                Op::Member { dimension } => {
+                    let name = program.dimension(dimension).map_or("", AsRef::as_ref);
+                    self.room.members.push(self.out.scores.take(name));
+                }
+                Op::Combine { dimension, how } => {
+                    // A member that could not be measured leaves the dimension without a score, as it would alone.
+                    let members = &mut self.room.members;
+                    if members.iter().all(Option::is_some)
+                        && let Some(score) = combine(how, members.iter().flatten().copied().collect())
+                    {
+                        self.score(dimension, score);
+                    }
+                }
                 Op::BeginRules => self.issues_before = self.out.issues.len(),
-                Op::EndRules { dimension, penalty, floor } => {
+                Op::EndRules { dimension, penalty, floor, counts } => {
+                    let found =
+                        self.out.issues.iter().skip(self.issues_before).filter(|issue| match counts {
+                            Counts::All => true,
+                            Counts::Blocking => issue.disposition != Disposition::Warn,
+                        });
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
-                    let found = (self.out.issues.len() - self.issues_before) as f64;
+                    let found = found.count() as f64;
                     self.score(dimension, Score::clamped((1.0 - penalty.get() * found).max(floor.get())));
                 }
                 Op::Field { name, end } => {
@@ -155,6 +185,12 @@ impl<'a> Machine<'a> {
                         program.issues.get(issue as usize).zip(program.checks.get(check as usize))
                     {
                         self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
+                    }
+                }
+                Op::Conform { issue, schema } => {
+                    let text = program.issues.get(issue as usize);
+                    if let (Some(text), Some(schema)) = (text, program.schemas.get(schema as usize)) {
+                        self.validate(schema, scope.value, &scope.at.to_string(), Some(text));
                     }
                 }
                 Op::Script { issue, function } => self.find_by_script(issue, function, scope),
@@ -232,28 +268,25 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// LOOP, Scoring, schema: max(0, 1 − errors / max(total_fields, 1)).
-    fn validate(&mut self, schema: &Schema) -> Score {
-        if schema.validator.is_valid(self.candidate) {
-            return Score::ONE;
+    /// Adds an issue for each error that a schema finds in the value at `at`, worded by a rule if one asks, and counts
+    /// the errors.
+    fn validate(&mut self, check: &SchemaCheck, value: &Value, at: &str, rule: Option<&IssueText>) -> usize {
+        let validator = &check.schema.validator;
+        if validator.is_valid(value) {
+            return 0;
         }
         let mut errors = 0_usize;
-        for error in schema.validator.iter_errors(self.candidate) {
+        for error in validator.iter_errors(value) {
             errors += 1;
-            if errors > MAX_SCHEMA_ISSUES {
-                continue;
+            if errors <= MAX_SCHEMA_ISSUES {
+                let issue = schema_issue(check, &error, at, rule);
+                match rule.and_then(|rule| rule.disposition) {
+                    Some(disposition) => self.out.issues.push(Issue { disposition, ..issue }),
+                    None => self.found(issue),
+                }
             }
-            let kind = error.kind();
-            let mut path = error.instance_path().as_str().to_owned();
-            if let ValidationErrorKind::Required { property: Value::String(name) } = kind {
-                crate::value::push_segment(&mut path, Segment::Key(name));
-            }
-            let code = format!("SCHEMA_{}", upper_snake(kind.keyword()));
-            self.found(plain_issue(&code, Severity::Major, path, error.to_string()));
         }
-        #[expect(clippy::cast_precision_loss, reason = "counts of errors and fields are far below 2^52")]
-        let share = errors as f64 / schema.total_fields.max(1) as f64;
-        Score::clamped(1.0 - share)
+        errors
     }
 
     fn ground(&mut self, dimension: Index, settings: Index) {
@@ -318,18 +351,4 @@ fn pointer(field: &str) -> String {
     let mut pointer = String::new();
     crate::value::push_segment(&mut pointer, Segment::Key(field));
     pointer
-}
-
-/// `additionalProperties` to `ADDITIONAL_PROPERTIES`.
-fn upper_snake(keyword: &str) -> String {
-    let mut out = String::new();
-    for c in keyword.chars() {
-        if c.is_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        if c.is_alphanumeric() {
-            out.extend(c.to_uppercase());
-        }
-    }
-    out
 }

@@ -2,10 +2,13 @@
 
 mod assessment;
 mod assessor;
+mod chain;
 mod evaluate;
+mod combine;
 mod grounded;
 pub mod grounding;
 mod machine;
+mod subject;
 mod panel;
 mod wording;
 
@@ -22,3 +25,4 @@ pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
 pub use panel::{Answer, Member, Panel};
+pub use subject::{INVALID_PATCH, Subject};

@@ -2,6 +2,7 @@
 //! ensemble).
 
 use super::assessment::{Assessment, Issue};
+use super::combine::combine;
 use crate::profile::{AfterRetries, Combine, Overall, Profile};
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
@@ -162,14 +163,15 @@ impl Panel {
             let asked = |(at, _): &(usize, Option<String>)| Some((self.members.get(*at)?, answers.get(*at)?));
             if dimension.sources.iter().filter_map(asked).any(|(member, answer)| member.escalates(answer)) {
                 // A person decides; what stands otherwise must not pass for the answer.
-                merged.scores.remove(&dimension.name);
+                merged.scores.take(&dimension.name);
                 continue;
             }
             let heard = dimension.sources.iter().filter_map(|(at, pointer)| {
                 let (member, answer) = (self.members.get(*at)?, answers.get(*at)?);
                 member.score(answer, pointer.as_deref(), tier1)
             });
-            if let Some(score) = combine(dimension.combine, local, heard) {
+            let scores = heard.chain(local).collect();
+            if let Some(score) = combine(dimension.combine, scores) {
                 merged.scores.set(&dimension.name, score);
             }
         }
@@ -308,34 +310,12 @@ fn stages_score(stages: &[String], answer: &Value) -> Score {
     Score::clamped(stages.iter().map(score).sum::<f64>() / count)
 }
 
-fn combine(how: Combine, local: Option<Score>, heard: impl Iterator<Item = Score>) -> Option<Score> {
-    if how == Combine::First {
-        let mut heard = heard;
-        return heard.next().or(local);
-    }
-    let mut values: Vec<f64> = heard.chain(local).map(Score::get).collect();
-    values.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_precision_loss, reason = "a handful of members")]
-    let count = values.len() as f64;
-    let middle = values.len() / 2;
-    let value = match how {
-        Combine::Min | Combine::First => *values.first()?,
-        Combine::Max => *values.last()?,
-        Combine::Mean if values.is_empty() => return None,
-        Combine::Mean => values.iter().sum::<f64>() / count,
-        Combine::Median if values.len().is_multiple_of(2) => {
-            (values.get(middle.checked_sub(1)?)? + values.get(middle)?) / 2.0
-        }
-        Combine::Median => *values.get(middle)?,
-    };
-    Some(Score::clamped(value))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::profile::{Library, Override, load};
+    use crate::rules::memory::{Memory, compiled};
     use serde_json::json;
 
     fn panel(assess: &str, judges: &str) -> (Panel, Overall) {
@@ -409,6 +389,34 @@ mod tests {
         for (how, expected) in [("min", 0.5), ("max", 0.9), ("mean", 2.0 / 3.0), ("median", 0.6)] {
             let overall = merged(&of(how), Some(0.6), &answers).overall;
             assert!((overall - expected).abs() < 1e-12, "{how}: {overall}");
+        }
+    }
+
+    #[test]
+    fn ensembles_of_measures_combine_before_anyone_is_asked() {
+        let assess = |how: &str| {
+            format!(
+                "{{a: {{ensemble: {{members: [{{rubric: r}}, {{rules: r, penalty: 0.5}}], combine: {how}}}}}}}"
+            )
+        };
+        let files = Memory::default()
+            .with("rules/rubrics/r.yaml", "types: {unknown: {required: [x, y]}}")
+            .with("rules/r.yaml", "rules: [{id: z, require: z}, {id: w, require: w}]");
+        let mut out = Assessment::default();
+        let measured = |how: &str, candidate: &Value, out: &mut Assessment| {
+            let rules = compiled(&assess(how), &files);
+            let scoring = crate::score::Scoring::new(rules.unwrap());
+            crate::score::Assessor::new(scoring).assess("unknown", candidate, None, &[], out);
+            out.scores.iter().map(|(name, score)| (name.to_owned(), score.get())).collect::<Vec<_>>()
+        };
+        // Half of the rubric's fields are there; one of two rules finds something.
+        let candidate = json!({"x": 1, "z": 1});
+        for (how, expected) in [("min", 0.5), ("max", 0.5), ("mean", 0.5), ("median", 0.5)] {
+            assert_eq!(measured(how, &candidate, &mut out), [("a".to_owned(), expected)], "{how}");
+        }
+        for (how, expected) in [("min", 0.0), ("max", 0.5), ("mean", 0.25), ("median", 0.25)] {
+            assert_eq!(measured(how, &json!({"x": 1}), &mut out), [("a".to_owned(), expected)], "{how}");
+            assert_eq!(out.issues.len(), 3);
         }
     }
 

@@ -1,11 +1,14 @@
 //! Paths and messages of issues. Runs only when something is wrong, so it may allocate.
 
 use super::assessment::Issue;
-use super::evaluate::Scope;
-use crate::profile::Dispositions;
-use crate::rules::{Check, IssueText, Program, Reference, Test};
+use super::chain::broken_step;
+use super::evaluate::{Scope, first_different, repetition};
+use crate::profile::{Dispositions, SchemaCodes};
+use crate::rules::{Check, IssueText, Program, Reference, SchemaCheck, Test};
 use crate::script::Finding;
 use crate::value::{JsonPath, Segment, Severity, Step, push_segment};
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 /// Longest value shown in a message, in characters.
@@ -40,14 +43,15 @@ pub(super) fn check_issue(
     let target = scope.at.to_string();
     let blamed =
         check.blames.and_then(|test| program.tests.get(test as usize)).and_then(|test| blame(test, scope));
-    let fallback = match &blamed {
-        Some((reference, true)) => format!("`{reference}` is missing"),
-        Some((reference, false)) => format!("`{reference}` must not be given here"),
-        None if check.is_presence => format!("`{target}` is missing"),
-        None if target.is_empty() => format!("expected {}", check.expected),
-        None => format!("`{target}` is `{}`; expected {}", shown(scope.value), check.expected),
+    let (path, fallback) = match blamed {
+        Some(blame) => (blame.path, blame.message),
+        None if check.is_presence => (target.clone(), format!("`{target}` is missing")),
+        None if target.is_empty() => (target.clone(), format!("expected {}", check.expected)),
+        None => {
+            let message = format!("`{target}` is `{}`; expected {}", shown(scope.value), check.expected);
+            (target.clone(), message)
+        }
     };
-    let path = blamed.map_or_else(|| target.clone(), |(reference, _)| pointer_of(reference, &target));
     let message = rendered(text.message.as_ref(), scope, &path).unwrap_or(fallback);
     Issue {
         code: text.code.clone(),
@@ -91,6 +95,31 @@ pub(super) fn script_issue(
     }
 }
 
+/// The issue of an error that a schema has found in the value at `at`; `rule` is the rule that asked, if one did. It is not yet
+/// handed to anyone.
+pub(super) fn schema_issue(
+    check: &SchemaCheck,
+    error: &ValidationError<'_>,
+    at: &str,
+    rule: Option<&IssueText>,
+) -> Issue {
+    let kind = error.kind();
+    let mut path = format!("{at}{}", error.instance_path().as_str());
+    if let ValidationErrorKind::Required { property: Value::String(name) } = kind {
+        push_segment(&mut path, Segment::Key(name));
+    }
+    let known = check.codes.of(kind.keyword());
+    let code = match (known, rule) {
+        (Some(known), _) => known.code.clone(),
+        (None, Some(rule)) if check.codes == SchemaCodes::default() => rule.code.clone(),
+        (None, _) => format!("SCHEMA_{}", upper_snake(kind.keyword())),
+    };
+    let severity = known.and_then(|known| known.severity).or(rule.map(|rule| rule.severity));
+    let issue = plain_issue(&code, severity.unwrap_or(Severity::Major), path, error.to_string());
+    let auto_fixable = known.map_or(rule.is_some_and(|rule| rule.auto_fixable), |known| known.auto_fixable);
+    Issue { rule: rule.map(|rule| rule.rule.clone()), auto_fixable, ..issue }
+}
+
 /// An issue that no rule file words, not yet handed to anyone by its code.
 pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message: String) -> Issue {
     Issue {
@@ -106,19 +135,78 @@ pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message:
     }
 }
 
-/// The reference that made a test fail, and whether it is missing (else it is there and must not be).
-fn blame<'t>(test: &'t Test, scope: &Scope<'_>) -> Option<(&'t Reference, bool)> {
+/// What exactly made a test fail.
+struct Blame {
+    path: String,
+    message: String,
+}
+
+/// Looks for it; `None` when the target as a whole is to blame.
+fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
+    let target = scope.at.to_string();
+    let element = |index: usize, key: Option<&str>| {
+        let mut path = target.clone();
+        push_segment(&mut path, Segment::Index(index));
+        if let Some(key) = key {
+            push_segment(&mut path, Segment::Key(key));
+        }
+        path
+    };
+    let against = |must: &str, reference: &Reference| {
+        let other = shown(&scope.first(reference)?);
+        let (value, place) = (shown(scope.value), pointer_of(reference, scope));
+        let message = format!("`{target}` is `{value}`, which {must} `{other}` (see `{place}`)");
+        Some(Blame { path: target.clone(), message })
+    };
     match test {
         Test::Require(all) | Test::RequireWith(all) => {
-            all.iter().find(|one| !scope.has(one)).map(|one| (one, true))
+            let missing = all.iter().find(|one| !scope.has(one))?;
+            Some(Blame { path: pointer_of(missing, scope), message: format!("`{missing}` is missing") })
         }
-        Test::Forbid(all) => all.iter().find(|one| scope.has(one)).map(|one| (one, false)),
+        Test::Forbid(all) => {
+            let forbidden = all.iter().find(|one| scope.has(one))?;
+            let message = format!("`{forbidden}` must not be given here");
+            Some(Blame { path: pointer_of(forbidden, scope), message })
+        }
+        Test::FormatNamedAt(reference) => against("is not written as", reference),
+        Test::SameAs(reference) => against("must be the same as", reference),
+        Test::AtMost(reference) => against("must be at most", reference),
+        Test::AtLeast(reference) => against("must be at least", reference),
+        Test::Unique { key } => {
+            let items = scope.value.as_array()?;
+            let (again, first) = repetition(items, key.as_deref())?;
+            let value =
+                items.get(again).and_then(|item| key.as_deref().map_or(Some(item), |key| item.get(key)));
+            let path = element(again, key.as_deref());
+            let (value, first) = (shown(value?), element(first, key.as_deref()));
+            Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
+        }
+        Test::Distinct(reference) => {
+            let (path, first) = scope.repeated(reference)?;
+            let value = scope.candidate.pointer(&path).map_or_else(String::new, shown);
+            Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
+        }
+        Test::Uniform { path } => {
+            let at = element(first_different(scope.value.as_array()?, path.as_ref())?, None);
+            let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
+            Some(Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at })
+        }
+        Test::Leads(chain) => {
+            let steps = scope.value.as_array()?;
+            let position = broken_step(chain, steps, scope.candidate)?;
+            let step = steps.get(position)?;
+            let said = chain.step.as_deref().map_or(Some(step), |member| step.get(member));
+            let path = element(position, chain.step.as_deref());
+            let value = said.map_or_else(String::new, |said| format!(" (`{}`)", shown(said)));
+            Some(Blame { message: format!("the step `{path}`{value} leads nowhere in the document"), path })
+        }
         _ => None,
     }
 }
 
 /// Where a reference points; the target itself for a path that does not name one place.
-fn pointer_of(reference: &Reference, target: &str) -> String {
+fn pointer_of(reference: &Reference, scope: &Scope<'_>) -> String {
+    let target = scope.at.to_string();
     let (mut pointer, path) = match reference {
         Reference::Field(name) => {
             let mut pointer = String::new();
@@ -126,10 +214,16 @@ fn pointer_of(reference: &Reference, target: &str) -> String {
             return pointer;
         }
         Reference::Root(path) => (String::new(), path),
-        Reference::Target(path) => (target.to_owned(), path),
+        Reference::Target(path) => (target.clone(), path),
+        Reference::Holder { up, path } => match scope.above(*up) {
+            Some(holder) => (holder.to_string(), path),
+            None => return target,
+        },
+        // What stands before an element is not there to be put right.
+        Reference::Before(_) => return target,
     };
     if push_steps(&mut pointer, path).is_none() {
-        return target.to_owned();
+        return target;
     }
     pointer
 }
@@ -139,7 +233,7 @@ fn push_steps(pointer: &mut String, path: &JsonPath) -> Option<()> {
         match step {
             Step::Key(key) => push_segment(pointer, Segment::Key(key)),
             Step::Index(index) => push_segment(pointer, Segment::Index(usize::try_from(*index).ok()?)),
-            Step::Wildcard => return None,
+            Step::Keys(_) | Step::Wildcard => return None,
         }
     }
     Some(())
@@ -163,4 +257,18 @@ fn rendered(template: Option<&crate::rules::Template>, scope: &Scope<'_>, path: 
         minijinja::context! { value, key, path, field }
     };
     template?.render(variables).ok()
+}
+
+/// `additionalProperties` to `ADDITIONAL_PROPERTIES`.
+fn upper_snake(keyword: &str) -> String {
+    let mut out = String::new();
+    for c in keyword.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        if c.is_alphanumeric() {
+            out.extend(c.to_uppercase());
+        }
+    }
+    out
 }

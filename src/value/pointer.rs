@@ -1,5 +1,6 @@
 //! JSON Pointers (RFC 6901), built while walking down without allocating until one is needed.
 
+use serde_json::Value;
 use std::fmt;
 
 /// One step down into a value.
@@ -32,6 +33,17 @@ impl<'a> Pointer<'a> {
     #[must_use]
     pub fn last(&self) -> Option<Segment<'a>> {
         self.segment
+    }
+
+    /// The value that it leads to, if there is one.
+    #[must_use]
+    pub fn resolve<'v>(&self, root: &'v Value) -> Option<&'v Value> {
+        let above = self.parent.map_or(Some(root), |parent| parent.resolve(root))?;
+        match self.segment {
+            None => Some(above),
+            Some(Segment::Key(key)) => above.get(key),
+            Some(Segment::Index(index)) => above.get(index),
+        }
     }
 
     /// The pointer without its last step.
@@ -83,5 +95,8 @@ mod tests {
         assert_eq!(b.to_string(), "/a~1b~0c/3");
         let value = serde_json::json!({"a/b~c": [0, 1, 2, "x"]});
         assert_eq!(value.pointer(&b.to_string()).unwrap(), "x");
+        assert_eq!(b.resolve(&value).unwrap(), "x");
+        assert_eq!(root.resolve(&value), Some(&value));
+        assert_eq!(b.child(Segment::Key("y")).resolve(&value), None);
     }
 }

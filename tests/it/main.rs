@@ -1,6 +1,8 @@
 //! Black-box tests, one module per capability, in one binary: each further binary would link everything again.
 
 #[cfg(test)]
+mod aas;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod check;

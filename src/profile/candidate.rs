@@ -1,0 +1,48 @@
+//! `candidate` and `variables`: what a candidate is, and what its prompts are told besides the document.
+
+use crate::decode_words;
+use crate::diag::{Code, Problem, Problems};
+use crate::value::decode::wrong_type;
+use crate::value::yaml::{Data, Node};
+use serde_json::{Map, Value};
+
+/// What a candidate is, and so what is assessed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CandidateKind {
+    /// The structured output itself.
+    #[default]
+    Value,
+    /// A JSON Patch (RFC 6902) against the document, which is JSON: the patched document is assessed.
+    Patch,
+}
+
+decode_words!(CandidateKind, "kind of candidate", {
+    "value" => CandidateKind::Value,
+    "patch" => CandidateKind::Patch,
+});
+
+/// Reads `variables`.
+pub(super) fn decode_variables(node: &Node, problems: &mut Problems) -> Option<Map<String, Value>> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, "a mapping from names to values", problems);
+    };
+    for entry in entries {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !entry.key.chars().all(word) || entry.key.starts_with(|c: char| c.is_ascii_digit()) {
+            problems.push(
+                Problem::error(
+                    Code::UnknownWord,
+                    &entry.key_span,
+                    format!("`{}` can't be the name of a variable", entry.key),
+                )
+                .help(
+                    "names are made of letters, digits and `_`; prompts use them as `{{ variables.NAME }}`",
+                ),
+            );
+        }
+    }
+    match node.to_json() {
+        Value::Object(variables) => Some(variables),
+        _ => None,
+    }
+}
