@@ -398,7 +398,8 @@ impl Session {
 }
 
 /// Whether candidates are patches of something that could not be read as JSON.
-fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
+#[must_use]
+pub fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
     plan.scoring.kind() == CandidateKind::Patch && source.document().is_none()
 }
 

@@ -15,7 +15,7 @@ mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
-pub use document::{Candidates, Consultant, Place, Session};
+pub use document::{Candidates, Consultant, Place, Session, candidates_have_no_document};
 pub use next::next;
 pub use plan::Plan;
 pub use request::{

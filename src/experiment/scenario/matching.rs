@@ -9,8 +9,10 @@ use serde_json::Value;
 /// 0.833333 for five sixths; far narrower than any bound of a policy.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// Longest part of a text that is shown, in characters.
+/// Longest part of a value that is shown, in characters.
 const LONGEST_SHOWN: usize = 400;
+/// The same for a text that lacks what it should contain.
+const LONGEST_TEXT: usize = 2000;
 /// Most items of a list that are shown.
 const MOST_SHOWN: usize = 8;
 
@@ -92,7 +94,16 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_SHOWN) {
+    cut_to(text, LONGEST_SHOWN)
+}
+
+/// A text in which something was looked for.
+pub(super) fn cut_text(text: &str) -> String {
+    cut_to(text, LONGEST_TEXT)
+}
+
+fn cut_to(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

@@ -9,7 +9,7 @@ use crate::ingest::SourceText;
 use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::provider::protocol::DocumentRef;
-use crate::run::{Plan, Task, correction_feedback, request_for};
+use crate::run::{Plan, Task, candidates_have_no_document, correction_feedback, request_for};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Millis, Usage};
 use serde_json::{Value, json};
@@ -146,23 +146,27 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         Some(Ok(text)) => text.as_str(),
         _ => "",
     };
-    let first = match (&case.course, &read) {
-        (Course::Unreadable, _) => Input::Unreadable { reason: "the case says so".to_owned() },
-        (_, Some(Err(unreadable))) => Input::Unreadable { reason: unreadable.to_string() },
-        _ => Input::Started,
-    };
     let document_type = match (&case.document_type, &plan.classifier) {
         (Some(given), _) => given.value.clone(),
         (None, Some(classifier)) if !text.is_empty() => classifier.classify(text).document_type,
         _ => UNKNOWN.to_owned(),
     };
     let masked = Mask::apply(&plan.profile.mask, text);
+    let source = case.source.as_ref().map(|_| plan.scoring.source(&masked));
+    let first = match (&case.course, &read, &source) {
+        (Course::Unreadable, ..) => Input::Unreadable { reason: "the case says so".to_owned() },
+        (_, Some(Err(unreadable)), _) => Input::Unreadable { reason: unreadable.to_string() },
+        (_, _, Some(source)) if candidates_have_no_document(plan, source) => {
+            Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
+        }
+        _ => Input::Started,
+    };
     let mut player = Player {
         plan,
         case,
         reference: DocumentRef { id: case.name.value.clone(), document_type: document_type.clone() },
         text,
-        source: case.source.as_ref().map(|_| plan.scoring.source(&masked)),
+        source,
         masked,
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
         skipped: 0,

@@ -109,7 +109,7 @@ pub fn test_profile(
     }
     let mut order: Vec<&Case> = cases.iter().filter(|case| choice.takes(&case.name.value)).collect();
     if choice.first_failure {
-        order.sort_by_key(|case| needs_plan(case));
+        order.sort_by_key(|case| (needs_plan(case), !case.settings.is_empty()));
     }
     let mut results = Vec::new();
     for case in order {

@@ -18,42 +18,80 @@ pub struct Mutation {
     pub survivors: Vec<Mutant>,
 }
 
-/// Changes the profile called `name` in each place, one at a time, and runs the cases of every profile that is made of
-/// it (itself and those that extend it). `None` with problems when there is no such profile, no case that could
-/// notice, or a case that fails without any change.
+/// A profile and the cases that could notice a change of it.
+#[derive(Debug)]
+pub struct Guarded {
+    path: String,
+    file: Arc<SourceFile>,
+    library: Library,
+    family: Vec<Member>,
+}
+
+/// What became of a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Some case noticed, or it is no valid profile.
+    Noticed,
+    /// It decides the same as the profile.
+    Equivalent,
+    /// No case noticed.
+    Survives,
+}
+
+impl Guarded {
+    /// The profile called `name` with the cases of every profile that is made of it: itself and those that extend it.
+    /// `None` with problems when there is no such profile, no case that could notice, or a case that fails without any
+    /// change.
+    pub fn new(name: &str, library: &Library, problems: &mut Problems) -> Option<Self> {
+        let path = format!("profiles/{name}.yaml");
+        let file = match library.read(&path) {
+            Ok(Some(file)) => file,
+            Ok(None) => {
+                let message = format!("no profile is called `{name}`");
+                problems.push(Problem::placeless(Code::UnknownProfile, message));
+                return None;
+            }
+            Err(problem) => {
+                problems.push(problem);
+                return None;
+            }
+        };
+        let family = family(name, library, problems);
+        if family.is_empty() {
+            let message = format!("nothing that is made of `{name}` has a test file");
+            problems.push(Problem::placeless(Code::MissingFile, message));
+            return None;
+        }
+        for member in &family {
+            let suite = test_profile(&member.name, library, &member.cases, Choice::default(), problems)?;
+            if suite.failed() > 0 {
+                let message = format!("`{}` fails its own cases", member.name);
+                problems.push(Problem::placeless(Code::Conflict, message).help("mend them first"));
+                return None;
+            }
+        }
+        Some(Guarded { path, file, library: library.clone(), family })
+    }
+
+    /// Every mutant of the profile.
+    #[must_use]
+    pub fn mutants(&self) -> Vec<Mutant> {
+        mutants(&self.file)
+    }
+
+    /// Runs the cases with the profile changed.
+    #[must_use]
+    pub fn fate(&self, mutant: &Mutant) -> Fate {
+        fate(&self.library.holding(&self.path, mutant.text.as_str()), &self.family)
+    }
+}
+
+/// Changes the profile called `name` in each place, one at a time, and runs the cases that could notice ([`Guarded`]).
 pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Option<Mutation> {
-    let path = format!("profiles/{name}.yaml");
-    let file = match library.read(&path) {
-        Ok(Some(file)) => file,
-        Ok(None) => {
-            problems.push(Problem::placeless(Code::UnknownProfile, format!("no profile is called `{name}`")));
-            return None;
-        }
-        Err(problem) => {
-            problems.push(problem);
-            return None;
-        }
-    };
-    let family = family(name, library, problems);
-    if family.is_empty() {
-        let problem = Problem::placeless(
-            Code::MissingFile,
-            format!("nothing that is made of `{name}` has a test file"),
-        );
-        problems.push(problem);
-        return None;
-    }
-    for member in &family {
-        let suite = test_profile(&member.name, library, &member.cases, Choice::default(), problems)?;
-        if suite.failed() > 0 {
-            let message = format!("`{}` fails its own cases", member.name);
-            problems.push(Problem::placeless(Code::Conflict, message).help("mend them first"));
-            return None;
-        }
-    }
+    let guarded = Guarded::new(name, library, problems)?;
     let mut mutation = Mutation::default();
-    for mutant in mutants(&file) {
-        match fate(&library.holding(&path, mutant.text.as_str()), &family) {
+    for mutant in guarded.mutants() {
+        match guarded.fate(&mutant) {
             Fate::Noticed => mutation.noticed += 1,
             Fate::Equivalent => mutation.equivalent += 1,
             Fate::Survives => mutation.survivors.push(mutant),
@@ -63,6 +101,7 @@ pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Opti
 }
 
 /// A profile with cases that the changed one is a part of.
+#[derive(Debug)]
 struct Member {
     name: String,
     loaded: Loaded,
@@ -81,12 +120,6 @@ fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<Member>
     // A profile's own cases are the likeliest to notice.
     found.sort_by_key(|member| member.name != name);
     found
-}
-
-enum Fate {
-    Noticed,
-    Equivalent,
-    Survives,
 }
 
 fn fate(library: &Library, family: &[Member]) -> Fate {

@@ -3,7 +3,7 @@
 use super::case::{Case, Course, Scored};
 use super::expect::{Expect, ExpectedAssessment};
 use super::expect_text::{AskedOf, ExpectedText};
-use super::matching::{Difference, TOLERANCE, collapsed, compare, cut, has, issue_line, listed};
+use super::matching::{Difference, TOLERANCE, collapsed, compare, cut, cut_text, has, issue_line, listed};
 use super::play::{Made, Played};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::experiment::answer::undusted;
@@ -183,7 +183,7 @@ fn text_of(
         out.push(Difference::new(
             format!("{path}.contains"),
             &part.value,
-            cut(&collapsed(found)),
+            cut_text(&collapsed(found)),
             &part.span,
         ));
     }
