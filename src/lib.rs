@@ -15,6 +15,7 @@ pub mod rules;
 
 // Layer 2: pure decisions. No clock, no IO, no randomness, no async.
 pub mod score;
+pub mod repair;
 pub mod feedback;
 pub mod policy;
 pub mod engine;

@@ -8,6 +8,7 @@ mod next;
 mod output;
 mod plugin;
 mod profile;
+mod repair;
 mod run;
 mod score;
 mod simulate;
@@ -41,6 +42,8 @@ enum Verb {
     Correct(step::Step),
     /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
     Score(score::Arguments),
+    /// Repair text that is not quite JSON, and JSON that its schema refuses
+    Repair(repair::Arguments),
     /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
     Next(next::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
@@ -73,6 +76,7 @@ pub fn main() -> ExitCode {
         Verb::Validate(arguments) => validate::execute(&arguments, &mut output),
         Verb::Correct(arguments) => correct::execute(&arguments, &mut output),
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
+        Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),

@@ -50,6 +50,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Err(error @ NextError::NoStage { .. }) => {
             return Err(Failure::usage(error.to_string()).help("add `stages:` with a prompt and an output"));
         }
+        Err(NextError::UnsetVariable { profile, variable }) => {
+            let message = format!("the prompt of the profile `{profile}` needs the variable `{variable}`");
+            return Err(Failure::usage(message).help(format!("give it with `--variable {variable}=TEXT`")));
+        }
         Err(error) => return Err(Failure::broken(error.to_string())),
     };
     for warning in input.ignored.iter().chain(&answer.warnings) {

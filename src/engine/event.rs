@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::policy::Decision;
+use crate::repair::Step;
 use crate::score::Assessment;
 use crate::value::{Millis, Usage};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub struct Produced {
     /// What the provider says about its answer.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// What was done to the answer to get the candidate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Step>,
 }
 
 /// A judge's or validator's answer and what it cost.
@@ -56,6 +60,9 @@ pub struct Consulted {
     /// What the provider says about its answer.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// What was done to the answer to read it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Step>,
 }
 
 /// A call that gave no candidate.

@@ -456,10 +456,14 @@ impl Run {
     /// Issues about locked fields that the correction changed.
     fn changed_without_cause(&self, candidate: &Value, assessment: &Assessment) -> Vec<Issue> {
         let base = self.history.base();
-        match (self.lock, self.candidates.get(base), self.assessments.get(base)) {
+        let mut changed = match (self.lock, self.candidates.get(base), self.assessments.get(base)) {
             (Lock::Passing, Some(before), Some(known)) => lock::changed(before, known, candidate, assessment),
             _ => Vec::new(),
+        };
+        for issue in &mut changed {
+            issue.disposition = self.policy.dispositions.of(&issue.code, issue.auto_fixable);
         }
+        changed
     }
 
     fn correct(&mut self, now: Millis, iteration: usize, base: usize) {

@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
             }
             Criterion::FlipFlop(times) => {
                 let (path, most) = self.history.flip_flop().unwrap_or_default();
-                let path = (most > 0).then(|| path.to_owned());
+                let path = (most > 0 && !path.is_empty()).then(|| path.to_owned());
                 let holds = self.reaches(line, "flip_flop", most, *times);
                 if let Some(check) = self.record.checks.0.last_mut() {
                     check.path = path;

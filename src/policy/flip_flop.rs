@@ -60,11 +60,12 @@ impl FlipFlops {
         for leaf in self.leaves.values_mut().filter(|leaf| leaf.seen_in < self.candidates) {
             leaf.take(None);
         }
-        for (path, leaf) in &self.leaves {
-            let times = leaf.changes / 2;
-            if times > self.most.as_ref().map_or(0, |(_, times)| *times) {
-                self.most = Some((path.clone(), times));
-            }
+        // Where an array or object was emptied and filled again, the longer path says what came and went.
+        let most = self.leaves.iter().max_by_key(|(path, leaf)| (leaf.changes / 2, path.len()));
+        if let Some((path, leaf)) = most
+            && leaf.changes / 2 > self.most.as_ref().map_or(0, |(_, times)| *times)
+        {
+            self.most = Some((path.clone(), leaf.changes / 2));
         }
     }
 

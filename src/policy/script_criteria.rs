@@ -5,7 +5,7 @@ use crate::diag::Problems;
 use crate::profile::{Criterion, Files, IssueKind, ScriptCriterion, StopCriteria};
 use crate::script::{Arguments, FunctionId, ScriptSet};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A script criterion is a function of one value: the run so far.
 const PARAMETERS: usize = 1;
@@ -13,7 +13,7 @@ const PARAMETERS: usize = 1;
 /// The compiled functions behind a policy's script criteria; by default none.
 #[derive(Debug, Default)]
 pub struct ScriptCriteria {
-    compiled: Option<(ScriptSet, HashMap<String, FunctionId>)>,
+    compiled: Option<(ScriptSet, BTreeMap<String, FunctionId>)>,
 }
 
 impl ScriptCriteria {
@@ -28,7 +28,7 @@ impl ScriptCriteria {
         if named.is_empty() {
             return Self::default();
         }
-        let (mut scripts, mut functions) = (ScriptSet::new(), HashMap::new());
+        let (mut scripts, mut functions) = (ScriptSet::new(), BTreeMap::new());
         for reference in named {
             if let Some(function) = scripts.function(&reference, PARAMETERS, files, problems) {
                 functions.insert(reference.value, function);

@@ -7,7 +7,7 @@ use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
 use super::stop::StopCriteria;
-use super::{Dimension, Dispositions, Feedback, Overall};
+use super::{Dimension, Dispositions, Feedback, Overall, Repair};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
@@ -44,6 +44,8 @@ pub struct Profile {
     pub policy: LoopPolicy,
     /// How the next request is written.
     pub feedback: Feedback,
+    /// What is repaired before a candidate is assessed.
+    pub repair: Repair,
     /// When a person gets to see the result.
     pub review: Option<Spanned<String>>,
     /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
@@ -104,6 +106,7 @@ pub(super) fn decode(
     let stop = fields.required("stop", problems);
     let select = fields.node("select").and_then(|node| Select::decode(node, &known, problems));
     let feedback = fields.required("feedback", problems);
+    let repair = fields.or("repair", Repair::default(), problems);
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
     let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
@@ -148,6 +151,7 @@ pub(super) fn decode(
         dimensions,
         policy,
         feedback,
+        repair,
         review,
         digest,
     })

@@ -18,6 +18,7 @@ mod mask;
 mod merge;
 mod overrides;
 mod policy;
+mod repair;
 mod references;
 mod stage;
 mod stop;
@@ -42,6 +43,7 @@ pub use policy::{
     Target,
 };
 pub use references::ALL_STAGES;
+pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};
 pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
 pub use stop_group::{Criterion, Member};

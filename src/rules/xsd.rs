@@ -113,7 +113,9 @@ impl Datatype {
             Datatype::Boolean => matches!(text, "true" | "false" | "1" | "0"),
             Datatype::AnyUri => is_iri_reference(text),
             Datatype::Base64Binary => is_base64(text),
-            Datatype::HexBinary => text.len() % 2 == 0 && text.bytes().all(|b| b.is_ascii_hexdigit()),
+            Datatype::HexBinary => {
+                text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit())
+            }
             Datatype::Decimal => DECIMAL.is_match(text),
             Datatype::Double => {
                 DOUBLE.is_match(text) && text.parse().is_ok_and(|n: f64| n.is_finite() || is_special(text))

@@ -1,14 +1,16 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
+use super::repairs::Guard;
 use super::typing::document_type_of;
-use super::work::request_for;
-use super::{Answer, DocumentResult, Plan, Task, answer_of, ask_validator};
+use super::work::{first_input, request_for};
+use super::{DocumentResult, Plan, Task, answer_of, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
-use crate::profile::{CandidateKind, Mask};
-use crate::provider::Provider;
-use crate::provider::protocol::{CompletionRequest, DocumentRef};
+use crate::profile::Mask;
+use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
+use crate::provider::{CallFailure, Provider};
+use crate::repair::Step;
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
 use crate::value::{DocumentId, Millis, Usage};
@@ -74,6 +76,8 @@ struct InHand<'a> {
     warnings: Vec<String>,
     /// What the provider said about each candidate, with its iteration.
     notes: Vec<(usize, String)>,
+    /// What was repaired in each candidate, with its iteration.
+    repairs: Vec<(usize, Step)>,
 }
 
 impl InHand<'_> {
@@ -160,21 +164,17 @@ impl Session {
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
+            repairs: Vec::new(),
         };
-        let first = match &document.text {
-            Ok(_) if candidates_have_no_document(&self.plan, &task.source) => {
-                Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
-            }
-            Ok(_) => Input::Started,
-            Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
-        };
+        let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
         // What was said about candidates that are not handed back would only confuse.
         let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
         task.warnings.extend(task.notes.iter().filter(selected).map(|(_, note)| note.clone()));
-        let result =
+        let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        result.add_repairs(task.repairs);
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
         }
@@ -229,6 +229,7 @@ impl Session {
         match event {
             Event::Produced { iteration, produced } => {
                 task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
+                task.repairs.extend(produced.repairs.iter().map(|step| (*iteration, step.clone())));
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
             }
             Event::Supplied { produced } => {
@@ -236,6 +237,7 @@ impl Session {
             }
             Event::Staged { iteration, produced, .. } => {
                 task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
+                task.repairs.extend(produced.repairs.iter().map(|step| (*iteration, step.clone())));
             }
             Event::Assembled { iteration, candidate } => {
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
@@ -284,9 +286,12 @@ impl Session {
             }
             _ if self.is_cancelled() => Input::Stop,
             Work::Generate { stage, .. } => match task.supplied.take() {
-                Some(candidate) => {
-                    Input::Supplied(Produced { candidate, usage: Usage::default(), notes: Vec::new() })
-                }
+                Some(candidate) => Input::Supplied(Produced {
+                    candidate,
+                    usage: Usage::default(),
+                    notes: Vec::new(),
+                    repairs: Vec::new(),
+                }),
                 None => self.ask(stage, &work, run, task).await,
             },
             Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
@@ -306,10 +311,16 @@ impl Session {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        match self.complete(provider, &request, planned.stage.call.deadline).await {
-            Some(Ok(produced)) => Input::Produced(produced),
-            Some(Err(failed)) => Input::Failed(failed),
-            None => Input::Stop,
+        let Some(completion) = self.complete(provider, &request, planned.stage.call.deadline).await else {
+            return Input::Stop;
+        };
+        let document_type = &task.reference.document_type;
+        let assessor = Assessor::new(Arc::clone(&self.plan.scoring));
+        let mut guard = Guard::new(assessor, document_type, &task.source, run, stage);
+        let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
+        match answer_of(provider, planned.repairers.of(document_type), Some(&mut veto), completion) {
+            Ok(produced) => Input::Produced(produced),
+            Err(failed) => Input::Failed(failed),
         }
     }
 
@@ -329,14 +340,16 @@ impl Session {
                     Ok(request) => request,
                     Err(message) => return impossible(&message),
                 };
-                match self.complete(provider, &request, judge.judge.call.deadline).await {
-                    Some(Ok(produced)) => Input::Consulted(Consulted {
-                        answer: produced.candidate,
-                        usage: produced.usage,
-                        notes: produced.notes,
-                    }),
-                    Some(Err(failed)) => Input::Failed(failed),
-                    None => Input::Stop,
+                let deadline = judge.judge.call.deadline;
+                let Some(completion) = self.complete(provider, &request, deadline).await else {
+                    return Input::Stop;
+                };
+                let repairer = judge.repairers.of(&task.reference.document_type);
+                match answer_of(provider, repairer, None, completion) {
+                    Ok(Produced { candidate: answer, usage, notes, repairs }) => {
+                        Input::Consulted(Consulted { answer, usage, notes, repairs })
+                    }
+                    Err(failed) => Input::Failed(failed),
                 }
             }
             Some(Consultant::Validator) => {
@@ -351,6 +364,7 @@ impl Session {
                         answer: Arc::new(serde_json::json!({ "unavailable": why })),
                         usage: Usage::default(),
                         notes: Vec::new(),
+                        repairs: Vec::new(),
                     });
                 };
                 tokio::select! {
@@ -366,6 +380,7 @@ impl Session {
                 answer: Arc::new(serde_json::json!({ "unavailable": why })),
                 usage: Usage::default(),
                 notes: Vec::new(),
+                repairs: Vec::new(),
             }),
             None => impossible("there is no such judge or validator"),
         }
@@ -377,12 +392,12 @@ impl Session {
         provider: &Provider,
         request: &CompletionRequest,
         deadline: Millis,
-    ) -> Option<Answer> {
+    ) -> Option<Result<Completion, CallFailure>> {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             // A finished answer is never thrown away for a cancellation that came at the same moment.
             biased;
-            completion = provider.complete(request, deadline.duration()) => Some(answer_of(provider, completion)),
+            completion = provider.complete(request, deadline.duration()) => Some(completion),
             _ = cancelled.wait_for(|cancelled| *cancelled) => None,
         }
     }
@@ -395,12 +410,6 @@ impl Session {
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
     }
-}
-
-/// Whether candidates are patches of something that could not be read as JSON.
-#[must_use]
-pub fn candidates_have_no_document(plan: &Plan, source: &Source) -> bool {
-    plan.scoring.kind() == CandidateKind::Patch && source.document().is_none()
 }
 
 /// What can't happen with a checked profile ends the document, not the process.

@@ -8,6 +8,7 @@ mod document;
 pub mod next;
 mod plan;
 mod request;
+mod repairs;
 mod result;
 mod stage_plan;
 mod typing;
@@ -15,13 +16,15 @@ mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
-pub use document::{Candidates, Consultant, Place, Session, candidates_have_no_document};
+pub use document::{Candidates, Consultant, Place, Session};
 pub use next::next;
 pub use plan::Plan;
+pub use repairs::{Repairers, stage_answer};
 pub use request::{
-    Answer, Task, answer_of, correction_feedback, correction_request, judge_request, stage_request,
+    Answer, Task, Told, answer_of, correction_feedback, correction_request, judge_request, stage_request,
 };
 pub use result::{DocumentResult, IterationResult, wants_review};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
+pub use typing::document_type_of;
 pub use validator::ask_validator;
-pub use work::request_for;
+pub use work::{first_input, request_for};

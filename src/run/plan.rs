@@ -90,7 +90,8 @@ impl Plan {
             Some(rules) => rules.document_types().map(str::to_owned).collect(),
             None => types,
         };
-        let mut reader = Reader { files, templates: &mut templates, types: &known, care };
+        let mut reader =
+            Reader { files, templates: &mut templates, types: &known, care, repair: profile.repair };
         let mut earlier: Vec<&str> = Vec::new();
         let mut stages = Vec::new();
         let mut steps = Vec::new();

@@ -8,6 +8,7 @@ use crate::provider::protocol::{
     Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
 use crate::provider::{CallFailure, Provider};
+use crate::repair::{Mended, Repairer, Veto};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -208,9 +209,14 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
     }
 }
 
-/// Turns a completion or a failure into what the engine is told. An answer that is text must be JSON and nothing
-/// else.
-pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure>) -> Answer {
+/// Turns a completion or a failure into what the engine is told. What can be repaired in an answer is, before another
+/// call is paid for; `veto` may refuse changes of the value.
+pub fn answer_of(
+    provider: &Provider,
+    repairer: &Repairer,
+    veto: Option<Veto<'_>>,
+    completion: Result<Completion, CallFailure>,
+) -> Answer {
     let one_call = |tokens: u64, cost: Option<f64>| Usage {
         calls: 1,
         tokens,
@@ -230,39 +236,44 @@ pub fn answer_of(provider: &Provider, completion: Result<Completion, CallFailure
     if tokens > 0 && completion.usage.cost_usd.is_none() {
         notes.push("the provider does not say what the call cost; cost_usd leaves it out".to_owned());
     }
-    let candidate = match (completion.value, completion.text) {
-        (Some(value), _) => value,
-        (None, Some(text)) => candidate_of_text(&text).map_err(|why| CallFailed {
-            message: format!("provider `{}` answered with {why}", provider.identity().name),
-            transient: true,
-            retry_after: None,
-            usage,
-        })?,
-        (None, None) => {
-            return Err(CallFailed {
-                message: format!("provider `{}` answered with nothing", provider.identity().name),
-                transient: true,
-                retry_after: None,
-                usage,
-            });
-        }
+    let refused = |why: String| CallFailed {
+        message: format!("provider `{}` answered with {why}", provider.identity().name),
+        transient: true,
+        retry_after: None,
+        usage,
     };
-    if is_deeper(&candidate, MAX_CANDIDATE_DEPTH) {
-        return Err(CallFailed {
-            message: format!(
-                "provider `{}` answered with JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep",
-                provider.identity().name
-            ),
-            transient: true,
-            retry_after: None,
-            usage,
-        });
-    }
-    Ok(Produced { candidate: Arc::new(candidate), usage, notes })
+    let said = match (&completion.value, &completion.text) {
+        (Some(value), _) => Told::Value(value),
+        (None, Some(text)) => Told::Text(text),
+        (None, None) => return Err(refused("nothing".to_owned())),
+    };
+    let mended = mend(repairer, veto, said).map_err(refused)?;
+    let candidate = Arc::new(mended.value);
+    Ok(Produced { candidate, usage, notes, repairs: mended.steps })
 }
 
-/// The value that a model wrote as text, which must be JSON and nothing else; or what the text is instead.
-pub(super) fn candidate_of_text(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text.trim())
-        .map_err(|error| format!("text that is not JSON (line {}, column {})", error.line(), error.column()))
+/// What someone was told: a value, or a text that holds one.
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'a> {
+    /// The value.
+    Value(&'a Value),
+    /// The text.
+    Text(&'a str),
+}
+
+/// The value of an answer, repaired; or what it is instead.
+pub(super) fn mend(repairer: &Repairer, veto: Option<Veto<'_>>, told: Told<'_>) -> Result<Mended, String> {
+    let text = match told {
+        Told::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
+            return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+        }
+        Told::Value(value) => return Ok(repairer.value(value.clone(), veto)),
+        Told::Text(text) => text.trim(),
+    };
+    let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
+    // A word or a number that was only made out in a text is no answer.
+    if !read.steps.is_empty() && !(read.value.is_object() || read.value.is_array()) {
+        return Err("text in which there is no JSON object or list".to_owned());
+    }
+    Ok(repairer.salvaged(read, veto))
 }

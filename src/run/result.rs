@@ -3,6 +3,7 @@
 use super::Plan;
 use crate::engine::{Outcome, Run};
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::repair::Step;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
 use serde::Serialize;
@@ -73,13 +74,16 @@ pub struct IterationResult {
     pub missed_gate: bool,
     /// Whether the loop went back to the best candidate after it.
     pub rolled_back: bool,
+    /// What was repaired in the answers before they were assessed; their patches are in the journal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Step>,
 }
 
 /// Most issues named in a message.
 const MOST_DECISIONS: usize = 20;
 
 /// What a person must decide, issue by issue; `None` when there is nothing.
-fn message_for_a_person(assessment: &Assessment) -> Option<String> {
+pub(super) fn message_for_a_person(assessment: &Assessment) -> Option<String> {
     let escalated = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Escalate);
     let count = escalated().count();
     let head = match count {
@@ -135,6 +139,15 @@ impl DocumentResult {
             detail: outcome.detail.clone(),
         }
     }
+
+    /// Adds what was repaired, each with its iteration.
+    pub(super) fn add_repairs(&mut self, repairs: Vec<(usize, Step)>) {
+        for (iteration, step) in repairs {
+            if let Some(result) = self.iterations.get_mut(iteration) {
+                result.repairs.push(Step { patch: Vec::new(), ..step });
+            }
+        }
+    }
 }
 
 impl IterationResult {
@@ -155,6 +168,7 @@ impl IterationResult {
                 minor: assessment.count_severity(Severity::Minor),
                 missed_gate: standing.missed_gate,
                 rolled_back: standing.rolled_back,
+                repairs: Vec::new(),
             })
             .collect()
     }

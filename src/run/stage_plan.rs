@@ -1,8 +1,9 @@
 //! The files of a stage or judge, read and checked once.
 
+use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{Files, Judge, Stage, Validator};
+use crate::profile::{Files, Judge, Repair, Stage, Validator};
 use crate::rules::{Care, check_extraction};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
@@ -23,6 +24,8 @@ pub struct StagePlan {
     pub patterns: BTreeMap<String, Value>,
     /// Its context files.
     pub passages: Passages,
+    /// What repairs its answers.
+    pub repairers: Repairers,
 }
 
 /// A judge with everything it names.
@@ -34,6 +37,8 @@ pub struct JudgePlan {
     pub prompt: Option<Template>,
     /// What its answer must look like, by document type.
     pub schemas: BTreeMap<String, Value>,
+    /// What reads its answers. They are not changed: a verdict that was is no longer the judge's.
+    pub repairers: Repairers,
 }
 
 /// A validator with the script that it runs.
@@ -51,6 +56,7 @@ pub(super) struct Reader<'a> {
     pub(super) templates: &'a mut Templates,
     pub(super) types: &'a [String],
     pub(super) care: Care,
+    pub(super) repair: Repair,
 }
 
 impl Reader<'_> {
@@ -66,9 +72,12 @@ impl Reader<'_> {
                 passages.add(&name.value, file.text());
             }
         }
+        let output = stage.call.output.as_ref();
+        let schemas = self.outputs(output, problems);
         StagePlan {
             prompt,
-            schemas: self.outputs(stage.call.output.as_ref(), problems),
+            repairers: Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems),
+            schemas,
             patterns: self.patterns(stage, problems),
             passages,
             stage: stage.clone(),
@@ -82,7 +91,8 @@ impl Reader<'_> {
             self.templates.add(Role::Judge, &file, problems)
         });
         let schemas = self.outputs(judge.call.output.as_ref(), problems);
-        JudgePlan { prompt, schemas, judge: judge.clone() }
+        let repairers = Repairers::without_schemas(self.repair);
+        JudgePlan { prompt, schemas, repairers, judge: judge.clone() }
     }
 
     /// Reads what a validator names.

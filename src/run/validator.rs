@@ -31,8 +31,12 @@ pub async fn ask_validator(
         retry_after: None,
         usage: Usage::default(),
     };
-    let consulted =
-        |answer: Value| Consulted { answer: Arc::new(answer), usage: Usage::default(), notes: Vec::new() };
+    let consulted = |answer: Value| Consulted {
+        answer: Arc::new(answer),
+        usage: Usage::default(),
+        notes: Vec::new(),
+        repairs: Vec::new(),
+    };
     let Some((program, arguments)) = plan.validator.command.split_first() else {
         return Err(failed(format!("validator `{name}` has no command")));
     };

@@ -1,9 +1,23 @@
-//! From what the engine wants done to the request that asks for it.
+//! What the engine is told first, and the requests that ask for what it wants done.
 
 use super::{Plan, Task, correction_request, judge_request, stage_request};
-use crate::engine::{Run, Work};
+use crate::engine::{Input, Run, Work};
 use crate::feedback::Correction;
+use crate::ingest::Document;
+use crate::profile::CandidateKind;
 use crate::provider::protocol::CompletionRequest;
+use crate::score::Source;
+
+/// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
+pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
+    match &document.text {
+        Ok(_) if plan.scoring.kind() == CandidateKind::Patch && source.document().is_none() => {
+            Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
+        }
+        Ok(_) => Input::Started,
+        Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
+    }
+}
 
 /// The request that a stage or a judge gets for a piece of work.
 ///

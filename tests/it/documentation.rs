@@ -1,5 +1,6 @@
 //! What the pages say is what the program does: their YAML is loaded, and README shows files that are there.
 
+use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::experiment::scenario::{Choice, Kind, find_subject, test_profile, test_rules};
 use loopctl::profile::{Library, load};
@@ -63,6 +64,29 @@ fn the_rules_page_has_every_check() {
         for check in cell.split('`').skip(1).step_by(2).filter(|check| *check != "script") {
             assert!(shown.contains(&format!("{check}:")), "`{check}` is in no example");
         }
+    }
+}
+
+/// The table of recorded runs is what the command prints, and the script and the criteria load.
+#[test]
+fn the_policies_page_shows_what_simulate_prints() {
+    let page = page("docs/design/policies.md");
+    let mut shown = blocks(&page, "text").into_iter().filter_map(|block| block.split_once('\n'));
+    let (command, table) =
+        shown.find(|(command, _)| command.ends_with(".jsonl")).expect("a command on a file of ours");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let arguments: Vec<&str> = command.trim_start_matches("$ loopctl ").split(' ').collect();
+    let place = Workspace::new();
+    let ran = Ran::of(place.loopctl(&arguments).current_dir(root)).exits(0);
+    assert_eq!(ran.out.trim_end(), table);
+
+    let base = "assess: { q: given }\noverall: { from: q }\naccept: { overall: 0.9 }\n";
+    let scripted = "stop: { max_iterations: 3, script: { plateau: stop.rhai#plateau } }\n";
+    let script = blocks(&page, "rhai")[0];
+    assert_eq!(problems_of(&format!("{base}{scripted}"), &[("rules/stop.rhai", script)]), "");
+    for block in blocks(&page, "yaml") {
+        let limit = if block.starts_with("stop:") { "" } else { "stop: { max_iterations: 3 }\n" };
+        assert_eq!(problems_of(&format!("{base}{limit}{block}\n"), &[]), "", "{block}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! Drives `engine::Run` in virtual time with scripted answers, and keeps all that it hands out.
 
+use super::loop_inventions::SCRIPT;
 use loopctl::diag::Problems;
 use loopctl::engine::{CallFailed, Event, Input, Outcome, Output, Produced, Recorded, Retry, Run, Work};
-use loopctl::policy::Decision;
+use loopctl::policy::{Decision, ScriptCriteria};
 use loopctl::profile::{Library, LoopPolicy, load};
 use loopctl::score::{Assessment, Issue};
 use loopctl::value::{Disposition, Millis, Score, Severity, Usage, Usd};
@@ -21,16 +22,38 @@ accept: { overall: 0.95 }
 stop: { max_iterations: 50 }
 ";
 
+/// A policy and the scripts of its criteria.
+pub(crate) struct Compiled {
+    pub(crate) policy: Arc<LoopPolicy>,
+    pub(crate) criteria: Arc<ScriptCriteria>,
+}
+
 /// The policy of a profile that says `extract` and is otherwise [`BASE`].
 pub(crate) fn policy(extract: &str) -> Arc<LoopPolicy> {
+    compiled(extract).policy
+}
+
+/// The same, with the functions of [`SCRIPT`] in `rules/tried.rhai`.
+pub(crate) fn compiled(extract: &str) -> Compiled {
+    let (compiled, problems) = tried(extract, SCRIPT);
+    compiled.filter(|_| !problems.has_errors()).unwrap_or_else(|| panic!("{extract}\n{problems:?}"))
+}
+
+/// The same with another script, and what is wrong with it.
+pub(crate) fn tried(extract: &str, script: &str) -> (Option<Compiled>, Problems) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("base.yaml"), BASE).unwrap();
+    std::fs::create_dir(folder.path().join("rules")).unwrap();
+    std::fs::write(folder.path().join("rules/tried.rhai"), script).unwrap();
     let file = folder.path().join("tried.yaml");
     std::fs::write(&file, format!("extends: ./base.yaml\n{extract}\n")).unwrap();
     let mut problems = Problems::new();
     let loaded = load(file.to_str().unwrap(), &Library::embedded(), &[], &|_| None, &mut problems);
-    let loaded = loaded.unwrap_or_else(|| panic!("{extract}\n{problems:?}"));
-    Arc::new(loaded.profile.policy)
+    let compiled = loaded.map(|loaded| {
+        let criteria = ScriptCriteria::compile(&loaded.profile.policy.stop, &loaded.library, &mut problems);
+        Compiled { policy: Arc::new(loaded.profile.policy), criteria: Arc::new(criteria) }
+    });
+    (compiled, problems)
 }
 
 /// One candidate: what it is, what it scores, what it costs.
@@ -158,6 +181,18 @@ impl Driver {
         driver
     }
 
+    /// The same for a policy with script criteria.
+    pub(crate) fn through_scripted(compiled: &Compiled, steps: &[Step]) -> Self {
+        let script = steps.iter().cloned().map(Answer::Gives).collect();
+        let mut driver = Self::new(&compiled.policy, NEVER, script).with(&compiled.criteria);
+        driver.finish();
+        driver
+    }
+
+    pub(crate) fn with(self, criteria: &Arc<ScriptCriteria>) -> Self {
+        Driver { run: self.run.with_criteria(Arc::clone(criteria)), ..self }
+    }
+
     pub(crate) fn watched(mut self) -> Self {
         self.watched = true;
         self
@@ -194,7 +229,12 @@ impl Driver {
                     let own = json!({"number": self.produced, "of": "its own"});
                     self.produced += 1;
                     let candidate = Arc::new(step.candidate.unwrap_or(own));
-                    Input::Produced(Produced { candidate, usage: step.usage, notes: Vec::new() })
+                    Input::Produced(Produced {
+                        candidate,
+                        usage: step.usage,
+                        notes: Vec::new(),
+                        repairs: Vec::new(),
+                    })
                 }
             },
         };

@@ -1,11 +1,6 @@
 //! An independent reading of LOOP: policies as plain data, and what must come of them, computed afresh and naively
 //! from the whole trajectory at every candidate. Shares nothing with `src/policy`.
 
-use super::harness::{Step, q};
-use loopctl::value::{Disposition, Severity};
-use proptest::prelude::*;
-use serde_json::json;
-
 /// "Every comparison of scores allows 1e-9."
 pub(crate) fn lt(a: f64, b: f64) -> bool {
     a < b - 1e-9
@@ -19,8 +14,8 @@ pub(crate) struct Tried {
     pub(crate) critical: u64,
     pub(crate) escalate: u64,
     pub(crate) warn: u64,
-    /// Equal numbers are equal candidates.
-    pub(crate) content: u8,
+    /// The candidate: two leaves, of which the second may be absent. Equal ones are equal candidates.
+    pub(crate) content: (u8, Option<u8>),
     pub(crate) takes: u64,
     pub(crate) cents: u32,
     pub(crate) tokens: u64,
@@ -36,7 +31,40 @@ pub(crate) enum Key {
     FewestMajor,
 }
 
-const NAMES: [&str; 3] = ["q", "a", "b"];
+/// A criterion of `stop`, or a group of them.
+#[derive(Debug, Clone)]
+pub(crate) enum Criterion {
+    MaxIterations(usize),
+    MaxCorrections(usize),
+    Unchanged,
+    Rollbacks(usize),
+    /// Window, epsilon.
+    Stagnation(usize, f64),
+    /// Delta, patience, whether the baseline is the best.
+    MinImprovement(f64, usize, bool),
+    Decline(usize),
+    /// Window, flips, amplitude.
+    Oscillation(usize, usize, f64),
+    FlipFlop(usize),
+    Script(Script),
+    Timeout(u64),
+    Cents(u32),
+    Tokens(u64),
+    Calls(u64),
+    Any(Vec<Criterion>),
+    All(Vec<Criterion>),
+}
+
+/// The functions of `super::loop_inventions::SCRIPT`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Script {
+    Flat,
+    Stuck,
+    Dear,
+    Torn,
+    /// Fails whenever it is called.
+    Broken,
+}
 
 /// A policy as LOOP speaks of it.
 #[derive(Debug, Clone)]
@@ -58,10 +86,14 @@ pub(crate) struct Policy {
     pub(crate) min_improvement: Option<(f64, usize, bool)>,
     pub(crate) decline: Option<usize>,
     pub(crate) oscillation: Option<(usize, usize, f64)>,
+    pub(crate) flip_flop: Option<usize>,
+    pub(crate) scripts: Vec<Script>,
     pub(crate) timeout: Option<u64>,
     pub(crate) cents: Option<u32>,
     pub(crate) tokens: Option<u64>,
     pub(crate) calls: Option<u64>,
+    pub(crate) any: Vec<Criterion>,
+    pub(crate) all: Vec<Criterion>,
     pub(crate) order: Vec<Key>,
     pub(crate) ties_last: bool,
     pub(crate) return_last: bool,
@@ -71,7 +103,7 @@ pub(crate) struct Policy {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) status: &'static str,
-    pub(crate) reason: &'static str,
+    pub(crate) reason: String,
     pub(crate) iteration_count: usize,
     pub(crate) best_iteration: usize,
     pub(crate) selection_reason: String,
@@ -80,83 +112,56 @@ pub(crate) struct Expected {
     pub(crate) bases: Vec<usize>,
 }
 
-impl Policy {
-    /// As an extract of a profile.
-    pub(crate) fn yaml(&self) -> String {
-        let mut top = Vec::new();
-        let weights: Vec<String> = NAMES
-            .iter()
-            .zip(self.weights)
-            .filter(|(_, weight)| *weight > 0.0)
-            .map(|(name, weight)| format!("{name}: {weight}"))
-            .collect();
-        top.push(format!("overall: {{ from: null, {} }}", weights.join(", ")));
-        let show = |value: Option<f64>| value.map_or("null".to_owned(), |value| value.to_string());
-        let limit = self.accept_critical.map_or("null".to_owned(), |limit| limit.to_string());
-        top.push(format!(
-            "accept: {{ overall: {}, a: {}, critical_issues: {limit} }}",
-            show(self.accept_overall),
-            show(self.accept_a)
-        ));
-        if let Some((bound, stops)) = self.gate {
-            let action = if stops { "stop" } else { "rollback" };
-            top.push(format!("gate: {{ b: {bound}, on_correction: {action} }}"));
-        }
-        top.push(format!("on_escalate: {}", if self.stop_on_escalate { "stop" } else { "continue" }));
-        top.push(format!("on_regression: {}", if self.rollback { "rollback" } else { "keep" }));
-        let keys: Vec<String> = self
-            .order
-            .iter()
-            .map(|key| match key {
-                Key::NoCritical => "no_critical".to_owned(),
-                Key::Overall => "overall".to_owned(),
-                Key::Dimension(at) => NAMES[*at].to_owned(),
-                Key::FewestEscalate => "{ fewest: escalate }".to_owned(),
-                Key::FewestMajor => "{ fewest: major }".to_owned(),
-            })
-            .collect();
-        top.push(format!(
-            "select: {{ order: [{}], ties: {}, return: {} }}",
-            keys.join(", "),
-            if self.ties_last { "last" } else { "first" },
-            if self.return_last { "last" } else { "best" }
-        ));
-        top.push(format!("stop: {{ {} }}", self.stop_lines().join(", ")));
-        top.join("\n")
-    }
+/// A line of the table that applies.
+struct Applies {
+    status: &'static str,
+    reason: String,
+    /// Whether it stands above the place where rollbacks are counted.
+    uncounted: bool,
+}
 
-    fn stop_lines(&self) -> Vec<String> {
-        let number = |key: &str, value: Option<usize>| {
-            format!("{key}: {}", value.map_or("null".to_owned(), |value| value.to_string()))
+impl Criterion {
+    fn name(&self) -> String {
+        let word = match self {
+            Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => "max_iterations",
+            Criterion::Unchanged => "unchanged",
+            Criterion::Rollbacks(_) => "rollbacks",
+            Criterion::Stagnation(..) => "stagnation",
+            Criterion::MinImprovement(..) => "min_improvement",
+            Criterion::Decline(_) => "decline",
+            Criterion::Oscillation(..) => "oscillation",
+            Criterion::FlipFlop(_) => "flip_flop",
+            Criterion::Script(script) => return format!("script:{}", script.name()),
+            Criterion::Timeout(_) => "timeout",
+            Criterion::Cents(_) | Criterion::Tokens(_) | Criterion::Calls(_) => "budget",
+            Criterion::Any(_) | Criterion::All(_) => panic!("a group goes by its members' names"),
         };
-        let mut stop = vec![
-            number("max_iterations", self.max_iterations),
-            number("max_corrections", self.max_corrections),
-            number("rollbacks", self.rollbacks),
-            format!("unchanged: {}", self.unchanged),
+        word.to_owned()
+    }
+}
+
+impl Policy {
+    /// Lines 4 to 13 of the table, in order.
+    pub(crate) fn plain(&self) -> Vec<Criterion> {
+        let lines = [
+            self.max_iterations.map(Criterion::MaxIterations),
+            self.max_corrections.map(Criterion::MaxCorrections),
+            self.unchanged.then_some(Criterion::Unchanged),
+            self.rollbacks.map(Criterion::Rollbacks),
+            self.stagnation.map(|(window, epsilon)| Criterion::Stagnation(window, epsilon)),
+            self.min_improvement.map(|(delta, times, best)| Criterion::MinImprovement(delta, times, best)),
+            self.decline.map(Criterion::Decline),
+            self.oscillation.map(|(window, flips, least)| Criterion::Oscillation(window, flips, least)),
+            self.flip_flop.map(Criterion::FlipFlop),
         ];
-        stop.extend(self.stagnation.map(|(w, e)| format!("stagnation: {{ window: {w}, epsilon: {e} }}")));
-        stop.extend(self.min_improvement.map(|(delta, patience, best)| {
-            let baseline = if best { "best" } else { "previous" };
-            format!("min_improvement: {{ delta: {delta}, patience: {patience}, baseline: {baseline} }}")
-        }));
-        stop.extend(self.decline.map(|length| format!("decline: {{ length: {length} }}")));
-        stop.extend(self.oscillation.map(|(window, flips, amplitude)| {
-            format!("oscillation: {{ window: {window}, flips: {flips}, amplitude: {amplitude} }}")
-        }));
-        stop.extend(self.timeout.map(|millis| format!("timeout: {millis}ms")));
-        let budget: Vec<String> = [
-            self.cents.map(|cents| format!("cost_usd: {}", f64::from(cents) / 100.0)),
-            self.tokens.map(|tokens| format!("tokens: {tokens}")),
-            self.calls.map(|calls| format!("calls: {calls}")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        if !budget.is_empty() {
-            stop.push(format!("budget: {{ {} }}", budget.join(", ")));
-        }
-        stop
+        let spending = [
+            self.timeout.map(Criterion::Timeout),
+            self.cents.map(Criterion::Cents),
+            self.tokens.map(Criterion::Tokens),
+            self.calls.map(Criterion::Calls),
+        ];
+        let scripts = self.scripts.iter().copied().map(Criterion::Script);
+        lines.into_iter().flatten().chain(scripts).chain(spending.into_iter().flatten()).collect()
     }
 
     pub(crate) fn overall(&self, tried: &Tried) -> f64 {
@@ -215,244 +220,168 @@ impl Policy {
                 || (!before.is_empty() && self.ranks_below(latest, &before[self.best(before)])))
     }
 
-    /// The line of the table that ends the loop after these candidates.
-    fn line(&self, tried: &[Tried]) -> Option<(&'static str, &'static str)> {
+    /// Names the members that make a criterion or group apply after these candidates.
+    fn fired(&self, criterion: &Criterion, tried: &[Tried]) -> Option<String> {
+        match criterion {
+            Criterion::Any(members) => members.iter().find_map(|member| self.fired(member, tried)),
+            Criterion::All(members) => {
+                let names: Option<Vec<String>> =
+                    members.iter().map(|member| self.fired(member, tried)).collect();
+                names.map(|names| names.join("+"))
+            }
+            plain => self.applies(plain, tried).then(|| plain.name()),
+        }
+    }
+
+    fn applies(&self, criterion: &Criterion, tried: &[Tried]) -> bool {
         let (latest, before) = tried.split_last().unwrap();
         let count = tried.len();
         let overalls: Vec<f64> = tried.iter().map(|one| self.overall(one)).collect();
-        let early = |reason| Some(("stopped_early", reason));
-        if self.stop_on_escalate && latest.escalate > 0 {
-            return Some(("failed", "critical_issue"));
-        }
-        if self.misses_gate(latest) && (count == 1 || self.gate.unwrap().1) {
-            return Some(("failed", "gate"));
-        }
-        if self.accepts(latest) {
-            return Some(("passed", "accepted"));
-        }
-        if self.max_iterations.is_some_and(|most| count >= most)
-            || self.max_corrections.is_some_and(|most| count > most)
-        {
-            return Some(("max_iterations_reached", "max_iterations"));
-        }
-        if self.unchanged && before.iter().any(|one| one.content == latest.content) {
-            return early("unchanged");
-        }
-        let in_a_row = (1..=count).rev().take_while(|upto| self.is_rollback(&tried[..*upto])).count();
-        if self.rollbacks.is_some_and(|most| in_a_row >= most) {
-            return early("rollbacks");
-        }
-        if let Some((window, epsilon)) = self.stagnation
-            && count >= window
-        {
-            let mut last = overalls[count - window..].to_vec();
-            last.sort_by(f64::total_cmp);
-            if lt(last[window - 1] - last[0], epsilon) {
-                return early("stagnation");
+        match *criterion {
+            Criterion::MaxIterations(most) => count >= most,
+            Criterion::MaxCorrections(most) => count > most,
+            Criterion::Unchanged => before.iter().any(|one| one.content == latest.content),
+            Criterion::Rollbacks(most) => {
+                (1..=count).rev().take_while(|upto| self.is_rollback(&tried[..*upto])).count() >= most
             }
-        }
-        if let Some((delta, patience, best)) = self.min_improvement {
-            let missed = |at: usize| {
-                let highest = overalls[..at].iter().copied().fold(f64::MIN, f64::max);
-                lt(overalls[at] - if best { highest } else { overalls[at - 1] }, delta)
-            };
-            if count > patience && (count - patience..count).all(missed) {
-                return early("min_improvement");
+            Criterion::Stagnation(window, epsilon) => {
+                let mut last = overalls[count.saturating_sub(window)..].to_vec();
+                last.sort_by(f64::total_cmp);
+                last.len() == window && lt(last[window - 1] - last[0], epsilon)
             }
-        }
-        if let Some(length) = self.decline
-            && count >= length
-            && (count - length + 1..count).all(|at| lt(overalls[at], overalls[at - 1]))
-        {
-            return early("decline");
-        }
-        if let Some((window, flips, amplitude)) = self.oscillation {
-            let from = count.saturating_sub(window);
-            let sign = |at: usize| {
-                let difference = overalls[at] - overalls[at - 1];
-                if lt(difference.abs(), amplitude) || !lt(0.0, difference.abs()) {
-                    0
-                } else if difference > 0.0 {
-                    1
-                } else {
-                    -1
-                }
-            };
-            let changes = (from + 2..count).filter(|at| sign(*at) * sign(*at - 1) == -1).count();
-            if changes >= flips {
-                return early("oscillation");
+            Criterion::MinImprovement(delta, patience, best) => {
+                let missed = |at: usize| {
+                    let highest = overalls[..at].iter().copied().fold(f64::MIN, f64::max);
+                    lt(overalls[at] - if best { highest } else { overalls[at - 1] }, delta)
+                };
+                count > patience && (count - patience..count).all(missed)
             }
+            Criterion::Decline(length) => {
+                count >= length && (count - length + 1..count).all(|at| lt(overalls[at], overalls[at - 1]))
+            }
+            Criterion::Oscillation(window, flips, amplitude) => {
+                let from = count.saturating_sub(window);
+                let sign = |at: usize| {
+                    let difference = overalls[at] - overalls[at - 1];
+                    if lt(difference.abs(), amplitude) || !lt(0.0, difference.abs()) {
+                        0
+                    } else if difference > 0.0 {
+                        1
+                    } else {
+                        -1
+                    }
+                };
+                (from + 2..count).filter(|at| sign(*at) * sign(*at - 1) == -1).count() >= flips
+            }
+            Criterion::FlipFlop(times) => {
+                let course = |leaf: fn(&Tried) -> Option<u8>| {
+                    let mut values: Vec<Option<u8>> = tried.iter().map(leaf).collect();
+                    values.dedup();
+                    // There and back `times` times: 2 × `times` + 1 values, of which every second one is the same.
+                    values
+                        .windows(2 * times + 1)
+                        .any(|part| part.iter().zip(part.iter().skip(2)).all(|(a, b)| a == b))
+                };
+                course(|one| Some(one.content.0)) || course(|one| one.content.1)
+            }
+            Criterion::Script(script) => self.script(script, tried),
+            Criterion::Timeout(most) => tried.iter().map(|one| one.takes).sum::<u64>() > most,
+            Criterion::Cents(most) => tried.iter().map(|one| one.cents).sum::<u32>() >= most,
+            Criterion::Tokens(most) => tried.iter().map(|one| one.tokens).sum::<u64>() >= most,
+            Criterion::Calls(most) => tried.iter().map(|one| one.calls).sum::<u64>() >= most,
+            Criterion::Any(_) | Criterion::All(_) => self.fired(criterion, tried).is_some(),
         }
-        if self.timeout.is_some_and(|most| tried.iter().map(|one| one.takes).sum::<u64>() > most) {
-            return early("timeout");
-        }
-        let spent = self.cents.is_some_and(|most| tried.iter().map(|one| one.cents).sum::<u32>() >= most)
-            || self.tokens.is_some_and(|most| tried.iter().map(|one| one.tokens).sum::<u64>() >= most)
-            || self.calls.is_some_and(|most| tried.iter().map(|one| one.calls).sum::<u64>() >= most);
-        if spent { early("budget") } else { None }
     }
 
-    /// What comes of a trajectory that is long enough.
+    /// What the functions of `SCRIPT` return.
+    fn script(&self, script: Script, tried: &[Tried]) -> bool {
+        let (latest, count) = (tried.last().unwrap(), tried.len());
+        let sum = |of: fn(&Tried) -> u64| tried.iter().map(of).sum::<u64>();
+        match script {
+            Script::Flat => count >= 3 && self.overall(latest) < self.overall(&tried[count - 3]) + 0.003,
+            Script::Stuck => self.is_rollback(tried) && self.best(tried) == 0,
+            Script::Dear => {
+                let rollbacks = (1..=count).filter(|upto| self.is_rollback(&tried[..*upto])).count();
+                (sum(|one| one.tokens) >= 400 && sum(|one| one.takes) >= 500)
+                    || (sum(|one| one.calls) >= 7 && sum(|one| one.cents.into()) > 30)
+                    || rollbacks >= 3
+            }
+            Script::Torn => {
+                latest.critical == 0
+                    && latest.warn >= 1
+                    && !self.misses_gate(latest)
+                    && latest.scores[1].is_some_and(|a| a < 0.43)
+            }
+            Script::Broken => false,
+        }
+    }
+
+    /// The line of the table that ends the loop after these candidates.
+    fn line(&self, tried: &[Tried]) -> Option<Applies> {
+        let latest = tried.last().unwrap();
+        let over = |status: &'static str, reason: &str, uncounted: bool| {
+            Some(Applies { status, reason: reason.to_owned(), uncounted })
+        };
+        if self.stop_on_escalate && latest.escalate > 0 {
+            return over("failed", "critical_issue", true);
+        }
+        if self.misses_gate(latest) && (tried.len() == 1 || self.gate.unwrap().1) {
+            return over("failed", "gate", true);
+        }
+        if self.accepts(latest) {
+            return over("passed", "accepted", true);
+        }
+        if let Some(plain) = self.plain().iter().find(|criterion| self.applies(criterion, tried)) {
+            return match plain {
+                Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => {
+                    over("max_iterations_reached", "max_iterations", true)
+                }
+                Criterion::Unchanged => over("stopped_early", "unchanged", true),
+                other => over("stopped_early", &other.name(), false),
+            };
+        }
+        // "Looked at after line 13": `any`, then `all`.
+        let any = self.fired(&Criterion::Any(self.any.clone()), tried);
+        let all = || {
+            let configured = !self.all.is_empty();
+            configured.then(|| self.fired(&Criterion::All(self.all.clone()), tried)).flatten()
+        };
+        any.or_else(all).and_then(|names| over("stopped_early", &names, false))
+    }
+
+    /// What comes of a trajectory.
     pub(crate) fn expected(&self, tried: &[Tried]) -> Expected {
         let (mut bases, mut rollbacks) = (Vec::new(), 0);
         for count in 1..=tried.len() {
             let seen = &tried[..count];
             let line = self.line(seen);
-            let uncounted = matches!(
-                line,
-                Some((_, "critical_issue" | "gate" | "accepted" | "max_iterations" | "unchanged"))
-            );
+            let uncounted = line.as_ref().is_some_and(|line| line.uncounted);
             let rolled_back = !uncounted && self.is_rollback(seen);
             rollbacks += u64::from(rolled_back);
-            if let Some((status, reason)) = line {
-                let last = count - 1;
-                let accepted = reason == "accepted";
-                let best = if accepted || self.return_last { last } else { self.best(seen) };
-                let selection_reason = match best {
-                    _ if count == 1 => "only_iteration".to_owned(),
-                    _ if best == last => "final_iteration_best".to_owned(),
-                    _ => format!("quality_peaked_at_iteration_{best}"),
-                };
-                return Expected {
-                    status,
-                    reason,
-                    iteration_count: count,
-                    best_iteration: best,
-                    selection_reason,
-                    rollbacks,
-                    bases,
-                };
+            if let Some(Applies { status, reason, .. }) = line {
+                return self.ended(seen, status, reason, rollbacks, bases);
             }
             bases.push(if rolled_back { self.best(&seen[..count - 1]) } else { count - 1 });
         }
-        panic!("{self:?} goes on after {} candidates", tried.len());
+        self.ended(tried, "incomplete", "trajectory_exhausted".to_owned(), rollbacks, bases)
     }
-}
 
-impl Tried {
-    pub(crate) fn step(&self) -> Step {
-        let mut step = q(0.0);
-        step.assessment.scores = NAMES
-            .iter()
-            .zip(self.scores)
-            .filter_map(|(name, score)| Some((*name, loopctl::value::Score::clamped(score?))))
-            .collect();
-        for _ in 0..self.critical {
-            step = step.critical();
-        }
-        for _ in 0..self.escalate {
-            step = step.escalate();
-        }
-        for _ in 0..self.warn {
-            step = step.issue(Severity::Major, Disposition::Warn);
-        }
-        step.is(json!({"content": self.content})).takes(self.takes).uses(
-            f64::from(self.cents) / 100.0,
-            self.tokens,
-            self.calls,
-        )
+    fn ended(
+        &self,
+        seen: &[Tried],
+        status: &'static str,
+        reason: String,
+        rollbacks: u64,
+        bases: Vec<usize>,
+    ) -> Expected {
+        let last = seen.len() - 1;
+        let best_iteration = if reason == "accepted" || self.return_last { last } else { self.best(seen) };
+        let selection_reason = match best_iteration {
+            _ if last == 0 => "only_iteration".to_owned(),
+            _ if best_iteration == last => "final_iteration_best".to_owned(),
+            _ => format!("quality_peaked_at_iteration_{best_iteration}"),
+        };
+        let iteration_count = seen.len();
+        Expected { status, reason, iteration_count, best_iteration, selection_reason, rollbacks, bases }
     }
-}
-
-/// Longer than any policy of [`policies`] goes on.
-pub(crate) const LONG_ENOUGH: usize = 9;
-
-/// Multiples of 0.05, so that ties and bounds are met, some of them off by less or by more than a comparison allows.
-fn grid() -> impl Strategy<Value = f64> {
-    let off =
-        prop_oneof![8 => Just(0.0), 1 => Just(1e-10), 1 => Just(-1e-10), 1 => Just(1e-8), 1 => Just(-1e-8)];
-    (0..=20_u8, off).prop_map(|(at, off)| (f64::from(at) / 20.0 + off).clamp(0.0, 1.0))
-}
-
-pub(crate) fn trajectories() -> impl Strategy<Value = Vec<Tried>> {
-    let score = || prop::option::weighted(0.95, grid());
-    let few = || prop_oneof![4 => Just(0_u64), 1 => 1..=2_u64];
-    let content = prop_oneof![1 => 0..=2_u8, 1 => 3..=u8::MAX];
-    let spent = (prop::sample::select(vec![0_u64, 100, 500, 1000]), 0..=20_u32, 0..=300_u64, 0..=3_u64);
-    let tried = ([score(), score(), score()], few(), few(), few(), content, spent).prop_map(
-        |(scores, critical, escalate, warn, content, (takes, cents, tokens, calls))| Tried {
-            scores,
-            critical,
-            escalate,
-            warn,
-            content,
-            takes,
-            cents,
-            tokens,
-            calls,
-        },
-    );
-    prop::collection::vec(tried, LONG_ENOUGH)
-}
-
-pub(crate) fn policies() -> impl Strategy<Value = Policy> {
-    let step = || prop::sample::select(vec![0.0, 0.01, 0.05, 0.1, 0.2]);
-    let rare = 0.3;
-    let weights =
-        prop::sample::select(vec![[1.0, 0.0, 0.0], [0.5, 0.25, 0.25], [0.4, 0.4, 0.2], [0.0, 0.5, 0.5]]);
-    let high = || (13..=20_u8).prop_map(|at| f64::from(at) / 20.0);
-    let accept = (high(), prop::option::weighted(rare, high()), prop::option::weighted(rare, 0..=1_u64))
-        .prop_flat_map(|(overall, a, critical)| {
-            // One line at least.
-            let overall = if a.is_some() {
-                prop::option::of(Just(overall)).boxed()
-            } else {
-                Just(Some(overall)).boxed()
-            };
-            (overall, Just(a), Just(critical))
-        });
-    let gate = prop::option::weighted(rare, ((1..=8_u8).prop_map(|at| f64::from(at) / 20.0), any::<bool>()));
-    let limits = prop_oneof![
-        (1..LONG_ENOUGH).prop_map(|most| (Some(most), None)),
-        (0..LONG_ENOUGH - 1).prop_map(|most| (None, Some(most))),
-        (1..LONG_ENOUGH, 0..LONG_ENOUGH).prop_map(|(i, c)| (Some(i), Some(c))),
-    ];
-    let flags = (prop::bool::weighted(rare), any::<bool>(), prop::bool::weighted(rare));
-    let criteria = (
-        prop::option::weighted(rare, 1..=3_usize),
-        prop::option::weighted(rare, (2..=4_usize, step())),
-        prop::option::weighted(rare, (step(), 1..=3_usize, any::<bool>())),
-        prop::option::weighted(rare, 2..=4_usize),
-        prop::option::weighted(rare, (3..=6_usize, 1..=3_usize, step())),
-    );
-    let spending = (
-        prop::option::weighted(0.15, prop::sample::select(vec![100_u64, 1000, 2000])),
-        prop::option::weighted(0.15, 1..=60_u32),
-        prop::option::weighted(0.15, 1..=900_u64),
-        prop::option::weighted(0.15, 1..=9_u64),
-    );
-    let key = prop_oneof![
-        Just(Key::NoCritical),
-        Just(Key::Overall),
-        (0..3_usize).prop_map(Key::Dimension),
-        Just(Key::FewestEscalate),
-        Just(Key::FewestMajor),
-    ];
-    let select = (prop::collection::vec(key, 1..=3), any::<bool>(), prop::bool::weighted(0.15));
-    (weights, accept, gate, limits, flags, criteria, spending, select).prop_map(
-        |(weights, accept, gate, limits, flags, criteria, spending, select)| Policy {
-            weights,
-            accept_overall: accept.0,
-            accept_a: accept.1,
-            accept_critical: accept.2,
-            gate,
-            stop_on_escalate: flags.0,
-            rollback: flags.1,
-            unchanged: flags.2,
-            max_iterations: limits.0,
-            max_corrections: limits.1,
-            rollbacks: criteria.0,
-            stagnation: criteria.1,
-            min_improvement: criteria.2,
-            decline: criteria.3,
-            oscillation: criteria.4,
-            timeout: spending.0,
-            cents: spending.1,
-            tokens: spending.2,
-            calls: spending.3,
-            order: select.0,
-            ties_last: select.1,
-            return_last: select.2,
-        },
-    )
 }

@@ -7,7 +7,11 @@ mod bad_input;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod criteria;
+#[cfg(test)]
 mod dependencies;
+#[cfg(test)]
+mod dispositions;
 #[cfg(test)]
 mod documentation;
 #[cfg(test)]
@@ -20,6 +24,8 @@ mod interrupt;
 mod journal;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod loop_inventions;
 #[cfg(test)]
 mod loop_model;
 #[cfg(test)]
@@ -37,7 +43,11 @@ mod profiles;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
+mod repair;
+#[cfg(test)]
 mod run;
+#[cfg(test)]
+mod salvage;
 #[cfg(test)]
 mod scenario_mutants;
 #[cfg(test)]
@@ -46,6 +56,8 @@ mod scenarios;
 mod score;
 #[cfg(test)]
 mod score_model;
+#[cfg(test)]
+mod shape;
 #[cfg(test)]
 mod simulate;
 #[cfg(test)]

@@ -376,6 +376,26 @@ fn next_runs_no_programs() {
 }
 
 #[test]
+fn patches_are_judged_by_the_document_they_make() {
+    let place = Workspace::new();
+    let pump = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/aas/pump.json");
+    place.write("pump.json", std::fs::read(pump).unwrap());
+    let patch = json!([{"op": "replace", "path": "/nowhere", "value": 1}]);
+    let ask_for = |document: Value, more: &[&str]| {
+        let input = json!({"document": document, "history": [{"candidate": patch}]});
+        ask(&place, &[&["--profile", "aas"], more].concat(), &input)
+    };
+    let task = ["--variable", "task=Set the date"];
+    let answer = ask_for(json!({"path": "pump.json"}), &task).exits(0).json();
+    assert_eq!(answer["assessment"]["issues"][0]["code"], "INVALID_PATCH");
+    let prompt = prompt(&answer);
+    assert!(prompt.contains("Set the date") && prompt.contains("\"/nowhere\""), "{prompt}");
+    let unreadable = ask_for(json!({"text": "no JSON"}), &task).exits(3).json();
+    assert_eq!(unreadable["outcome"]["stop_reason"], "unreadable_input");
+    ask_for(json!({"path": "pump.json"}), &[]).exits(2).says(&["variable `task`", "--variable task="]);
+}
+
+#[test]
 fn a_locked_field_that_a_correction_changes_is_fed_back() {
     let place = steps("feedback: { lock: passing }\nstop: { max_iterations: 5 }\n", &[]);
     let answer = ask_steps(&place, &entries(&[3])).json();

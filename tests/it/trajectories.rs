@@ -315,7 +315,7 @@ fn an_answer_that_is_no_json_is_asked_for_again_and_not_shown() {
     let secret = "Jane Doe, 4 Elm Street";
     let place =
         steps(FOUR, &[json!({"text": format!("I read: {secret}")}), json!({"fault": "empty"}), scoring(9)]);
-    let ran = run(&place, &[]).exits(0).says(&["not JSON", "line 1"]);
+    let ran = run(&place, &[]).exits(0).says(&["there is no JSON in the text"]);
     assert_eq!(ran.json()["usage"]["calls"], 3);
     assert!(!ran.err.contains(secret) && !ran.out.contains(secret), "{}", ran.err);
     answer(&place, &[json!({"text": " {\"f1\": 1}\n"})]);

@@ -5,18 +5,18 @@ use crate::engine::{CallFailed, Consulted, Event, Input, Outcome, Output, Produc
 use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{Step, Trajectory};
 use crate::feedback::Correction;
-use crate::ingest::SourceText;
+use crate::ingest::{Document, SourceText};
 use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::provider::protocol::DocumentRef;
-use crate::run::{Plan, Task, candidates_have_no_document, correction_feedback, request_for};
+use crate::repair::Mended;
+use crate::run::{
+    Plan, Task, Told, correction_feedback, document_type_of, first_input, request_for, stage_answer,
+};
 use crate::score::{Assessment, Assessor, Source};
-use crate::value::{Millis, Usage};
+use crate::value::{DocumentId, Millis, Usage};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// The type of a document of which nothing better is known.
-const UNKNOWN: &str = "unknown";
 
 /// What came of a case.
 #[derive(Debug)]
@@ -141,25 +141,22 @@ fn rolled_back(decisions: &[Decision]) -> Vec<(usize, usize)> {
 
 /// Plays a case that has a document, or none that can be read.
 pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> {
-    let read = case.source.as_ref().map(|text| SourceText::from_bytes(text.clone().into_bytes()));
-    let text = match &read {
-        Some(Ok(text)) => text.as_str(),
-        _ => "",
-    };
-    let document_type = match (&case.document_type, &plan.classifier) {
-        (Some(given), _) => given.value.clone(),
-        (None, Some(classifier)) if !text.is_empty() => classifier.classify(text).document_type,
-        _ => UNKNOWN.to_owned(),
-    };
+    let document = case.source.as_ref().map(|text| Document {
+        id: DocumentId::new(case.name.value.as_str()),
+        path: None,
+        digest: String::new(),
+        text: SourceText::from_bytes(text.clone().into_bytes()),
+    });
+    let text =
+        document.as_ref().and_then(|d| d.text.as_ref().ok()).map(SourceText::as_str).unwrap_or_default();
+    let given = case.document_type.as_ref().map(|named| named.value.as_str());
+    let document_type = document_type_of(plan, given, text, "in the case", &mut Vec::new());
     let masked = Mask::apply(&plan.profile.mask, text);
-    let source = case.source.as_ref().map(|_| plan.scoring.source(&masked));
-    let first = match (&case.course, &read, &source) {
-        (Course::Unreadable, ..) => Input::Unreadable { reason: "the case says so".to_owned() },
-        (_, Some(Err(unreadable)), _) => Input::Unreadable { reason: unreadable.to_string() },
-        (_, _, Some(source)) if candidates_have_no_document(plan, source) => {
-            Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
-        }
-        _ => Input::Started,
+    let source = plan.scoring.source(&masked);
+    let first = match (&case.course, &document) {
+        (Course::Unreadable, _) => Input::Unreadable { reason: "the case says so".to_owned() },
+        (_, Some(document)) => first_input(plan, document, &source),
+        (_, None) => Input::Started,
     };
     let mut player = Player {
         plan,
@@ -167,6 +164,7 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         reference: DocumentRef { id: case.name.value.clone(), document_type: document_type.clone() },
         text,
         source,
+        has_source: document.is_some(),
         masked,
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
         skipped: 0,
@@ -217,7 +215,9 @@ struct Player<'a> {
     reference: DocumentRef,
     text: &'a str,
     masked: String,
-    source: Option<Source>,
+    source: Source,
+    /// Whether the case has a document at all; without one nothing is held against its text.
+    has_source: bool,
     assessor: Assessor,
     /// How many candidates of the case stand before the first one of the run.
     skipped: usize,
@@ -296,13 +296,8 @@ impl Player<'_> {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &self.reference.document_type;
-                    self.assessor.assess(
-                        document_type,
-                        candidate,
-                        self.source.as_ref(),
-                        &[],
-                        &mut assessment,
-                    );
+                    let source = self.has_source.then_some(&self.source);
+                    self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
                 }
                 answered(Input::Assessed(Box::new(assessment)))
             }
@@ -310,17 +305,29 @@ impl Player<'_> {
         }
     }
 
-    /// What the case says that a stage answers.
+    /// What the case says that a stage answers, repaired as in a run. A text is what a model wrote.
     fn output(&self, run: &Run, stage: usize, iteration: usize) -> Result<Done, String> {
         let Course::Outputs(outputs) = &self.case.course else { return Ok(Done::Exhausted) };
         let Some(outputs) = outputs.get(iteration + self.skipped) else { return Ok(Done::Exhausted) };
         let id = run.pipeline().steps().get(stage).map(|step| step.id.as_ref()).unwrap_or_default();
-        match by_name(outputs).get(id) {
-            Some(output) => Ok(Done::Answered(Input::Produced(produced(Arc::new((*output).clone()))))),
-            None => Err(format!(
+        let Some(output) = by_name(outputs).get(id).copied() else {
+            return Err(format!(
                 "stage `{id}` is asked for candidate {iteration}, and `outputs[{iteration}]` has no answer of it"
-            )),
-        }
+            ));
+        };
+        let told = match output {
+            Value::String(text) => Told::Text(text),
+            value => Told::Value(value),
+        };
+        let document_type = &self.reference.document_type;
+        let usage = Usage { calls: 1, ..Usage::default() };
+        let input = match stage_answer(self.plan, run, stage, document_type, &self.source, told) {
+            Ok(Mended { value, steps, .. }) => {
+                Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
+            }
+            Err(message) => Input::Failed(CallFailed { message, transient: true, retry_after: None, usage }),
+        };
+        Ok(Done::Answered(input))
     }
 
     /// What the case says that a judge or validator answers. A validator of which it says nothing is not available.
@@ -342,13 +349,17 @@ impl Player<'_> {
                 retry_after: None,
                 usage,
             }),
-            Some(answer) => {
-                Input::Consulted(Consulted { answer: Arc::new(answer.clone()), usage, notes: Vec::new() })
-            }
+            Some(answer) => Input::Consulted(Consulted {
+                answer: Arc::new(answer.clone()),
+                usage,
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            }),
             None if asked.is_validator() => Input::Consulted(Consulted {
                 answer: Arc::new(json!({ "unavailable": "validators are not run in scenario tests" })),
                 usage,
                 notes: Vec::new(),
+                repairs: Vec::new(),
             }),
             None => {
                 return Err(format!(
@@ -425,5 +436,10 @@ impl Player<'_> {
 }
 
 fn produced(candidate: Arc<Value>) -> Produced {
-    Produced { candidate, usage: Usage { calls: 1, ..Usage::default() }, notes: Vec::new() }
+    Produced {
+        candidate,
+        usage: Usage { calls: 1, ..Usage::default() },
+        notes: Vec::new(),
+        repairs: Vec::new(),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::engine::{Outcome, Run, Work};
 use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
 use crate::provider::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
-use crate::run::result::wants_review;
+use crate::run::result::{message_for_a_person, wants_review};
 use crate::run::{IterationResult, Plan};
 use crate::score::Assessment;
 use crate::value::{DocumentId, Millis, Usd};
@@ -63,6 +63,9 @@ pub struct NextOutcome {
     pub best_extraction: Option<Arc<Value>>,
     /// Whether a person should look at it, by the profile's `review.when`.
     pub review: bool,
+    /// What a person must decide about the selected candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// What went wrong, where something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -152,7 +155,9 @@ impl Answer {
 impl NextOutcome {
     fn of(plan: &Plan, id: &DocumentId, run: &Run, outcome: Outcome) -> Self {
         let best = outcome.best_iteration;
-        let review = wants_review(plan, &outcome, best.and_then(|best| run.assessments().get(best)));
+        let assessment = best.and_then(|best| run.assessments().get(best));
+        let review = wants_review(plan, &outcome, assessment);
+        let message = assessment.and_then(message_for_a_person);
         NextOutcome {
             id: id.clone(),
             final_status: outcome.final_status,
@@ -166,6 +171,7 @@ impl NextOutcome {
             tokens: outcome.usage.tokens,
             best_extraction: best.and_then(|best| run.candidates().get(best).cloned()),
             review,
+            message,
             detail: outcome.detail,
         }
     }

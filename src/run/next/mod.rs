@@ -9,16 +9,19 @@ mod input;
 pub use answer::{Answer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, NextInput, Said, Text};
 
-use super::request::candidate_of_text;
+use super::repairs::stage_answer;
+use super::request::{Told, mend};
 use super::typing::document_type_of;
+use super::work::first_input;
 use super::{Plan, Task, request_for};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::policy::Decision;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
+use crate::repair::{Mended, Repairer};
 use crate::score::{Assessment, Assessor, Source};
-use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Score, Usage, is_deeper};
+use crate::value::{Millis, Score, Usage};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -33,6 +36,14 @@ pub enum NextError {
     NoStage {
         /// Its name.
         profile: String,
+    },
+    /// A prompt needs a variable of the profile that is not set.
+    #[error("the prompt of the profile `{profile}` needs the variable `{variable}`")]
+    UnsetVariable {
+        /// The profile's name.
+        profile: String,
+        /// The variable's name.
+        variable: String,
     },
     /// A template can't be rendered.
     #[error("{0}")]
@@ -61,6 +72,10 @@ pub fn next(
     if plan.stages.is_empty() {
         return Err(NextError::NoStage { profile: plan.profile.name.clone() });
     }
+    if let Some(variable) = plan.unset_variables.first() {
+        let (profile, variable) = (plan.profile.name.clone(), variable.clone());
+        return Err(NextError::UnsetVariable { profile, variable });
+    }
     let mut warnings = Vec::new();
     let given = input::checked(plan, document_type, history, &mut warnings).map_err(NextError::Input)?;
     let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
@@ -82,10 +97,7 @@ pub fn next(
         decision: None,
         warnings,
     };
-    let first = match &document.text {
-        Ok(_) => Input::Started,
-        Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
-    };
+    let first = first_input(plan, document, &drive.source);
     let end = drive.go(first)?;
     drive.answer(document, end)
 }
@@ -181,14 +193,28 @@ impl Drive<'_> {
         self.taken += 1;
         self.paused = None;
         self.now = self.now.saturating_add(entry.elapsed);
-        Ok(match said(&entry.said) {
-            Ok(candidate) => Input::Produced(Produced { candidate, usage: entry.usage, notes: Vec::new() }),
+        Ok(match self.mended(&entry.said, stage) {
+            Ok(mended) => Input::Produced(Produced {
+                candidate: Arc::new(mended.value),
+                usage: entry.usage,
+                notes: Vec::new(),
+                repairs: mended.steps,
+            }),
             Err(why) => {
                 let message = format!("/history/{at}: {why}");
                 self.warnings.push(format!("{message}; it counts as a failed call"));
                 Input::Failed(CallFailed { message, transient: true, retry_after: None, usage: entry.usage })
             }
         })
+    }
+
+    /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
+    fn mended(&self, said: &Said, stage: usize) -> Result<Mended, String> {
+        let told = match said {
+            Said::Candidate(candidate) => Told::Value(candidate),
+            Said::Text(text) => Told::Text(text),
+        };
+        stage_answer(self.plan, &self.run, stage, &self.reference.document_type, &self.source, told)
     }
 
     /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the
@@ -198,14 +224,22 @@ impl Drive<'_> {
         let asked = self.plan.panel.members().get(member)?;
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
         let consulted = |answer: Value| {
-            Input::Consulted(Consulted { answer: Arc::new(answer), usage, notes: Vec::new() })
+            Input::Consulted(Consulted {
+                answer: Arc::new(answer),
+                usage,
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            })
         };
         let Some(answer) = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref())) else {
             let why = "`next` runs no programs; its answer can be given under `answers`";
             return asked.is_validator().then(|| consulted(json!({ "unavailable": why })));
         };
         let read = match answer {
-            Value::String(text) => candidate_of_text(text),
+            Value::String(text) => {
+                let repairer = Repairer::without_schema(self.plan.profile.repair);
+                mend(&repairer, None, Told::Text(text)).map(|mended| mended.value)
+            }
             other => Ok(other.clone()),
         };
         match read.and_then(|answer| self.plan.panel.read(member, &answer).map(|()| answer)) {
@@ -265,19 +299,5 @@ impl Drive<'_> {
         let task = Task { document: &self.reference, source: &self.masked, unmasked: self.text };
         let request = request_for(self.plan, &self.run, task, work).map_err(NextError::Request)?;
         Ok(NextRequest::of(request, work, self.paused))
-    }
-}
-
-/// What a model said, as JSON; or why it is none that can be worked with.
-fn said(said: &Said) -> Result<Arc<Value>, String> {
-    match said {
-        Said::Candidate(candidate) => Ok(Arc::clone(candidate)),
-        Said::Text(text) => {
-            let value = candidate_of_text(text)?;
-            if is_deeper(&value, MAX_CANDIDATE_DEPTH) {
-                return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
-            }
-            Ok(Arc::new(value))
-        }
     }
 }

@@ -1,0 +1,287 @@
+//! `loopctl repair`: text that is not quite JSON to JSON, and JSON closer to a schema.
+
+use super::exit::{Exit, Failure};
+use super::output::{Output, complain};
+use crate::profile::Repair;
+use crate::repair::{MAX_TEXT_BYTES, Mended, Operation, Place, Repairer, Step, Unsalvageable, salvage_bytes};
+use crate::report::tame;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Longest line of a `.jsonl`: its input with every byte escaped, and a schema.
+const MAX_LINE_BYTES: u64 = 4 * MAX_TEXT_BYTES as u64;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+#[derive(Args)]
+#[command(
+    after_help = "The value goes to standard output, what was done to standard error. A `.jsonl` holds a record per line,\n{\"id\", \"input\", \"schema\"?}, and is answered line by line: {\"id\", \"value\" or \"error\", \"steps\"}."
+)]
+pub(super) struct Arguments {
+    /// JSON Schema that the value should come closer to
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// Leave out a pass (again for more)
+    #[arg(long, value_name = "PASS", value_enum)]
+    without: Vec<Pass>,
+    /// Give required values that are missing the schema's defaults
+    #[arg(long)]
+    defaults: bool,
+    /// `text`: the value alone; `json`: one object with value, steps and patch
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    /// Read records, one per line, from standard input or a file that is not called `.jsonl`
+    #[arg(long, conflicts_with = "format")]
+    jsonl: bool,
+    /// What to repair; `-` or nothing reads standard input
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// The value alone
+    Text,
+    /// One object: value, steps, patch
+    Json,
+}
+
+/// The passes by the names that profiles have for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Pass {
+    Salvage,
+    DropInvalid,
+    DropUnknown,
+    Rewrap,
+    Coerce,
+    Trim,
+}
+
+impl Arguments {
+    fn settings(&self) -> Repair {
+        let mut settings = Repair { defaults: self.defaults, ..Repair::default() };
+        for pass in &self.without {
+            *match pass {
+                Pass::Salvage => &mut settings.salvage,
+                Pass::DropInvalid => &mut settings.drop_invalid,
+                Pass::DropUnknown => &mut settings.drop_unknown,
+                Pass::Rewrap => &mut settings.rewrap,
+                Pass::Coerce => &mut settings.coerce,
+                Pass::Trim => &mut settings.trim,
+            } = false;
+        }
+        settings
+    }
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let settings = arguments.settings();
+    let schema = arguments.schema.as_deref().map(read_schema).transpose()?;
+    let repairer = match (&arguments.schema, &schema) {
+        (Some(path), Some(schema)) => Repairer::new(settings, &path.display().to_string(), schema)
+            .map_err(|why| Failure::usage(format!("`{}` is not a JSON Schema: {why}", path.display())))?,
+        _ => Repairer::without_schema(settings),
+    };
+    let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
+    let name = file.map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
+    let is_lines = arguments.jsonl
+        || file.and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
+    if is_lines && arguments.format == Form::Json {
+        return Err(Failure::usage("a `.jsonl` is answered line by line").help("leave out `--format json`"));
+    }
+    let input: Box<dyn Read> = match file {
+        None => Box::new(std::io::stdin()),
+        Some(file) => Box::new(
+            File::open(file).map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
+        ),
+    };
+    if is_lines {
+        Lines { repairer, settings, name, own: None, broken: false }.answer(BufReader::new(input), output)
+    } else {
+        single(&repairer, settings, input, &name, arguments.format, output)
+    }
+}
+
+fn read_schema(path: &Path) -> Result<Value, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::usage(format!("can't read the schema `{}`: {error}", path.display())))?;
+    serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes)).map_err(|error| {
+        Failure::usage(format!(
+            "{}:{}:{}: the schema is not JSON",
+            path.display(),
+            error.line(),
+            error.column()
+        ))
+    })
+}
+
+/// One text.
+fn single(
+    repairer: &Repairer,
+    settings: Repair,
+    input: Box<dyn Read>,
+    name: &str,
+    format: Form,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut bytes = Vec::new();
+    let limit = MAX_TEXT_BYTES as u64 + 1;
+    input
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?;
+    let mended = mend_bytes(repairer, settings, &bytes).map_err(|why| refusal(name, why))?;
+    match format {
+        Form::Text => writeln!(output.out, "{}", pretty(&mended.value))?,
+        Form::Json => {
+            #[derive(Serialize)]
+            struct Answer<'a> {
+                value: &'a Value,
+                steps: &'a [Step],
+                patch: Vec<Operation>,
+            }
+            let answer = Answer { value: &mended.value, steps: &mended.steps, patch: mended.patch() };
+            writeln!(output.out, "{}", serde_json::to_string_pretty(&answer).unwrap_or_default())?;
+        }
+    }
+    output.out.flush()?;
+    say_steps(&mended.steps, output);
+    let left = repairer.errors(&mended.value);
+    if left > 0 {
+        let errors =
+            if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
+        let word = output.err_paint.warn("warning:");
+        output.say(&format!("{word} {errors} left that no repair may touch"));
+    }
+    Ok(Exit::Success)
+}
+
+fn mend_bytes(repairer: &Repairer, settings: Repair, bytes: &[u8]) -> Result<Mended, Unsalvageable> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => repairer.text(text, None),
+        Err(_) if settings.salvage => Ok(repairer.salvaged(salvage_bytes(bytes)?, None)),
+        Err(error) => {
+            let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+            let Place { line, column, .. } = Place::of(&before, before.len());
+            Err(Unsalvageable::NotStrict { line, column })
+        }
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+fn refusal(name: &str, why: Unsalvageable) -> Failure {
+    Failure::broken(format!("`{name}`: {why}")).help(why.help())
+}
+
+/// What was done, for people.
+fn say_steps(steps: &[Step], output: &mut Output) {
+    for step in steps {
+        let place = step.place.map_or_else(String::new, |at| format!("{}:{}: ", at.line, at.column));
+        let times = if step.times > 1 { format!(" ({} times)", step.times) } else { String::new() };
+        let word = output.err_paint.good("repaired:");
+        output.say(&format!("{word} {place}{}{times}", tame(&step.reason)));
+    }
+}
+
+/// Records, one per line.
+struct Lines {
+    /// For records without a schema of their own.
+    repairer: Repairer,
+    settings: Repair,
+    name: String,
+    /// The schema that a record brought, compiled: the next one may bring the same.
+    own: Option<(Value, Repairer)>,
+    broken: bool,
+}
+
+/// One line out.
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    steps: &'a [Step],
+}
+
+impl Lines {
+    /// A line that can't be used is reported; the others are answered.
+    fn answer(mut self, mut reader: impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
+        let mut line = Vec::new();
+        for number in 1_u64.. {
+            line.clear();
+            let read = reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);
+            match read.map_err(|error| Failure::broken(format!("can't read `{}`: {error}", self.name)))? {
+                0 => break,
+                _ if line.len() as u64 > MAX_LINE_BYTES => {
+                    return Err(Failure::broken(format!(
+                        "{}:{number}: the line has more than {MAX_LINE_BYTES} bytes; the rest was not read",
+                        self.name
+                    )));
+                }
+                _ if line.trim_ascii().is_empty() => continue,
+                _ => {}
+            }
+            if let Err(why) = self.one(&line, output)? {
+                self.broken = true;
+                complain(output, &Failure::broken(format!("{}:{number}: {why}", self.name)));
+            }
+        }
+        output.out.flush()?;
+        Ok(if self.broken { Exit::Broken } else { Exit::Success })
+    }
+
+    /// Answers one line. The outer error is one of writing, the inner one says what is wrong with the line.
+    fn one(&mut self, line: &[u8], output: &mut Output) -> Result<Result<(), String>, Failure> {
+        let record: Value = match serde_json::from_slice(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)) {
+            Ok(record) => record,
+            Err(error) => return Ok(Err(format!("column {}: the line is not JSON", error.column()))),
+        };
+        let Some(id) = record.get("id").filter(|id| !id.is_null()) else {
+            return Ok(Err("expected an object with `id` and `input`, and it lacks `id`".to_owned()));
+        };
+        let Some(input) = record.get("input") else {
+            return Ok(Err("the record lacks `input`".to_owned()));
+        };
+        let repairer = match record.get("schema").filter(|schema| !schema.is_null()) {
+            None => &self.repairer,
+            Some(schema) => match Self::compiled(&mut self.own, schema, self.settings) {
+                Ok(repairer) => repairer,
+                Err(why) => return Ok(Err(format!("`schema` is not a JSON Schema: {why}"))),
+            },
+        };
+        let mended = match input {
+            Value::String(text) => repairer.text(text, None),
+            value => Ok(repairer.value(value.clone(), None)),
+        };
+        let answer = match &mended {
+            Ok(mended) => Answer { id, value: Some(&mended.value), error: None, steps: &mended.steps },
+            Err(why) => {
+                self.broken = true;
+                Answer { id, value: None, error: Some(why.to_string()), steps: &[] }
+            }
+        };
+        writeln!(output.out, "{}", serde_json::to_string(&answer).unwrap_or_default())?;
+        Ok(Ok(()))
+    }
+
+    fn compiled<'a>(
+        own: &'a mut Option<(Value, Repairer)>,
+        schema: &Value,
+        settings: Repair,
+    ) -> Result<&'a Repairer, String> {
+        let is_known = own.as_ref().is_some_and(|(known, _)| known == schema);
+        if !is_known {
+            *own = Some((schema.clone(), Repairer::new(settings, "schema", schema)?));
+        }
+        own.as_ref().map(|(_, repairer)| repairer).ok_or_else(String::new)
+    }
+}

@@ -1,0 +1,127 @@
+//! Salvage and shape together, as a profile allows.
+
+use super::{Kind, Operation, Place, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
+use crate::profile::Repair;
+use serde_json::Value;
+
+/// Most values that a schema chooses from.
+const MAX_CHOICES: usize = 64;
+
+/// A value and everything that was done to get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mended {
+    /// The value.
+    pub value: Value,
+    /// What was done, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Mended {
+    /// All changes as one JSON Patch.
+    #[must_use]
+    pub fn patch(&self) -> Vec<Operation> {
+        self.steps.iter().flat_map(|step| step.patch.iter().cloned()).collect()
+    }
+}
+
+/// Repairs answers by a profile's settings, and by a schema if there is one.
+#[derive(Debug)]
+pub struct Repairer {
+    settings: Repair,
+    shaper: Option<Shaper>,
+}
+
+impl Repairer {
+    /// Without a schema, values are only read.
+    #[must_use]
+    pub fn without_schema(settings: Repair) -> Self {
+        Repairer { settings, shaper: None }
+    }
+
+    /// With a schema, compiled as scoring compiles it; `name` is its file's.
+    ///
+    /// # Errors
+    /// One line that says what is wrong with the schema.
+    pub fn new(settings: Repair, name: &str, schema: &Value) -> Result<Self, String> {
+        Ok(Repairer { settings, shaper: Some(Shaper::new(name, schema)?) })
+    }
+
+    /// The value that a text holds, shaped. `veto` as for [`Shaper::shape`].
+    ///
+    /// # Errors
+    /// [`Unsalvageable`] when there is none; with `salvage: false` also when the text is not strict JSON.
+    pub fn text(&self, text: &str, veto: Option<Veto<'_>>) -> Result<Mended, Unsalvageable> {
+        Ok(self.salvaged(self.read(text)?, veto))
+    }
+
+    /// The value that a text holds, as it is.
+    ///
+    /// # Errors
+    /// As [`Repairer::text`].
+    pub fn read(&self, text: &str) -> Result<Salvaged, Unsalvageable> {
+        if self.settings.salvage { salvage(text) } else { strict(text) }
+    }
+
+    /// What a text was salvaged to, shaped. Of several values the one is taken that the schema finds least wrong with.
+    #[must_use]
+    pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>) -> Mended {
+        let Salvaged { value, mut steps, several } = salvaged;
+        let value = match &self.shaper {
+            Some(shaper) => choose(shaper, value, several, &mut steps),
+            None => value,
+        };
+        let shaped = self.value(value, veto);
+        steps.extend(shaped.steps);
+        Mended { value: shaped.value, steps }
+    }
+
+    /// How many schema errors a value has; 0 without a schema.
+    #[must_use]
+    pub fn errors(&self, value: &Value) -> usize {
+        self.shaper.as_ref().map_or(0, |shaper| shaper.badness(value).errors)
+    }
+
+    /// A value, shaped.
+    #[must_use]
+    pub fn value(&self, value: Value, veto: Option<Veto<'_>>) -> Mended {
+        match &self.shaper {
+            Some(shaper) => {
+                let shaped = shaper.shape(value, self.settings, veto);
+                Mended { value: shaped.value, steps: shaped.steps }
+            }
+            None => Mended { value, steps: Vec::new() },
+        }
+    }
+}
+
+/// What is not strict JSON is refused.
+fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
+    let value = serde_json::from_str(text)
+        .map_err(|error| Unsalvageable::NotStrict { line: error.line(), column: error.column() })?;
+    if crate::value::is_deeper(&value, crate::value::MAX_CANDIDATE_DEPTH) {
+        return Err(Unsalvageable::TooDeep(Place::of(text, 0)));
+    }
+    Ok(Salvaged { value, steps: Vec::new(), several: Vec::new() })
+}
+
+/// Of equally good ones the last is taken: who writes the same thing twice corrects it.
+fn choose(shaper: &Shaper, value: Value, several: Vec<Value>, steps: &mut Vec<Step>) -> Value {
+    let mut least = shaper.badness(&value);
+    let mut best = None;
+    let skipped = several.len().saturating_sub(MAX_CHOICES);
+    for other in several.into_iter().skip(skipped) {
+        let badness = shaper.badness(&other);
+        if badness < least || (badness == least && best.is_some()) {
+            least = badness;
+            best = Some(other);
+        }
+    }
+    match best {
+        Some(best) if best != value => {
+            let patch = vec![Operation::Replace { path: String::new(), value: best.clone() }];
+            steps.push(Step::on_value(Kind::Chosen, "", patch));
+            best
+        }
+        _ => value,
+    }
+}

@@ -1,0 +1,16 @@
+//! Text to JSON, and JSON closer to its schema: what costs nothing, before anyone pays for another attempt.
+//!
+//! [`salvage`] reads JSON that is not quite JSON; [`Shaper`] changes a value where its schema says how. [`Repairer`]
+//! does both by what a profile allows. Everything done is a [`Step`] with its reason and a JSON Patch.
+
+mod mend;
+mod patch;
+mod salvage;
+mod shape;
+mod step;
+
+pub use mend::{Mended, Repairer};
+pub use patch::{Operation, PatchError, apply};
+pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, salvage, salvage_bytes};
+pub use shape::{Shaped, Shaper, Veto};
+pub use step::{Kind, Place, Step};

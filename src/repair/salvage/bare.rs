@@ -1,0 +1,166 @@
+//! Values without quotes: literals, numbers, text.
+
+use super::look::{self, ahead, is_quote, is_space};
+use super::reader::{Inside, Reader};
+use crate::repair::Kind;
+use serde_json::{Number, Value};
+
+impl Reader<'_> {
+    /// A value without quotes. At least one character is read.
+    pub(super) fn bare_value(&mut self) -> Value {
+        let start = self.at;
+        let rest = self.rest();
+        let token_end = rest
+            .find(|c: char| is_space(c) || matches!(c, ',' | '}' | ']' | ')' | '{' | '[') || is_quote(c))
+            .unwrap_or(rest.len());
+        let token = rest.get(..token_end).unwrap_or_default();
+        if is_numeric(token) && self.ends_after(start + token_end) {
+            self.at += token_end;
+            return self.number(token, start);
+        }
+        let end = match self.inside() {
+            Inside::Object | Inside::Key => self.text_in_object(),
+            Inside::List | Inside::Tuple => self.text_in_list(),
+            Inside::Root => rest.find([',', '\n', ';']).unwrap_or(rest.len()),
+        };
+        let length = if end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { end };
+        let text = rest.get(..length).unwrap_or_default();
+        self.at += length;
+        self.word(text.trim_end_matches(is_space), start)
+    }
+
+    /// What a text without quotes means.
+    pub(super) fn word(&mut self, text: &str, start: usize) -> Value {
+        if let Some(value) = literal(text) {
+            match text {
+                "true" | "false" | "null" => {}
+                "NaN" | "nan" | "NAN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
+                    self.note_at(Kind::NotANumber, start);
+                }
+                _ => self.note_at(Kind::Literal, start),
+            }
+            return value;
+        }
+        if is_numeric(text) {
+            return self.number(text, start);
+        }
+        self.note_at(Kind::UnquotedText, start);
+        // `text"` lacks its first quote.
+        let inner = text.strip_suffix('"').filter(|inner| !inner.contains('"')).unwrap_or(text);
+        Value::String(inner.to_owned())
+    }
+
+    /// Whether a number that ends at a place is all there is to the value, and not the beginning of `5 mg`.
+    fn ends_after(&self, at: usize) -> bool {
+        let after = look::trim(ahead(self.text, at));
+        let line = ahead(self.text, at).trim_start_matches([' ', '\t', '\r']);
+        match after.chars().next() {
+            None | Some(',' | '}' | ']' | ')' | ':') => true,
+            _ if line.starts_with(['\n', '/', '#']) => true,
+            Some(c) if is_quote(c) || matches!(c, '{' | '[') => self.inside() != Inside::Root,
+            Some(c) => self.inside() == Inside::List && (c.is_ascii_digit() || c == '-'),
+        }
+    }
+
+    /// How long a text without quotes is that stands in a list.
+    fn text_in_list(&self) -> usize {
+        let tuple = self.inside() == Inside::Tuple;
+        let rest = self.rest();
+        let mut depth = 0_usize;
+        let mut previous = ' ';
+        for (at, c) in rest.char_indices() {
+            match c {
+                '{' | '(' | '[' if at > 0 => depth += 1,
+                ')' if depth == 0 && tuple => return at,
+                '}' | ')' | ']' if depth > 0 => depth -= 1,
+                ']' | '}' => return at,
+                ',' | '\n' if depth == 0 => return at,
+                '"' if previous == ' ' || previous == '"' => return at,
+                '/' if is_space(previous) && is_comment(rest, at) => return at,
+                _ => {}
+            }
+            previous = c;
+        }
+        rest.len()
+    }
+
+    /// How long a text without quotes is that is a member's value: to the next member or the end of the object.
+    fn text_in_object(&self) -> usize {
+        let rest = self.rest();
+        let mut depth = 0_usize;
+        let mut previous = ' ';
+        for (at, c) in rest.char_indices() {
+            let after = || ahead(rest, at + c.len_utf8());
+            match c {
+                '{' | '(' | '[' if at > 0 => depth += 1,
+                '}' | ')' | ']' if depth > 0 => depth -= 1,
+                '}' | ']' => return at,
+                ',' if depth == 0 && look::member_after_comma(after()) => return at,
+                '\n' => {
+                    let next = look::trim(after());
+                    if look::key(next) || next.is_empty() || next.starts_with(['}', ']', '`']) {
+                        return at;
+                    }
+                }
+                '"' if look::quoted_key(ahead(rest, at)) => return at,
+                '/' if is_space(previous) && is_comment(rest, at) => return at,
+                _ => {}
+            }
+            previous = c;
+        }
+        rest.len()
+    }
+
+    /// A number as models write it; text where JSON has no number for it.
+    fn number(&mut self, token: &str, start: usize) -> Value {
+        if let Ok(number) = token.parse::<Number>() {
+            return Value::Number(number);
+        }
+        let plain: String = token.chars().filter(|c| *c != '_').collect();
+        let digits = plain.trim_start_matches(['+', '-']);
+        let sign = if plain.starts_with('-') { "-" } else { "" };
+        let leading_zero = digits.len() > 1
+            && digits.starts_with('0')
+            && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+        if !leading_zero {
+            let whole = digits.trim_end_matches(['+', '-']).trim_end_matches(['e', 'E']);
+            let cut = whole.len() < digits.len() || whole.ends_with('.') || whole.is_empty();
+            let body = whole.strip_suffix('.').map_or_else(|| whole.to_owned(), |body| format!("{body}.0"));
+            let body = if body.starts_with('.') { format!("0{body}") } else { body };
+            if body.is_empty() || whole == "." {
+                self.note_at(Kind::CutNumber, start);
+                return Value::Null;
+            }
+            if let Ok(number) = format!("{sign}{body}").parse::<Number>() {
+                self.note_at(if cut { Kind::CutNumber } else { Kind::NumberForm }, start);
+                return Value::Number(number);
+            }
+        }
+        self.note_at(Kind::NumberAsText, start);
+        Value::String(token.to_owned())
+    }
+}
+
+fn is_comment(text: &str, at: usize) -> bool {
+    text.get(at + 1..).is_some_and(|rest| rest.starts_with(['/', '*']))
+}
+
+/// Whether a text consists of what numbers consist of, and is at least the beginning of one.
+fn is_numeric(text: &str) -> bool {
+    let digits = text.trim_start_matches(['+', '-']);
+    text.len() <= digits.len() + 1
+        && !(digits.starts_with(['e', 'E', '_']) || digits.ends_with('_'))
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E' | '_'))
+        && !text.is_empty()
+}
+
+/// The literals of JSON, Python and JavaScript.
+fn literal(text: &str) -> Option<Value> {
+    Some(match text {
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        "null" | "Null" | "NULL" | "None" | "none" | "NONE" | "nil" | "undefined" | "Undefined" | "NaN"
+        | "nan" | "NAN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => Value::Null,
+        _ => return None,
+    })
+}

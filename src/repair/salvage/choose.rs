@@ -1,0 +1,108 @@
+//! One value from several.
+
+use super::reader::Reader;
+use crate::repair::Kind;
+use crate::value::is_present;
+use serde_json::Value;
+
+/// What a text holds.
+pub(super) struct Found {
+    /// The value.
+    pub(super) value: Value,
+    /// The separate values, if there are several.
+    pub(super) several: Vec<Value>,
+}
+
+/// A value and how it stands to the one before.
+pub(super) struct Piece {
+    pub(super) value: Value,
+    pub(super) at: usize,
+    /// What separates it from the one before.
+    pub(super) after: Separator,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// The first one, or nothing but space on a line.
+    Nothing,
+    /// A comma or a new line.
+    List,
+    /// Text.
+    Prose,
+}
+
+/// Empty values beside others and references such as `[1]` in the text around the JSON are left out. Values in a row,
+/// with commas or line breaks between, are a list. Of values of the same form that are not in a row, the last one
+/// counts: who writes the same thing twice corrects it. Anything else is a list again, so that nothing is lost.
+pub(super) fn choose(mut pieces: Vec<Piece>, reader: &mut Reader<'_>) -> Option<Found> {
+    if pieces.len() == 1 {
+        return pieces.pop().map(|piece| Found { value: piece.value, several: Vec::new() });
+    }
+    let several: Vec<Value> = pieces.iter().map(|piece| piece.value.clone()).collect();
+    if pieces.iter().any(|piece| is_present(&piece.value)) {
+        leave_out(&mut pieces, reader, |piece| !is_present(&piece.value));
+    } else if !in_a_row(&pieces) {
+        let mut first = true;
+        leave_out(&mut pieces, reader, |_| !std::mem::replace(&mut first, false));
+    }
+    if pieces.iter().any(|piece| piece.value.is_object()) {
+        leave_out(&mut pieces, reader, |piece| piece.after == Separator::Prose && is_reference(&piece.value));
+    }
+    let value = match pieces.get(1).map(|second| second.at) {
+        None => pieces.pop()?.value,
+        Some(second) if !in_a_row(&pieces) && same_forms(&pieces) => {
+            reader.note_at(Kind::Superseded, second);
+            pieces.pop()?.value
+        }
+        Some(second) => {
+            reader.note_at(Kind::SeveralValues, second);
+            Value::Array(pieces.into_iter().map(|piece| piece.value).collect())
+        }
+    };
+    Some(Found { value, several })
+}
+
+fn in_a_row(pieces: &[Piece]) -> bool {
+    pieces.iter().skip(1).all(|piece| piece.after == Separator::List)
+}
+
+fn same_forms(pieces: &[Piece]) -> bool {
+    pieces.iter().zip(pieces.iter().skip(1)).all(|(a, b)| same_form(&a.value, &b.value))
+}
+
+fn leave_out(pieces: &mut Vec<Piece>, reader: &mut Reader<'_>, mut out: impl FnMut(&Piece) -> bool) {
+    pieces.retain(|piece| {
+        let goes = out(piece);
+        if goes {
+            reader.note_at(Kind::Beside, piece.at);
+        }
+        !goes
+    });
+}
+
+/// A short list of numbers or words, as in "see [1, 2]".
+fn is_reference(value: &Value) -> bool {
+    value
+        .as_array()
+        .is_some_and(|items| items.len() <= 3 && items.iter().all(|i| i.is_number() || i.is_string()))
+}
+
+/// Whether two values are of the same kind with the same keys.
+fn same_form(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same_kind(value, other)))
+        }
+        (Value::Array(a), Value::Array(b)) => match (a.first(), b.first()) {
+            (Some(Value::Object(a)), Some(Value::Object(b))) => a.keys().all(|key| b.contains_key(key)),
+            (Some(a), Some(b)) => same_kind(a, b),
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
+fn same_kind(a: &Value, b: &Value) -> bool {
+    a.is_null() || b.is_null() || std::mem::discriminant(a) == std::mem::discriminant(b)
+}

@@ -1,0 +1,150 @@
+//! Looks ahead into a text, each of them bounded.
+
+/// How many bytes a look ahead goes. A key, or the space between two values, is never so long.
+pub(super) const FAR: usize = 256;
+
+/// Whether a character is space, here: what Unicode calls so, byte order marks, and spaces of no width.
+pub(super) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{2060}')
+}
+
+/// Whether JSON knows this space.
+pub(super) fn is_json_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+pub(super) fn only_space(text: &str) -> bool {
+    text.chars().all(is_space)
+}
+
+/// Whether a text is put between such quotes.
+pub(super) fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | '´' | '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛')
+}
+
+/// What may close a text that this quote opened.
+pub(super) fn closes(open: char, c: char) -> bool {
+    match open {
+        '"' => c == '"',
+        '\'' => c == '\'',
+        '“' | '”' | '„' | '‟' => matches!(c, '“' | '”' | '‟' | '"'),
+        '‘' | '’' | '‚' | '‛' => matches!(c, '‘' | '’' | '‛' | '\''),
+        _ => matches!(c, '`' | '´' | '\''),
+    }
+}
+
+/// A piece of text from a place on, of at most [`FAR`] bytes.
+pub(super) fn ahead(text: &str, at: usize) -> &str {
+    let end = (at.saturating_add(FAR)).min(text.len());
+    // A character is at most four bytes long.
+    (0..4).find_map(|back| text.get(at..end.checked_sub(back)?)).unwrap_or_default()
+}
+
+/// Without leading space and comments that end within it.
+pub(super) fn trim(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start_matches(is_space);
+        let after = if let Some(rest) = text.strip_prefix("/*") {
+            rest.split_once("*/").map_or("", |(_, after)| after)
+        } else if text.starts_with("//") {
+            text.split_once('\n').map_or("", |(_, after)| after)
+        } else {
+            return text;
+        };
+        text = after;
+    }
+}
+
+/// Whether a text begins with a key in quotes and a colon.
+pub(super) fn quoted_key(text: &str) -> bool {
+    let mut chars = text.char_indices();
+    let Some((_, open)) = chars.next().filter(|(_, c)| is_quote(*c)) else { return false };
+    let mut escaped = false;
+    for (at, c) in chars {
+        match c {
+            '\n' | '{' | '}' => return false,
+            '\\' if !escaped => {
+                escaped = true;
+                continue;
+            }
+            _ if closes(open, c) && !escaped => {
+                let after = text.get(at + c.len_utf8()..).unwrap_or_default();
+                return after.trim_start_matches(is_space).starts_with(':');
+            }
+            _ => {}
+        }
+        escaped = false;
+    }
+    false
+}
+
+/// Whether a text begins with a key without quotes and a colon that does not look like a part of the text (`12:30`,
+/// `http://…`).
+pub(super) fn bare_key(text: &str) -> bool {
+    let end =
+        text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    // `b": 1` is a key that lacks its first quote.
+    let quoted = rest.strip_prefix(['"', '\'']);
+    let rest = quoted.unwrap_or(rest).trim_start_matches([' ', '\t']);
+    let begins = word.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'));
+    // `5: "value"`, and not `12:30`.
+    let numbered = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) && rest.starts_with(": ");
+    (begins || numbered || (quoted.is_some() && !word.is_empty()))
+        && rest.starts_with(':')
+        && !rest.starts_with("://")
+}
+
+/// Whether a text begins with a key and a colon.
+pub(super) fn key(text: &str) -> bool {
+    quoted_key(text) || bare_key(text)
+}
+
+/// Whether what stands after a comma in an object may be its next member, its end, or the end of the text.
+pub(super) fn member_after_comma(text: &str) -> bool {
+    let rest = trim(text);
+    let Some(first) = rest.chars().next() else { return true };
+    if matches!(first, '}' | ']' | '{' | '[' | ',')
+        || rest.starts_with("...")
+        || rest.starts_with("```")
+        || key(rest)
+    {
+        return true;
+    }
+    if is_quote(first) {
+        // A key cut off by the end of the text.
+        return !rest.chars().skip(1).any(|c| closes(first, c) || c == ':');
+    }
+    // A stray word before the key.
+    let after = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    after.len() < rest.len() && quoted_key(after.trim_start_matches([' ', '\t']))
+}
+
+/// Whether what stands after a comma in a list may be its next value, its end, or the end of the text.
+pub(super) fn item_after_comma(text: &str) -> bool {
+    let rest = trim(text);
+    let Some(first) = rest.chars().next() else { return true };
+    if is_quote(first)
+        || matches!(first, '{' | '[' | '(' | ']' | '}' | ')' | '-' | ',' | '0'..='9')
+        || rest.starts_with("...")
+    {
+        return true;
+    }
+    // A word without quotes, if no quote stands between it and what ends it.
+    matches!(rest.find(['"', ',', ']', '\n']).and_then(|at| rest.get(at..)), Some(end) if !end.starts_with('"'))
+}
+
+/// Whether what stands after a closing bracket looks like the rest of JSON, and not like text. `open` brackets are still
+/// open behind it: when all of them are closed as well, anything may follow.
+pub(super) fn after_bracket(text: &str, mut open: usize) -> bool {
+    let mut rest = trim(text);
+    while let Some(after) = rest.strip_prefix(['}', ']', ')']) {
+        rest = trim(after);
+        open = open.saturating_sub(1);
+    }
+    match rest.chars().next() {
+        None | Some(',' | '{' | '[' | '`') => true,
+        Some(c) if is_quote(c) => quoted_key(rest),
+        Some(_) => open == 0,
+    }
+}

@@ -1,0 +1,164 @@
+//! Which parts of a schema may speak about a place in a value: more than do in the end, never fewer.
+
+use crate::repair::patch::{index, unescape};
+use serde_json::{Map, Value};
+
+/// Most schemas looked at for one place.
+const MAX_SCHEMAS: usize = 2_000;
+
+/// The schemas that may speak about one place.
+pub(super) struct Applicable<'s> {
+    root: &'s Value,
+    schemas: Vec<&'s Map<String, Value>>,
+    /// Whether there may be others: a reference that was not followed, or too many of them.
+    partial: bool,
+}
+
+impl<'s> Applicable<'s> {
+    /// Those for the place that a JSON Pointer names.
+    pub(super) fn at(root: &'s Value, pointer: &str) -> Self {
+        let mut here = Applicable { root, schemas: Vec::new(), partial: false };
+        here.add(root);
+        for step in pointer.split('/').skip(1) {
+            let mut below = Applicable { root, schemas: Vec::new(), partial: here.partial };
+            let (key, at) = (unescape(step), index(step));
+            for schema in &here.schemas {
+                for part in parts_below(schema, &key, at) {
+                    below.add(part);
+                }
+            }
+            here = below;
+        }
+        here
+    }
+
+    fn add(&mut self, schema: &'s Value) {
+        let Value::Object(members) = schema else { return };
+        if self.schemas.len() >= MAX_SCHEMAS {
+            self.partial = true;
+            return;
+        }
+        if self.schemas.iter().any(|known| std::ptr::eq(*known, members)) {
+            return;
+        }
+        self.schemas.push(members);
+        for key in ["allOf", "anyOf", "oneOf"] {
+            members.get(key).and_then(Value::as_array).into_iter().flatten().for_each(|part| self.add(part));
+        }
+        for key in ["if", "then", "else"] {
+            members.get(key).into_iter().for_each(|part| self.add(part));
+        }
+        for key in ["dependentSchemas", "dependencies"] {
+            members
+                .get(key)
+                .and_then(Value::as_object)
+                .into_iter()
+                .flat_map(Map::values)
+                .for_each(|part| self.add(part));
+        }
+        if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
+            match reference.strip_prefix('#').and_then(|pointer| self.root.pointer(&decode(pointer))) {
+                Some(target) => self.add(target),
+                None => self.partial = true,
+            }
+        }
+        if members.contains_key("$dynamicRef") || members.contains_key("$recursiveRef") {
+            self.partial = true;
+        }
+    }
+
+    /// Whether a member of the object here may be required, under whatever condition.
+    pub(super) fn may_require(&self, name: &str) -> bool {
+        let named = |list: &Value| list.as_array().is_some_and(|names| names.iter().any(|n| n == name));
+        self.partial
+            || self.schemas.iter().any(|schema| {
+                schema.get("required").is_some_and(named)
+                    || ["dependentRequired", "dependencies"]
+                        .iter()
+                        .filter_map(|key| schema.get(*key).and_then(Value::as_object))
+                        .any(|lists| lists.values().any(named))
+            })
+    }
+
+    /// The default declared for a value here.
+    pub(super) fn default(&self) -> Option<&'s Value> {
+        self.schemas.iter().find_map(|schema| schema.get("default"))
+    }
+}
+
+/// The parts of a schema for a member or an element.
+fn parts_below<'s>(schema: &'s Map<String, Value>, key: &str, at: Option<usize>) -> Vec<&'s Value> {
+    let mut parts = Vec::new();
+    let mut take = |name: &str| parts.extend(schema.get(name));
+    for name in [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "items",
+        "additionalItems",
+        "unevaluatedItems",
+        "contains",
+    ] {
+        take(name);
+    }
+    parts.extend(schema.get("properties").and_then(|named| named.get(key)));
+    parts
+        .extend(schema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::values));
+    for name in ["prefixItems", "items"] {
+        parts.extend(at.and_then(|at| schema.get(name)?.get(at)));
+    }
+    parts
+}
+
+/// A pointer in a reference without its percent signs.
+fn decode(pointer: &str) -> String {
+    let mut bytes = Vec::with_capacity(pointer.len());
+    let mut rest = pointer.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_may_be_required_is_found_through_references_and_branches() {
+        let schema = json!({
+            "$defs": {"n": {"properties": {"next": {"$ref": "#/$defs/n"}}, "required": ["id"]}, "a/b c": {"required": ["odd"]}},
+            "properties": {
+                "tree": {"$ref": "#/$defs/n"},
+                "odd": {"$ref": "#/$defs/a~1b%20c"},
+                "list": {"items": {"anyOf": [{"required": ["x"]}, {"dependentRequired": {"y": ["z"]}}]}},
+                "far": {"$ref": "https://example.com/s"},
+            },
+            "patternProperties": {"^p": {"if": {"required": ["q"]}}},
+        });
+        for (at, name, expected) in [
+            ("", "tree", false),
+            ("/tree", "id", true),
+            ("/tree/next/next", "id", true),
+            ("/tree/next", "other", false),
+            ("/odd", "odd", true),
+            ("/list/3", "x", true),
+            ("/list/3", "z", true),
+            ("/list/3", "y", false),
+            ("/anything", "q", true),
+            ("/far", "whatever", true),
+        ] {
+            assert_eq!(Applicable::at(&schema, at).may_require(name), expected, "{at} {name}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a validator finds wrong, as far as repairs look at it.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+/// Deepest nesting of branches that is looked into.
+const MAX_BRANCHES: usize = 8;
+/// Most errors looked at in one round.
+const MAX_ERRORS: usize = 10_000;
+
+/// One error.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    /// Where in the value, as a JSON Pointer.
+    pub(super) path: String,
+    /// The keyword that says so.
+    pub(super) keyword: String,
+    /// Members that it forbids.
+    pub(super) unexpected: Vec<String>,
+    /// The member that it lacks.
+    pub(super) missing: Option<String>,
+}
+
+/// How much is wrong. Fewer errors are better; of the same number, less within them: errors in the best branches of
+/// `anyOf` and `oneOf`, forbidden members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Badness {
+    /// Errors.
+    pub(crate) errors: usize,
+    /// What they are made of.
+    pub(crate) within: usize,
+}
+
+impl Badness {
+    pub(super) fn of(validator: &Validator, value: &Value) -> Self {
+        let mut badness = Badness { errors: 0, within: 0 };
+        for error in validator.iter_errors(value) {
+            badness.errors += 1;
+            badness.within += within(&error, 0);
+        }
+        badness
+    }
+
+    pub(super) fn total(self) -> usize {
+        self.errors + self.within
+    }
+
+    pub(super) fn is_bad(self) -> bool {
+        self.errors > 0
+    }
+}
+
+fn branches<'e>(error: &'e ValidationError<'_>) -> Option<&'e Vec<Vec<ValidationError<'static>>>> {
+    match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            Some(context)
+        }
+        _ => None,
+    }
+}
+
+/// The errors of the branch that has the fewest; of one error about several members, each of them.
+fn within(error: &ValidationError<'_>, depth: usize) -> usize {
+    match branches(error) {
+        None => unexpected(error).len(),
+        Some(branches) if depth < MAX_BRANCHES => branches
+            .iter()
+            .map(|errors| errors.iter().map(|error| 1 + within(error, depth + 1)).sum())
+            .min()
+            .unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+/// The members that an error says are forbidden.
+fn unexpected<'e>(error: &'e ValidationError<'_>) -> &'e [String] {
+    match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected,
+        _ => &[],
+    }
+}
+
+/// Every error, those in branches before the one that they make up.
+pub(super) fn collect(validator: &Validator, value: &Value) -> Vec<Wrong> {
+    let mut found = Vec::new();
+    for error in validator.iter_errors(value) {
+        add(&error, 0, &mut found);
+    }
+    found
+}
+
+fn add(error: &ValidationError<'_>, depth: usize, found: &mut Vec<Wrong>) {
+    if let Some(branches) = branches(error)
+        && depth < MAX_BRANCHES
+    {
+        for error in branches.iter().flatten() {
+            add(error, depth + 1, found);
+        }
+    }
+    if found.len() >= MAX_ERRORS {
+        return;
+    }
+    let unexpected = unexpected(error).to_vec();
+    let missing = match error.kind() {
+        ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
+        _ => None,
+    };
+    let wrong = Wrong {
+        path: error.instance_path().as_str().to_owned(),
+        keyword: error.kind().keyword().to_owned(),
+        unexpected,
+        missing,
+    };
+    found.push(wrong);
+}

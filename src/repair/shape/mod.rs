@@ -1,0 +1,221 @@
+//! A value closer to its schema.
+//!
+//! The validator says what is wrong; for each error the changes that may help are tried, in a fixed order, and the
+//! first that leaves less wrong is kept. So no change can make a value worse, whatever the schema is made of, and a
+//! value that no change helps is left alone.
+
+mod applicable;
+mod errors;
+mod proposals;
+
+use super::{Kind, Operation, Step, apply};
+use crate::profile::Repair;
+use crate::rules::Schema;
+use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
+use errors::{Badness, Wrong};
+use proposals::Proposal;
+use serde_json::Value;
+
+/// Most changes tried on one value. Whatever was kept by then stays.
+const MAX_TRIALS: usize = 4_000;
+/// How many changes may build on each other before less is wrong: a value in a list, then the parts of the value.
+const MAX_LEVELS: usize = 3;
+/// From this many errors on, all of them are first tried at once.
+const MANY: usize = 16;
+
+/// Says whether a change, from the first value to the second, must not be.
+pub type Veto<'a> = &'a mut dyn FnMut(&Value, &Value) -> bool;
+
+/// A schema at work on values.
+#[derive(Debug)]
+pub struct Shaper {
+    schema: Schema,
+    /// As it was read: to find what is required, and defaults.
+    source: Value,
+}
+
+/// A value and what was done to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shaped {
+    /// The value.
+    pub value: Value,
+    /// What was done, in order; the patches of all of them, applied to the value as it was, give this one.
+    pub steps: Vec<Step>,
+}
+
+impl Shaper {
+    /// Compiles a schema as scoring does: formats are asserted, nothing is fetched.
+    ///
+    /// # Errors
+    /// One line that says what is wrong with it.
+    pub fn new(name: &str, schema: &Value) -> Result<Self, String> {
+        Ok(Shaper { schema: Schema::compile(name, schema)?, source: schema.clone() })
+    }
+
+    /// How much is wrong with a value: errors, and behind the comma those in the branches of `anyOf` and `oneOf`.
+    pub(super) fn badness(&self, value: &Value) -> Badness {
+        Badness::of(&self.schema.validator, value)
+    }
+
+    /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
+    ///
+    /// The number of schema errors never rises, and required values never disappear. What comes out is left as it is
+    /// when it is put in again, unless more than [`MAX_TRIALS`] changes had to be tried.
+    #[must_use]
+    pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>) -> Shaped {
+        let mut work = Work {
+            shaper: self,
+            settings,
+            badness: self.badness(&value),
+            value,
+            steps: Vec::new(),
+            trials: 0,
+            level: 0,
+        };
+        work.run("", &mut veto);
+        Shaped { value: work.value, steps: work.steps }
+    }
+}
+
+/// What a change comes to.
+struct Outcome {
+    value: Value,
+    steps: Vec<Step>,
+    badness: Badness,
+}
+
+struct Work<'a> {
+    shaper: &'a Shaper,
+    settings: Repair,
+    value: Value,
+    badness: Badness,
+    steps: Vec<Step>,
+    trials: usize,
+    level: usize,
+}
+
+impl Work<'_> {
+    /// Mends what is wrong below a place until nothing helps any more.
+    fn run(&mut self, below: &str, veto: &mut Option<Veto<'_>>) {
+        while self.badness.is_bad() && self.trials < MAX_TRIALS {
+            let before = self.steps.len();
+            let mut wrong = errors::collect(&self.shaper.schema.validator, &self.value);
+            wrong.retain(|one| {
+                one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
+            if veto.is_some() || wrong.len() < MANY || !self.all_at_once(&wrong) {
+                for one in &wrong {
+                    self.mend(one, veto);
+                }
+            }
+            if self.steps.len() == before {
+                break;
+            }
+        }
+    }
+
+    fn proposals(&self, wrong: &Wrong, value: &Value) -> Vec<Proposal> {
+        proposals::of(wrong, value, self.settings, &self.shaper.source)
+    }
+
+    /// Tries what may help with one error, and keeps the first that does: at once, or else with what it uncovers.
+    fn mend(&mut self, wrong: &Wrong, veto: &mut Option<Veto<'_>>) {
+        let proposals = self.proposals(wrong, &self.value);
+        let again = if self.level < MAX_LEVELS { proposals.clone() } else { Vec::new() };
+        for (proposal, deeper) in
+            proposals.into_iter().map(|p| (p, false)).chain(again.into_iter().map(|p| (p, true)))
+        {
+            if self.trials >= MAX_TRIALS {
+                return;
+            }
+            if deeper && !proposal.uncovers() {
+                continue;
+            }
+            self.trials += 1;
+            let mut tried = self.value.clone();
+            if apply(&mut tried, &proposal.patch).is_err() || is_deeper(&tried, MAX_CANDIDATE_DEPTH) {
+                continue;
+            }
+            let tried = if deeper {
+                self.with_what_it_uncovers(tried, proposal, wrong)
+            } else {
+                self.outcome(tried, proposal, wrong)
+            };
+            if tried.badness < self.badness
+                && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value))
+            {
+                self.value = tried.value;
+                self.badness = tried.badness;
+                self.steps.extend(tried.steps);
+                return;
+            }
+        }
+    }
+
+    fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
+        Outcome { badness: self.shaper.badness(&value), value, steps: vec![proposal.step(wrong)] }
+    }
+
+    /// What is inside a value was not looked at as long as its type was wrong: a change of the type is judged with the
+    /// changes that follow from it.
+    fn with_what_it_uncovers(&mut self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
+        let Outcome { value, steps, badness } = self.outcome(value, proposal, wrong);
+        let mut inner = Work {
+            shaper: self.shaper,
+            settings: self.settings,
+            value,
+            badness,
+            steps,
+            trials: self.trials,
+            level: self.level + 1,
+        };
+        inner.run(&wrong.path, &mut None);
+        self.trials = inner.trials;
+        Outcome { value: inner.value, steps: inner.steps, badness: inner.badness }
+    }
+
+    /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
+    fn all_at_once(&mut self, wrong: &[Wrong]) -> bool {
+        let mut tried = self.value.clone();
+        let mut steps: Vec<Step> = Vec::new();
+        // From the end, so that what is taken out of a list does not move what is still to be changed.
+        for one in wrong.iter().rev() {
+            let forbidden = one.unexpected.len().max(1);
+            for proposal in self.proposals(one, &tried).into_iter().take(forbidden) {
+                // One operation that does not fit changes nothing.
+                if apply(&mut tried, &proposal.patch).is_ok() {
+                    steps.push(proposal.step(one));
+                }
+            }
+        }
+        self.trials += 1;
+        let badness = self.shaper.badness(&tried);
+        let kept = !steps.is_empty()
+            && badness.errors <= self.badness.errors
+            && badness.total() + steps.len() <= self.badness.total()
+            && !is_deeper(&tried, MAX_CANDIDATE_DEPTH);
+        if kept {
+            self.value = tried;
+            self.badness = badness;
+            self.steps.append(&mut steps);
+        }
+        kept
+    }
+}
+
+impl Proposal {
+    /// Whether a change lets the validator see what it did not look at before.
+    fn uncovers(&self) -> bool {
+        matches!(self.kind, Kind::Wrap | Kind::Unwrap | Kind::Coerce)
+    }
+
+    fn step(self, wrong: &Wrong) -> Step {
+        let place = if self.place.is_empty() { "the whole value" } else { self.place.as_str() };
+        Step::on_value(self.kind, &format!("`{}` at {place}", wrong.keyword), self.patch)
+    }
+}
+
+/// An operation that puts a value in another's place.
+fn replace(path: &str, value: Value) -> Vec<Operation> {
+    vec![Operation::Replace { path: path.to_owned(), value }]
+}

@@ -1,0 +1,178 @@
+//! Changes that may help with an error. Whether one does, the validator says.
+
+use super::applicable::Applicable;
+use super::errors::Wrong;
+use super::replace;
+use crate::profile::Repair;
+use crate::repair::patch::unescape;
+use crate::repair::{Kind, Operation};
+use crate::value::{Segment, is_present, push_segment};
+use serde_json::{Number, Value};
+
+/// Longest text that is read as JSON or a number.
+const MAX_COERCED_BYTES: usize = 1 << 20;
+
+/// One change.
+#[derive(Clone)]
+pub(super) struct Proposal {
+    pub(super) kind: Kind,
+    /// Where.
+    pub(super) place: String,
+    pub(super) patch: Vec<Operation>,
+}
+
+/// The changes that may help with an error, the most careful first.
+pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value) -> Vec<Proposal> {
+    let path = wrong.path.as_str();
+    let Some(here) = value.pointer(path) else { return Vec::new() };
+    let mut list = List { path, found: Vec::new() };
+    if settings.drop_unknown {
+        for name in &wrong.unexpected {
+            let mut at = path.to_owned();
+            push_segment(&mut at, Segment::Key(name));
+            // What is required somewhere and forbidden elsewhere is a matter for a person.
+            if here.get(name).is_some() && !Applicable::at(schema, path).may_require(name) {
+                list.add(Kind::DropUnknown, &at, vec![Operation::Remove { path: at.clone() }]);
+            }
+        }
+    }
+    if let Some(name) = wrong.missing.as_deref().filter(|_| settings.defaults) {
+        let mut at = path.to_owned();
+        push_segment(&mut at, Segment::Key(name));
+        if let (None, Some(default)) = (here.get(name), Applicable::at(schema, &at).default()) {
+            list.add(Kind::Default, &at, vec![Operation::Add { path: at.clone(), value: default.clone() }]);
+        }
+    }
+    if let (true, Value::String(text)) = (settings.trim, here) {
+        let trimmed = text.trim();
+        if trimmed.len() < text.len() {
+            list.replace(Kind::Trim, Value::from(trimmed));
+            if settings.coerce {
+                coerced(&Value::from(trimmed))
+                    .into_iter()
+                    .for_each(|other| list.replace(Kind::Coerce, other));
+            }
+        }
+    }
+    // Other keywords speak about a value whose type they take for granted.
+    let is_type = matches!(wrong.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf");
+    if settings.coerce && is_type {
+        coerced(here).into_iter().for_each(|other| list.replace(Kind::Coerce, other));
+    }
+    if settings.rewrap && is_type {
+        match here {
+            Value::Array(items) => {
+                if let [only] = items.as_slice() {
+                    list.replace(Kind::Unwrap, only.clone());
+                }
+            }
+            Value::Null => {}
+            _ => list.replace(Kind::Wrap, Value::Array(vec![here.clone()])),
+        }
+    }
+    if settings.drop_invalid
+        && let Some((parent, last)) = path.rsplit_once('/')
+    {
+        let may_go = match value.pointer(parent) {
+            // A list or an object with something in it is worth asking for again.
+            Some(Value::Object(_)) if is_present(here) && (here.is_object() || here.is_array()) => false,
+            Some(Value::Object(_)) => !Applicable::at(schema, parent).may_require(&unescape(last)),
+            // An element says something by being there, unless it is empty.
+            Some(Value::Array(_)) => !is_present(here),
+            _ => false,
+        };
+        if may_go {
+            list.add(Kind::DropInvalid, path, vec![Operation::Remove { path: path.to_owned() }]);
+        }
+    }
+    list.found
+}
+
+struct List<'a> {
+    path: &'a str,
+    found: Vec<Proposal>,
+}
+
+impl List<'_> {
+    fn add(&mut self, kind: Kind, place: &str, patch: Vec<Operation>) {
+        self.found.push(Proposal { kind, place: place.to_owned(), patch });
+    }
+
+    fn replace(&mut self, kind: Kind, value: Value) {
+        self.add(kind, self.path, replace(self.path, value));
+    }
+}
+
+/// The same value in other types: nothing is rounded, and nothing that could be an identifier (`007`) is touched.
+fn coerced(value: &Value) -> Vec<Value> {
+    match value {
+        Value::String(text) if text.len() <= MAX_COERCED_BYTES => from_text(text).into_iter().collect(),
+        Value::Bool(_) => vec![Value::String(value.to_string())],
+        // Whole numbers only: how a fraction was written (`1.50`) is no longer known.
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            vec![Value::String(number.to_string())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn from_text(text: &str) -> Option<Value> {
+    match text {
+        "true" | "True" | "TRUE" => return Some(Value::Bool(true)),
+        "false" | "False" | "FALSE" => return Some(Value::Bool(false)),
+        _ => {}
+    }
+    if text.starts_with(['{', '[']) {
+        return serde_json::from_str(text).ok();
+    }
+    number(text).map(Value::Number)
+}
+
+/// A text as a number, if the number says all that the text says.
+fn number(text: &str) -> Option<Number> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) =
+        digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !are_digits(whole) || (whole.len() > 1 && whole.starts_with('0')) || !fraction.is_none_or(are_digits) {
+        return None;
+    }
+    let parsed: Number = text.parse().ok()?;
+    let lossless = match fraction {
+        None => parsed.to_string() == text,
+        // Fifteen digits survive the way into a binary fraction and back.
+        Some(fraction) => whole.len() + fraction.len() <= 15,
+    };
+    lossless.then_some(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_read_only_when_nothing_is_lost() {
+        for (text, expected) in [
+            ("12", Some(json!(12))),
+            ("-3", Some(json!(-3))),
+            ("0", Some(json!(0))),
+            ("0.5", Some(json!(0.5))),
+            ("18446744073709551615", Some(json!(u64::MAX))),
+            ("18446744073709551616", None),
+            ("007", None),
+            ("-0", None),
+            ("1e5", None),
+            ("+1", None),
+            ("1.", None),
+            (".5", None),
+            ("12 mg", None),
+            (" 12", None),
+            ("0.1234567890123456789", None),
+            ("", None),
+            ("٣", None),
+        ] {
+            assert_eq!(number(text).map(Value::Number), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What was done, why and where.
+
+use super::Operation;
+use serde::{Deserialize, Serialize};
+
+/// One thing that was done to a text or a value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// Why, for people. Never text of the document.
+    pub reason: String,
+    /// Where in the text, the first time; `None` for steps on values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// How often, for steps on text: one step says it for all.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub times: usize,
+    /// The change as JSON Patch (RFC 6902). What stands before the value is read has none: the last step on text
+    /// carries the operation that puts the value in the text's place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patch: Vec<Operation>,
+}
+
+fn once() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_once(times: &usize) -> bool {
+    *times == 1
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Bytes before it.
+    pub offset: usize,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column in characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of a byte in a text.
+    #[must_use]
+    pub fn of(text: &str, offset: usize) -> Self {
+        let offset = offset.min(text.len());
+        let before = text.char_indices().take_while(|(at, _)| *at < offset).map(|(_, c)| c);
+        let (mut line, mut column) = (1, 1);
+        for c in before {
+            if c == '\n' {
+                (line, column) = (line + 1, 1);
+            } else {
+                column += 1;
+            }
+        }
+        Place { offset, line, column }
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $reason:literal,)+) => {
+        /// What can be done. The word in JSON is the name in snake case.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Kind {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Kind {
+            /// Why it is done, for people.
+            #[must_use]
+            pub fn reason(self) -> &'static str {
+                match self {
+                    $(Kind::$name => $reason,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    // Steps on text.
+    /// Bytes that are no UTF-8.
+    Encoding = "bytes that are not UTF-8 were decoded or replaced",
+    /// U+FEFF before or in the JSON.
+    ByteOrderMark = "a byte order mark was left out",
+    /// A space that JSON does not know.
+    OddSpace = "a space that JSON does not know was taken as one",
+    /// The whole JSON was escaped as if inside a string.
+    EscapedText = "the JSON was escaped as if it stood inside a string",
+    /// Markdown code fences.
+    Fence = "the marks of a code block were left out",
+    /// Text before, between or after the values.
+    Prose = "text around the JSON was left out",
+    /// A comment.
+    Comment = "a comment was left out",
+    /// `...` in a list or an object.
+    Ellipsis = "an ellipsis was left out",
+    /// `,` before a closing bracket.
+    TrailingComma = "a comma before the end of a list or object was left out",
+    /// A comma too many.
+    ExtraComma = "a comma with nothing before it was left out",
+    /// A comma that lacks.
+    MissingComma = "a missing comma was added",
+    /// A colon that lacks.
+    MissingColon = "a missing colon was added",
+    /// A key without a value.
+    MissingValue = "a key without a value was given null",
+    /// Quotes other than `"`.
+    Quotes = "quotes other than \" were taken as such",
+    /// Quotes doubled or tripled.
+    RepeatedQuotes = "doubled or tripled quotes were taken as one",
+    /// A closing quote that lacks.
+    MissingQuote = "a missing closing quote was added",
+    /// `"` in a text without `\`.
+    UnescapedQuote = "a quote inside a text was escaped",
+    /// A line break or another control character in a text.
+    UnescapedControl = "a line break or control character inside a text was escaped",
+    /// An escape that JSON does not know.
+    BadEscape = "an escape that JSON does not know was taken literally",
+    /// A lone surrogate, or characters that JSON can't hold.
+    BadCharacter = "half a character was replaced",
+    /// Texts joined by `+`.
+    Concatenation = "texts joined by + were joined",
+    /// A key without quotes.
+    UnquotedKey = "a key was put in quotes",
+    /// A text without quotes.
+    UnquotedText = "a text was put in quotes",
+    /// `True`, `None`, `undefined`, ….
+    Literal = "a literal of another language was taken as JSON's",
+    /// `NaN`, `Infinity`.
+    NotANumber = "a number that JSON can't hold became null",
+    /// `+1`, `.5`, `5.`, `1_000`.
+    NumberForm = "a number was written as JSON writes it",
+    /// `2e`, `-`: the rest of the number lacks.
+    CutNumber = "a number without its end was read as far as it goes",
+    /// `007`, `1/3`, `1e999`.
+    NumberAsText = "digits that are no JSON number were kept as text",
+    /// `(1, 2)`, `{1, 2}`.
+    Tuple = "a tuple or set was taken as a list",
+    /// `f(…)`.
+    Call = "the function call around a value was left out",
+    /// A bracket of the wrong kind.
+    WrongBracket = "a closing bracket of the wrong kind was replaced",
+    /// A bracket that lacks.
+    MissingBracket = "a missing bracket was added",
+    /// A bracket too many.
+    ExtraBracket = "a bracket too many was left out",
+    /// Members after the end of their object, a list in pieces.
+    Reunited = "members after the end of their object or list were put into it",
+    /// Text that belongs nowhere.
+    Stray = "text that is neither key nor value was left out",
+    /// A key that stood there before.
+    DuplicateKey = "a key that stood twice keeps its last value",
+    /// The text ends too early.
+    Truncated = "the text ends in the middle; what was open was closed",
+    /// Several values, taken as a list.
+    SeveralValues = "several values were taken as one list",
+    /// Several values of which the last is taken.
+    Superseded = "of several values of the same form the last was taken",
+    /// Several values of which the schema accepts one best.
+    Chosen = "of several values the one that fits the schema best was taken",
+    /// An empty or a quoted value beside the real one.
+    Beside = "an empty value or reference beside the JSON was left out",
+
+    // Steps on values.
+    /// An optional value that its schema refuses.
+    DropInvalid = "an optional value that the schema does not allow was left out",
+    /// A member that no schema knows.
+    DropUnknown = "a member that the schema forbids was left out",
+    /// A list of one where one is wanted.
+    Unwrap = "a list of one value was replaced by the value",
+    /// One value where a list is wanted.
+    Wrap = "a single value was put into a list",
+    /// Another type that says the same.
+    Coerce = "a value was written in the type that the schema wants",
+    /// Space round a text.
+    Trim = "space around a text was left out",
+    /// A default of the schema.
+    Default = "a missing value was given the schema's default",
+}
+
+impl Step {
+    /// A step on a value.
+    #[must_use]
+    pub fn on_value(kind: Kind, detail: &str, patch: Vec<Operation>) -> Self {
+        let reason = if detail.is_empty() {
+            kind.reason().to_owned()
+        } else {
+            format!("{} ({detail})", kind.reason())
+        };
+        Step { kind, reason, place: None, times: 1, patch }
+    }
+}

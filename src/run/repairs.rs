@@ -1,0 +1,140 @@
+//! What repairs answers in a run, and what keeps repairs from making candidates worse.
+
+use super::Plan;
+use super::request::{Told, mend};
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::engine::Run;
+use crate::profile::Repair;
+use crate::repair::{Mended, Repairer};
+use crate::score::{Assessment, Assessor, Source};
+use crate::value::{Severity, below};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What repairs the answers of a stage or judge, by document type.
+#[derive(Debug)]
+pub struct Repairers {
+    by_type: BTreeMap<String, Arc<Repairer>>,
+    /// For types without a schema.
+    plain: Repairer,
+}
+
+impl Repairers {
+    /// Without schemas, answers are only read.
+    #[must_use]
+    pub fn without_schemas(settings: Repair) -> Self {
+        Repairers { by_type: BTreeMap::new(), plain: Repairer::without_schema(settings) }
+    }
+
+    /// With the schemas of a stage, which are named at `span`.
+    pub(super) fn new(
+        settings: Repair,
+        schemas: &BTreeMap<String, Value>,
+        span: Option<&Span>,
+        problems: &mut Problems,
+    ) -> Self {
+        let mut repairers = Repairers::without_schemas(settings);
+        let mut compiled: Vec<(&Value, Option<Arc<Repairer>>)> = Vec::new();
+        for (document_type, schema) in schemas {
+            let known =
+                compiled.iter().find(|(known, _)| *known == schema).map(|(_, repairer)| repairer.clone());
+            let repairer = known.unwrap_or_else(|| {
+                let repairer = match Repairer::new(settings, document_type, schema) {
+                    Ok(repairer) => Some(Arc::new(repairer)),
+                    Err(why) => {
+                        if let Some(span) = span {
+                            let message = format!("answers can't be brought closer to the schema: {why}");
+                            problems.push(Problem::warning(Code::BadSchema, span, message));
+                        }
+                        None
+                    }
+                };
+                compiled.push((schema, repairer.clone()));
+                repairer
+            });
+            repairers.by_type.extend(repairer.map(|repairer| (document_type.clone(), repairer)));
+        }
+        repairers
+    }
+
+    /// The one for a document type.
+    #[must_use]
+    pub fn of(&self, document_type: &str) -> &Repairer {
+        self.by_type.get(document_type).map_or(&self.plain, AsRef::as_ref)
+    }
+}
+
+/// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with.
+///
+/// # Errors
+/// When there is no such stage, or a text holds no JSON.
+pub fn stage_answer(
+    plan: &Plan,
+    run: &Run,
+    stage: usize,
+    document_type: &str,
+    source: &Source,
+    told: Told<'_>,
+) -> Result<Mended, String> {
+    let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    let mut guard = Guard::new(Assessor::new(Arc::clone(&plan.scoring)), document_type, source, run, stage);
+    let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
+    mend(planned.repairers.of(document_type), Some(&mut veto), told)
+}
+
+/// Refuses changes of a stage's output after which tier 1 would think less of the candidate that it makes.
+pub(super) struct Guard<'a> {
+    assessor: Assessor,
+    document_type: &'a str,
+    source: &'a Source,
+    run: &'a Run,
+    stage: usize,
+    /// The output last measured.
+    known: Option<(Value, Standing)>,
+}
+
+/// What must not get worse.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    overall: f64,
+    critical: usize,
+}
+
+impl<'a> Guard<'a> {
+    pub(super) fn new(
+        assessor: Assessor,
+        document_type: &'a str,
+        source: &'a Source,
+        run: &'a Run,
+        stage: usize,
+    ) -> Self {
+        Guard { assessor, document_type, source, run, stage, known: None }
+    }
+
+    /// Whether the change must not be.
+    pub(super) fn refuses(&mut self, before: &Value, after: &Value) -> bool {
+        let standing_before = match self.known.take() {
+            Some((value, standing)) if value == *before => standing,
+            _ => self.measure(before),
+        };
+        let standing_after = self.measure(after);
+        let worse = below(standing_after.overall, standing_before.overall)
+            || standing_after.critical > standing_before.critical;
+        self.known =
+            Some(if worse { (before.clone(), standing_before) } else { (after.clone(), standing_after) });
+        worse
+    }
+
+    fn measure(&mut self, output: &Value) -> Standing {
+        let mut outputs = self.run.stage_outputs().clone();
+        outputs.resize(self.run.pipeline().steps().len(), None);
+        if let Some(slot) = outputs.get_mut(self.stage) {
+            *slot = Some(Arc::new(output.clone()));
+        }
+        let candidate = self.run.pipeline().assemble(&outputs);
+        let mut assessment = Assessment::default();
+        self.assessor.assess(self.document_type, &candidate, Some(self.source), &[], &mut assessment);
+        Standing { overall: assessment.overall, critical: assessment.count_severity(Severity::Critical) }
+    }
+}

@@ -1,0 +1,250 @@
+//! `loopctl repair`, and what runs repair.
+
+use crate::workspace::{Ran, Workspace};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = r#"{
+  "type": "object",
+  "required": ["title"],
+  "additionalProperties": false,
+  "properties": {
+    "title": {"type": "string", "minLength": 1},
+    "year": {"type": "integer"},
+    "doi": {"type": "string", "pattern": "^10\\."},
+    "authors": {"type": "array", "items": {"type": "string"}}
+  }
+}"#;
+
+const ANSWER: &str = "Here it is:\n```json\n{'title': 'A study', \"year\": \"2019\", \"doi\": \"\", \"authors\": \"Ann\", \"note\": 1,}\n```\n";
+
+#[test]
+fn the_value_goes_to_standard_output_and_what_was_done_to_standard_error() {
+    let place = Workspace::new();
+    place.write("schema.json", SCHEMA);
+    place.write("answer.txt", ANSWER);
+    let expected = json!({"title": "A study", "year": 2019, "authors": ["Ann"]});
+    let ran = place.run(&["repair", "--schema", "schema.json", "answer.txt"]).exits(0).says(&[
+        "3:2: quotes other than",
+        "a comma before the end",
+        "`pattern` at /doi",
+        "`additionalProperties` at /note",
+        "`type` at /authors",
+    ]);
+    assert_eq!(ran.json(), expected);
+
+    // Without a schema, and from standard input.
+    let ran = Ran::of(place.loopctl(&["repair"]).write_stdin(ANSWER)).exits(0);
+    assert_eq!(ran.json()["note"], 1);
+    let ran = Ran::of(place.loopctl(&["repair", "-"]).write_stdin("[1]")).exits(0);
+    assert_eq!((ran.json(), ran.err.as_str()), (json!([1]), ""));
+
+    // All of it as data: the patch, applied to anything, gives the value.
+    let answer = place.run_json(&["repair", "--format", "json", "--schema", "schema.json", "answer.txt"]);
+    assert_eq!(answer["value"], expected);
+    let patch: Vec<_> = serde_json::from_value(answer["patch"].clone()).unwrap();
+    let mut value = Value::from(ANSWER);
+    loopctl::repair::apply(&mut value, &patch).unwrap();
+    assert_eq!(value, expected);
+    let steps = answer["steps"].as_array().unwrap();
+    assert!(steps.iter().all(|step| step["kind"].is_string() && step["reason"].is_string()));
+    let patches: usize = steps.iter().filter_map(|step| step["patch"].as_array()).map(Vec::len).sum();
+    assert_eq!(patches, patch.len());
+}
+
+#[test]
+fn passes_can_be_left_out() {
+    let place = Workspace::new();
+    place.write("schema.json", SCHEMA);
+    place.write("value.json", r#"{"title": "x", "year": "2019", "doi": ""}"#);
+    let value = |extra: &[&str]| {
+        let mut arguments = vec!["repair", "--schema", "schema.json", "value.json"];
+        arguments.extend(extra);
+        place.run(&arguments).exits(0).json()
+    };
+    assert_eq!(value(&[]), json!({"title": "x", "year": 2019}));
+    assert_eq!(value(&["--without", "coerce"]), json!({"title": "x"}));
+    assert_eq!(value(&["--without", "drop_invalid"]), json!({"title": "x", "year": 2019, "doi": ""}));
+    place.write("bad.txt", "{\n  'a': 1}");
+    place
+        .run(&["repair", "--without", "salvage", "bad.txt"])
+        .exits(1)
+        .says(&["`bad.txt`: the text is not JSON (line 2, column 3)", "help:"]);
+}
+
+#[test]
+fn what_can_not_be_repaired_is_said() {
+    let place = Workspace::new();
+    place.write("refusal.txt", "I'm sorry, I can't do that.");
+    place.write("schema.json", SCHEMA);
+    place.write("value.json", r#"{"title": ""}"#);
+    place.write("broken.json", "{\n  \"type\": }");
+    place.write("nonsense.json", r#"{"type": "nonsense"}"#);
+    let ran = place
+        .run(&["repair", "refusal.txt"])
+        .exits(1)
+        .says(&["`refusal.txt`: there is no JSON in the text", "help:"]);
+    assert_eq!(ran.out, "");
+    place.run(&["repair", "none.txt"]).exits(1).says(&["can't read `none.txt`"]);
+    place
+        .run(&["repair", "--schema", "none.json", "value.json"])
+        .exits(2)
+        .says(&["can't read the schema `none.json`"]);
+    place
+        .run(&["repair", "--schema", "broken.json", "value.json"])
+        .exits(2)
+        .says(&["broken.json:2:11: the schema is not JSON"]);
+    place
+        .run(&["repair", "--schema", "nonsense.json", "value.json"])
+        .exits(2)
+        .says(&["`nonsense.json` is not a JSON Schema"]);
+    // A required value stays, whatever is wrong with it.
+    let ran = place
+        .run(&["repair", "--schema", "schema.json", "value.json"])
+        .exits(0)
+        .says(&["1 schema error is left"]);
+    assert_eq!(ran.json(), json!({"title": ""}));
+}
+
+#[test]
+fn records_are_answered_line_by_line() {
+    let place = Workspace::new();
+    place.write("schema.json", SCHEMA);
+    let records = concat!(
+        "{\"id\": 1, \"input\": \"{'title': 'x',}\"}\n",
+        "not JSON\n",
+        "\n",
+        "{\"id\": \"b\", \"input\": \"no JSON in here\"}\n",
+        "{\"input\": \"{}\"}\n",
+        "{\"id\": 3}\n",
+        "{\"id\": 4, \"input\": \"[12]\", \"schema\": {\"items\": {\"type\": \"string\"}}}\n",
+        "{\"id\": 5, \"input\": \"1\", \"schema\": {\"type\": \"nonsense\"}}\n",
+        "{\"id\": 6, \"input\": {\"title\": \"y\", \"more\": 1}}",
+    );
+    place.write("records.jsonl", records);
+    for arguments in [
+        &["repair", "--schema", "schema.json", "records.jsonl"][..],
+        &["repair", "--schema", "schema.json", "--jsonl", "-"],
+    ] {
+        let ran = Ran::of(place.loopctl(arguments).write_stdin(records)).exits(1).says(&[
+            ":2: column 2: the line is not JSON",
+            ":5: expected an object with `id` and `input`",
+            ":6: the record lacks `input`",
+            ":8: `schema` is not a JSON Schema",
+        ]);
+        let answers: Vec<(Value, Value, Value)> = ran
+            .lines()
+            .into_iter()
+            .map(|line| (line["id"].clone(), line["value"].clone(), line["error"].clone()))
+            .collect();
+        let expected = [
+            (json!(1), json!({"title": "x"}), json!(null)),
+            (json!("b"), json!(null), json!("there is no JSON in the text")),
+            (json!(4), json!(["12"]), json!(null)),
+            (json!(6), json!({"title": "y"}), json!(null)),
+        ];
+        assert_eq!(answers, expected);
+        assert!(ran.lines().iter().all(|line| line["steps"].is_array()));
+    }
+    place.write("good.jsonl", "{\"id\": 1, \"input\": \"{a: 1}\"}\n");
+    place.run(&["repair", "good.jsonl"]).exits(0);
+}
+
+const REPORT: &str = "PATHOLOGY REPORT\n\nFINAL DIAGNOSIS: Skin, left arm, excision: malignant melanoma. Breslow depth 1.2 mm. Margins are free of tumor.\n";
+
+fn run(place: &Workspace, settings: &[&str]) -> Value {
+    let mut arguments =
+        vec!["run", "--profile", "clinical", "--type", "pathology", "--out", "out", "--format", "json"];
+    arguments.extend(["--provider", "scripted", "--provider-config", "file=answers.yaml", "report.txt"]);
+    arguments.extend(["--set", "stop.max_iterations=1"]);
+    for setting in settings {
+        arguments.extend(["--set", setting]);
+    }
+    place.run(&arguments).json()
+}
+
+#[test]
+fn a_run_repairs_answers_and_says_so() {
+    let place = Workspace::new();
+    place.write("report.txt", REPORT);
+    let answer = "Sure!\\n```json\\n{'histology': 'malignant melanoma', grade: '', margins: ['free of tumor'], 'remark': 1,\\n```";
+    place.write("answers.yaml", format!("- text: \"{answer}\"\n"));
+    let result = run(&place, &[]);
+    assert_eq!(
+        result["best_extraction"],
+        json!({"histology": "malignant melanoma", "margins": "free of tumor"}),
+        "{result:#}"
+    );
+    let repairs = result["iterations"][0]["repairs"].as_array().unwrap();
+    let kinds: Vec<&str> = repairs.iter().map(|step| step["kind"].as_str().unwrap()).collect();
+    for kind in
+        ["prose", "fence", "quotes", "unquoted_key", "truncated", "drop_invalid", "unwrap", "drop_unknown"]
+    {
+        assert!(kinds.contains(&kind), "{kind} is not among {kinds:?}");
+    }
+    assert_eq!(result["usage"]["calls"], 1);
+
+    let result = run(&place, &["repair.drop_unknown=false"]);
+    assert_eq!(result["best_extraction"]["remark"], 1);
+    let result = run(&place, &["repair=false"]);
+    assert_eq!(result["stop_reason"], "provider_error");
+    let warnings = result["warnings"].to_string();
+    assert!(
+        warnings.contains("text that can't be used: the text is not JSON (line 1, column 1)"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn a_run_takes_no_prose_for_an_answer() {
+    let place = Workspace::new();
+    place.write("report.txt", REPORT);
+    for (text, said) in [
+        ("Sorry, I can't.", "there is no JSON in the text"),
+        ("Sorry", "no JSON object or list"),
+        ("", "the text is empty"),
+    ] {
+        place.write("answers.yaml", format!("- text: \"{text}\"\n"));
+        let result = run(&place, &[]);
+        assert_eq!(result["stop_reason"], "provider_error", "{text}");
+        assert!(result["warnings"].to_string().contains(said), "{result:#}");
+    }
+}
+
+#[test]
+fn a_supplied_extraction_is_judged_as_it_is() {
+    let place = Workspace::new();
+    place.write("report.txt", REPORT);
+    place.write("own.json", r#"{"histology": "malignant melanoma", "grade": "", "remark": 1}"#);
+    let result = place
+        .run(&[
+            "validate",
+            "--extraction",
+            "own.json",
+            "--type",
+            "pathology",
+            "--format",
+            "json",
+            "report.txt",
+        ])
+        .json();
+    assert_eq!(
+        result["best_extraction"],
+        json!({"histology": "malignant melanoma", "grade": "", "remark": 1})
+    );
+    assert!(result["iterations"][0].get("repairs").is_none());
+}
+
+#[test]
+fn a_profile_says_what_is_repaired() {
+    let place = Workspace::new();
+    place.write("mine.yaml", "extends: clinical\nrepair: { salvage: true, defualts: true, coerce: 3 }\n");
+    place.run(&["check", "mine.yaml"]).exits(2).says(&[
+        "unknown key `defualts`",
+        "did you mean `defaults`?",
+        "expected `true` or `false`",
+    ]);
+    place.write("mine.yaml", "extends: clinical\nrepair: never\n");
+    place.run(&["check", "mine.yaml"]).exits(2).says(&["expected `false`, or a mapping of passes"]);
+    place.write("mine.yaml", "extends: clinical\nrepair: false\n");
+    place.run(&["check", "mine.yaml"]).exits(0);
+}

@@ -1,0 +1,351 @@
+//! Values brought closer to their schemas: by example, and for whatever schema and value.
+
+use loopctl::profile::Repair;
+use loopctl::repair::{Kind, Operation, Repairer, Shaped, Shaper, apply, salvage};
+use loopctl::rules::Schema;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const ALL: Repair = Repair {
+    salvage: true,
+    drop_invalid: true,
+    drop_unknown: true,
+    rewrap: true,
+    coerce: true,
+    trim: true,
+    defaults: true,
+};
+
+fn shape(schema: &Value, value: &Value, settings: Repair) -> Shaped {
+    Shaper::new("test", schema).unwrap().shape(value.clone(), settings, None)
+}
+
+#[track_caller]
+fn becomes(schema: &Value, value: &Value, expected: &Value, kinds: &[Kind]) {
+    let shaped = shape(schema, value, Repair::default());
+    assert_eq!(shaped.value, *expected, "{schema} {value}");
+    assert_eq!(shaped.steps.iter().map(|step| step.kind).collect::<Vec<_>>(), kinds, "{schema} {value}");
+}
+
+#[test]
+fn optional_values_that_the_schema_refuses_are_left_out() {
+    use Kind::DropInvalid;
+    for (property, wrong) in [
+        (json!({"type": "string", "pattern": "^10\\."}), json!("")),
+        (json!({"type": "string", "pattern": "^10\\."}), json!("doi: none")),
+        (json!({"enum": ["a", "b"]}), json!("c")),
+        (json!({"const": 1}), json!(2)),
+        (json!({"type": "string", "format": "date"}), json!("yesterday")),
+        (json!({"type": "string", "minLength": 1}), json!("")),
+        (json!({"type": "string", "maxLength": 1}), json!("long")),
+        (json!({"type": "number", "minimum": 0}), json!(-1)),
+        (json!({"type": "number", "exclusiveMaximum": 1}), json!(1)),
+        (json!({"multipleOf": 2}), json!(3)),
+        (json!({"type": "string"}), json!(null)),
+        (json!({"type": "array", "minItems": 1}), json!([])),
+        (json!({"type": "integer"}), json!("unknown")),
+        (json!(false), json!("x")),
+        (json!({"anyOf": [{"type": "integer"}, {"type": "string", "format": "date"}]}), json!("x")),
+        (json!({"$ref": "#/$defs/year"}), json!(12)),
+    ] {
+        let defs = json!({"year": {"type": "integer", "minimum": 1000}});
+        let mut schema = json!({"$defs": defs, "properties": {"a": property, "b": {}}, "required": ["b"]});
+        becomes(&schema, &json!({"a": wrong, "b": 1}), &json!({"b": 1}), &[DropInvalid]);
+        schema["required"] = json!(["a"]);
+        becomes(&schema, &json!({"a": wrong, "b": 1}), &json!({"a": wrong, "b": 1}), &[]);
+    }
+}
+
+#[test]
+fn what_may_be_required_is_never_left_out() {
+    let wrong = json!({"a": "", "b": 1});
+    for required in [
+        json!({"allOf": [{"required": ["a"]}]}),
+        json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+        json!({"if": {"required": ["b"]}, "then": {"required": ["a"]}}),
+        json!({"dependentRequired": {"b": ["a"]}}),
+        json!({"$ref": "#/$defs/more", "$defs": {"more": {"required": ["a"]}}}),
+    ] {
+        let mut schema = required.clone();
+        schema["properties"] = json!({"a": {"minLength": 1}});
+        becomes(&schema, &wrong, &wrong, &[]);
+    }
+}
+
+#[test]
+fn content_that_is_worth_asking_for_again_stays() {
+    let schema = json!({"properties": {"a": {"type": "string"}, "l": {"maxItems": 1}, "items": {"items": {"minLength": 2}}}});
+    let value = json!({"a": {"name": "x"}, "l": [1, 2], "items": ["x"]});
+    becomes(&schema, &value, &value, &[]);
+    becomes(&schema, &json!({"items": ["", "xy"]}), &json!({"items": ["xy"]}), &[Kind::DropInvalid]);
+}
+
+#[test]
+fn members_that_the_schema_forbids_are_left_out() {
+    let closed =
+        json!({"properties": {"a": {}}, "patternProperties": {"^x-": {}}, "additionalProperties": false});
+    becomes(
+        &closed,
+        &json!({"a": 1, "x-y": 2, "b": 3, "c": 4}),
+        &json!({"a": 1, "x-y": 2}),
+        &[Kind::DropUnknown; 2],
+    );
+    let unevaluated = json!({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false});
+    becomes(&unevaluated, &json!({"a": 1, "b": 3}), &json!({"a": 1}), &[Kind::DropUnknown]);
+    let nested = json!({"items": {"properties": {"a/b": closed}}});
+    becomes(&nested, &json!([{"a/b": {"~": 1}}]), &json!([{"a/b": {}}]), &[Kind::DropUnknown]);
+}
+
+#[test]
+fn types_are_changed_only_when_nothing_is_lost() {
+    use Kind::{Coerce, DropInvalid, Trim, Unwrap, Wrap};
+    let typed = |name: &str| json!({"properties": {"a": {"type": name}}, "required": ["a"]});
+    for (name, value, expected, kinds) in [
+        ("integer", json!("12"), json!(12), &[Coerce][..]),
+        ("number", json!("1.50"), json!(1.5), &[Coerce]),
+        ("number", json!(" 12 "), json!(12), &[Coerce]),
+        ("number", json!("007"), json!("007"), &[]),
+        ("number", json!("12 mg"), json!("12 mg"), &[]),
+        ("number", json!("0.1234567890123456789"), json!("0.1234567890123456789"), &[]),
+        ("boolean", json!("true"), json!(true), &[Coerce]),
+        ("boolean", json!(1), json!(1), &[]),
+        ("string", json!(12), json!("12"), &[Coerce]),
+        ("string", json!(1.5), json!(1.5), &[]),
+        ("string", json!(true), json!("true"), &[Coerce]),
+        ("object", json!("{\"b\": 1}"), json!({"b": 1}), &[Coerce]),
+        ("string", json!(["x"]), json!("x"), &[Unwrap]),
+        ("string", json!(["x", "y"]), json!(["x", "y"]), &[]),
+        ("array", json!("x"), json!(["x"]), &[Wrap]),
+        ("array", json!("[1]"), json!([1]), &[Coerce]),
+        ("integer", json!(["12"]), json!(12), &[Unwrap, Coerce]),
+    ] {
+        becomes(&typed(name), &json!({"a": value}), &json!({"a": expected}), kinds);
+    }
+    let list = json!({"properties": {"a": {"type": "array", "items": {"type": "object", "properties": {"id": {"pattern": "^x"}}}}}});
+    becomes(&list, &json!({"a": {"id": ""}}), &json!({"a": [{}]}), &[Wrap, DropInvalid]);
+    let code = json!({"properties": {"a": {"enum": ["x", 5]}}, "required": ["a"]});
+    becomes(&code, &json!({"a": " x\n"}), &json!({"a": "x"}), &[Trim]);
+    becomes(&code, &json!({"a": "5"}), &json!({"a": 5}), &[Coerce]);
+    // Space that nobody minds stays.
+    becomes(&typed("string"), &json!({"a": " x "}), &json!({"a": " x "}), &[]);
+}
+
+#[test]
+fn each_pass_can_be_switched_off() {
+    let schema = json!({
+        "properties": {"p": {"minLength": 1}, "w": {"type": "array"}, "c": {"type": "integer"}, "t": {"pattern": "^x$"}, "d": {"default": 7}},
+        "required": ["w", "c", "t", "d"],
+        "additionalProperties": false,
+    });
+    let value = json!({"p": "", "u": 1, "w": true, "c": "3", "t": " x "});
+    let count = |settings| shape(&schema, &value, settings).steps.len();
+    assert_eq!(count(Repair::OFF), 0);
+    assert_eq!(count(Repair { defaults: false, ..ALL }), 5);
+    assert_eq!(count(ALL), 6);
+    for (one, kind) in [
+        (Repair { drop_invalid: true, ..Repair::OFF }, Kind::DropInvalid),
+        (Repair { drop_unknown: true, ..Repair::OFF }, Kind::DropUnknown),
+        (Repair { rewrap: true, ..Repair::OFF }, Kind::Wrap),
+        (Repair { coerce: true, ..Repair::OFF }, Kind::Coerce),
+        (Repair { trim: true, ..Repair::OFF }, Kind::Trim),
+        (Repair { defaults: true, ..Repair::OFF }, Kind::Default),
+    ] {
+        let kinds: Vec<Kind> = shape(&schema, &value, one).steps.iter().map(|step| step.kind).collect();
+        assert_eq!(kinds, [kind]);
+    }
+}
+
+#[test]
+fn a_change_can_be_refused() {
+    let schema = json!({"properties": {"a": {"minLength": 1}, "b": {"type": "integer"}}});
+    let shaper = Shaper::new("test", &schema).unwrap();
+    let mut veto = |_: &Value, after: &Value| after.get("a").is_none();
+    let shaped = shaper.shape(json!({"a": "", "b": "1"}), Repair::default(), Some(&mut veto));
+    assert_eq!(shaped.value, json!({"a": "", "b": 1}));
+}
+
+#[test]
+fn many_errors_of_a_kind_are_mended_at_once() {
+    let schema = json!({"items": {"properties": {"n": {"type": "integer"}}, "additionalProperties": false}});
+    let value: Value = (0..2_000).map(|n| json!({"n": n.to_string(), "extra": n})).collect();
+    let shaped = shape(&schema, &value, Repair::default());
+    assert_eq!(shaped.steps.len(), 4_000);
+    assert_eq!(shaped.value, (0..2_000).map(|n| json!({"n": n})).collect::<Value>());
+}
+
+#[test]
+fn the_schema_chooses_from_several_values() {
+    let schema = json!({"type": "object", "required": ["name"]});
+    let repairer = Repairer::new(Repair::default(), "test", &schema).unwrap();
+    let text = "{\"type\": \"thought\"}\n{\"name\": \"a\"}\n{\"name\": \"b\"}\n{\"other\": 1}";
+    let mended = repairer.text(text, None).unwrap();
+    assert_eq!(mended.value, json!({"name": "b"}));
+    assert_eq!(mended.steps.last().unwrap().kind, Kind::Chosen);
+    let mut value = Value::Null;
+    apply(&mut value, &mended.patch()).unwrap();
+    assert_eq!(value, mended.value);
+    assert_eq!(salvage(text).unwrap().value.as_array().unwrap().len(), 4);
+}
+
+/// Schemas of the keywords that repairs look at, and of those that combine them.
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "string", "minLength": 1})),
+        Just(json!({"type": "string", "pattern": "^[0-9]+$"})),
+        Just(json!({"type": "string", "format": "date"})),
+        Just(json!({"type": "integer", "minimum": 5})),
+        Just(json!({"type": ["number", "null"]})),
+        Just(json!({"type": "boolean"})),
+        Just(json!({"enum": ["x", 12, true, null]})),
+        Just(json!({"const": "x"})),
+        Just(json!({"$ref": "#/$defs/d"})),
+        Just(json!({"type": "array"})),
+        Just(json!({"type": "object"})),
+        Just(json!({"not": {"type": "string"}})),
+        Just(json!(true)),
+        Just(json!(false)),
+    ];
+    leaf.prop_recursive(3, 24, 3, |inner| {
+        let branches = || prop::collection::vec(inner.clone(), 1..3);
+        let object = (
+            prop::collection::vec((name(), inner.clone()), 0..3),
+            prop::collection::vec(name(), 0..2),
+            prop_oneof![Just(json!(true)), Just(json!(false)), inner.clone()],
+            prop::option::of(inner.clone()),
+        )
+            .prop_map(|(properties, required, additional, pattern)| {
+                let properties: Map<String, Value> = properties.into_iter().collect();
+                let mut required = required;
+                required.dedup();
+                let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": additional});
+                if required.len() == 2 && required[0] == required[1] {
+                    required.pop();
+                }
+                schema["required"] = json!(required);
+                if let Some(pattern) = pattern {
+                    schema["patternProperties"] = json!({"^[ab]": pattern});
+                }
+                schema
+            });
+        prop_oneof![
+            4 => object,
+            2 => (inner.clone(), 0..3_u32).prop_map(|(items, least)| json!({"type": "array", "items": items, "minItems": least})),
+            1 => branches().prop_map(|of| json!({"anyOf": of})),
+            1 => branches().prop_map(|of| json!({"oneOf": of})),
+            1 => branches().prop_map(|of| json!({"allOf": of})),
+            1 => (inner.clone(), inner.clone()).prop_map(|(when, then)| json!({"if": when, "then": then})),
+            1 => inner.clone().prop_map(|of| json!({"dependentSchemas": {"a": of}, "dependentRequired": {"b": ["c"]}})),
+        ]
+    })
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![Just("a"), Just("b"), Just("c"), Just("d/e~")].prop_map(str::to_owned)
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        Just(""),
+        Just("x"),
+        Just(" x "),
+        Just("12"),
+        Just("007"),
+        Just("true"),
+        Just("2020-01-01"),
+        Just("[1]"),
+        Just("{}")
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..20_i32).prop_map(Value::from),
+        Just(json!(1.5)),
+        text.prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::vec((name(), inner), 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// The members that a schema requires without condition and that a value has, by the pointers of their objects.
+fn required(
+    schema: &Value,
+    root: &Value,
+    value: &Value,
+    path: &str,
+    depth: usize,
+    found: &mut Vec<(String, String)>,
+) {
+    if depth > 8 {
+        return;
+    }
+    if let Some(target) = schema["$ref"].as_str().and_then(|reference| root.pointer(&reference[1..])) {
+        required(target, root, value, path, depth + 1, found);
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        required(part, root, value, path, depth + 1, found);
+    }
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if value.get(name).is_some() {
+            found.push((path.to_owned(), name.to_owned()));
+        }
+    }
+    for (name, part) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(member) = value.get(name) {
+            let below = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            required(part, root, member, &below, depth + 1, found);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn no_value_gets_worse(schema in schema(), definition in schema(), value in value()) {
+        let mut schema = schema;
+        if let Value::Object(members) = &mut schema {
+            members.insert("$defs".to_owned(), json!({"d": {"type": "array", "items": definition}}));
+        } else {
+            schema = definition;
+        }
+        prop_assume!(Schema::compile("test", &schema).is_ok());
+        let validator = Schema::compile("test", &schema).unwrap().validator;
+        let shaped = shape(&schema, &value, ALL);
+
+        let errors = |value: &Value| validator.iter_errors(value).count();
+        prop_assert!(errors(&shaped.value) <= errors(&value));
+        if errors(&value) == 0 {
+            prop_assert!(shaped.steps.is_empty());
+        }
+
+        let mut patched = value.clone();
+        for step in &shaped.steps {
+            apply(&mut patched, &step.patch).unwrap();
+        }
+        prop_assert_eq!(&patched, &shaped.value);
+
+        let again = shape(&schema, &shaped.value, ALL);
+        prop_assert!(again.steps.is_empty(), "{:?}", again.steps);
+
+        // Lists that are wrapped, unwrapped or lose empty elements, and texts that are read, move what is in them.
+        let moved = shaped.steps.iter().any(|step| {
+            matches!(step.kind, Kind::Wrap | Kind::Unwrap | Kind::Coerce)
+                || step.patch.iter().any(|operation| matches!(operation, Operation::Remove { path } if path.ends_with(|c: char| c.is_ascii_digit())))
+        });
+        if !moved {
+            let mut before = Vec::new();
+            required(&schema, &schema, &value, "", 0, &mut before);
+            for (object, name) in before {
+                if let Some(object) = shaped.value.pointer(&object) {
+                    prop_assert!(object.get(&name).is_some(), "{} lost {}", object, name);
+                }
+            }
+        }
+    }
+}
