@@ -16,6 +16,7 @@ on_regression: rollback
 stop: { max_iterations: 3, rollbacks: 2 }
 select: { order: [overall], ties: first }
 review: { when: overall < 0.5 }
+feedback: { template: mine.md }
 ";
 
 const RULES: &str = "
@@ -29,6 +30,8 @@ fn place(cases: &str) -> Workspace {
     place.write("profiles/mine.yaml", PROFILE);
     place.write("rules/mine.yaml", RULES);
     place.write("prompts/ask.md", "Read this: {{ source }}");
+    let feedback = "{% for finding in major %}\nMajor: {{ finding.message }}{% endfor %}{% for failed in failed_attempts %}\n{{ failed }}{% endfor %}\nScore: {{ score }}";
+    place.write("prompts/mine.md", feedback);
     place.write("profiles/mine.test.yaml", format!("cases:\n{cases}"));
     place
 }
@@ -71,7 +74,7 @@ fn what_differs_is_shown_with_its_line() {
       rollbacks: 1
       base: 0
       cost_usd: 0.5
-      feedback: { contains: [overall fell from 0.750 to 0.250, nonsense], lacks: Major }
+      feedback: { contains: [quality fell from 0.500 to 0.250, nonsense], lacks: [Major, 'Minor:'] }
   - name: is assessed
     candidates: [{ grade: x }, { grade: '2', date: d }]
     expect:
