@@ -3,7 +3,7 @@
 use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{Files, Judge, Repair, Stage, Validator};
+use crate::profile::{CandidateKind, Files, Judge, Repair, Stage, Validator};
 use crate::rules::{Care, check_extraction};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
@@ -57,6 +57,8 @@ pub(super) struct Reader<'a> {
     pub(super) types: &'a [String],
     pub(super) care: Care,
     pub(super) repair: Repair,
+    /// What the candidates of the plan are.
+    pub(super) candidate: CandidateKind,
 }
 
 impl Reader<'_> {
@@ -76,7 +78,14 @@ impl Reader<'_> {
         let schemas = self.outputs(output, problems);
         StagePlan {
             prompt,
-            repairers: Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems),
+            repairers: match self.candidate {
+                CandidateKind::Value => {
+                    Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems)
+                }
+                // A patch that is brought closer to a schema does something else: what is no patch at all would become
+                // an empty one, which changes nothing and may be accepted.
+                CandidateKind::Patch => Repairers::without_schemas(self.repair),
+            },
             schemas,
             patterns: self.patterns(stage, problems),
             passages,
