@@ -13,6 +13,7 @@ mod run;
 mod score;
 mod simulate;
 mod step;
+mod test;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -47,6 +48,8 @@ enum Verb {
     Next(next::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
+    /// Run the scenario tests that stand beside profiles and rules
+    Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
     /// List profiles
@@ -76,6 +79,7 @@ pub fn main() -> ExitCode {
         Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
+        Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),

@@ -45,7 +45,7 @@ impl<'a> Answer<'a> {
 
 /// A sum as a person would write it: 0.92, not 0.9199999999999999. Twelve decimals, a thousandth of what comparisons of
 /// scores allow; decisions are made with the sum as it is.
-fn undusted(sum: f64) -> f64 {
+pub(super) fn undusted(sum: f64) -> f64 {
     let rounded = (sum * 1e12).round() / 1e12;
     // Beyond this, twelve decimals are more than a number has.
     if sum.abs() < 1e3 { rounded } else { sum }

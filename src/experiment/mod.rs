@@ -1,9 +1,11 @@
 //! Policies tried on recorded or invented assessments, without providers (LOOP, `loopctl simulate`).
 //!
 //! A [`Trajectory`] is what the candidates of one document would score. [`simulate`] asks the very functions that
-//! decide in a run what a policy makes of it; a [`Tally`] sums up many of them for people.
+//! decide in a run what a policy makes of it; a [`Tally`] sums up many of them for people. [`scenario`] holds policies
+//! and rules to what experts expect of them.
 
 mod answer;
+pub mod scenario;
 mod simulate;
 mod tally;
 mod trajectory;

@@ -55,7 +55,8 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
     Simulated { outcome, decisions }
 }
 
-fn assessment(policy: &LoopPolicy, step: &Step) -> Assessment {
+/// What a step says as scoring would say it; the overall score is not in it.
+pub(super) fn assessment(policy: &LoopPolicy, step: &Step) -> Assessment {
     let issues = step.issues.iter().map(|issue| Issue {
         code: issue.code.clone(),
         severity: issue.severity,

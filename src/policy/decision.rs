@@ -124,6 +124,11 @@ impl StopReason {
         StopReason::TrajectoryExhausted,
     ];
 
+    /// Every reason that is one fixed word, as it is written.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        Self::WORDS.into_iter().map(|reason| reason.parts().0)
+    }
+
     /// What stands in results: a fixed part and a name, either of which may be empty.
     fn parts(&self) -> (&'static str, &str) {
         match self {

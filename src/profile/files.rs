@@ -1,11 +1,12 @@
 //! Where profiles, rules, prompts and schemas are read from.
 //!
 //! A name such as `rules/clinical-validity.yaml` is looked for in each root in turn (the project of the profile, the
-//! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins.
+//! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins. Files
+//! held in memory come before all of them.
 
 use crate::diag::{Code, Problem, SourceFile};
 use include_dir::{Dir, include_dir};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -30,9 +31,10 @@ static RULES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
 static PROMPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/prompts");
 static SCHEMAS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
 
-/// Roots on disk, nearest first, then the files embedded in the executable.
+/// Files held in memory, then roots on disk, nearest first, then the files embedded in the executable.
 #[derive(Debug, Clone)]
 pub struct Library {
+    held: BTreeMap<String, Arc<SourceFile>>,
     roots: Vec<PathBuf>,
 }
 
@@ -40,13 +42,21 @@ impl Library {
     /// Looks in `roots` in this order, then among the embedded files.
     #[must_use]
     pub fn new(roots: Vec<PathBuf>) -> Self {
-        Library { roots }
+        Library { held: BTreeMap::new(), roots }
     }
 
     /// Only the embedded files.
     #[must_use]
     pub fn embedded() -> Self {
-        Library { roots: Vec::new() }
+        Library::new(Vec::new())
+    }
+
+    /// The same library with a file that is not on the disk before all others: a profile that is tried out, say.
+    #[must_use]
+    pub fn holding(&self, name: &str, text: impl Into<String>) -> Self {
+        let mut library = self.clone();
+        library.held.insert(name.to_owned(), SourceFile::new(name, text));
+        library
     }
 
     /// The same library with another root after the first `after` ones.
@@ -56,7 +66,7 @@ impl Library {
         if !roots.iter().any(|known| known.as_path() == root) {
             roots.insert(after.min(roots.len()), root.to_path_buf());
         }
-        Library { roots }
+        Library { held: self.held.clone(), roots }
     }
 
     /// The same library with another root before all others.
@@ -64,7 +74,7 @@ impl Library {
     pub fn nearest(&self, root: &Path) -> Self {
         let mut roots = vec![root.to_path_buf()];
         roots.extend(self.roots.iter().filter(|known| known.as_path() != root).cloned());
-        Library { roots }
+        Library { held: self.held.clone(), roots }
     }
 }
 
@@ -94,6 +104,9 @@ impl Files for Library {
                 problem.help("name files relative to the folder that holds profiles, rules and prompts")
             );
         }
+        if let Some(file) = self.held.get(name) {
+            return Ok(Some(Arc::clone(file)));
+        }
         for root in &self.roots {
             let path = root.join(name);
             if path.is_file() {
@@ -105,7 +118,9 @@ impl Files for Library {
     }
 
     fn list(&self, folder: &str, suffix: &str) -> Vec<String> {
-        let mut names = BTreeSet::new();
+        let within = |name: &&String| name.rsplit_once('/').is_some_and(|(held, _)| held == folder);
+        let mut names: BTreeSet<String> =
+            self.held.keys().filter(within).filter(|name| name.ends_with(suffix)).cloned().collect();
         for root in &self.roots {
             let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
             for entry in entries.flatten() {
@@ -174,5 +189,9 @@ mod tests {
         assert!(library.read("../rules/x.yaml").is_err());
         assert!(library.read("rules/none.yaml").unwrap().is_none());
         assert!(library.list("rules", ".yaml").contains(&"rules/x.yaml".to_owned()));
+        let holding = library.holding("rules/x.yaml", "held").holding("rules/deep/y.yaml", "");
+        assert_eq!(holding.nearest(far.path()).read("rules/x.yaml").unwrap().unwrap().text(), "held");
+        assert!(!holding.list("rules", ".yaml").contains(&"rules/deep/y.yaml".to_owned()));
+        assert_eq!(holding.list("rules/deep", ".yaml"), ["rules/deep/y.yaml"]);
     }
 }

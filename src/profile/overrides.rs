@@ -68,6 +68,14 @@ impl Override {
         Override { origin: flag.to_owned(), path: path.iter().map(|&part| part.to_owned()).collect(), value }
     }
 
+    /// A setting that stands in a file: `path` is its key, with dots between the parts. `None` when a part is empty.
+    #[must_use]
+    pub fn from_entry(origin: &str, path: &str, value: &Node) -> Option<Self> {
+        let path: Vec<String> = path.trim().split('.').map(str::to_owned).collect();
+        let usable = path.iter().all(|part| !part.is_empty());
+        usable.then(|| Override { origin: origin.to_owned(), path, value: value.clone() })
+    }
+
     /// The settings that environment variables ask for, weakest first.
     pub fn from_environment(environment: super::Environment<'_>) -> Vec<Self> {
         VARIABLES

@@ -1,11 +1,15 @@
 //! What people and programs read about runs: pure functions of events and results.
 
 mod comparison;
+mod junit;
 mod live;
 mod paint;
+mod scenarios;
 mod summary;
 
 pub use comparison::comparison;
+pub use junit::junit;
 pub use live::{Live, decision_line};
 pub use paint::{Paint, tame};
+pub use scenarios::{suite_lines, suites_closing, suites_json};
 pub use summary::{assessment_table, closing, document_summary, sparkline};

@@ -19,9 +19,12 @@ pub use batch::{Batch, BatchEnd, Observer};
 pub use document::{Candidates, Consultant, Place, Session};
 pub use next::next;
 pub use plan::Plan;
-pub use repairs::Repairers;
-pub use request::{Answer, Task, answer_of, correction_request, judge_request, stage_request};
-pub use result::{DocumentResult, IterationResult};
+pub use repairs::{Repairers, stage_answer};
+pub use request::{
+    Answer, Task, Told, answer_of, correction_feedback, correction_request, judge_request, stage_request,
+};
+pub use result::{DocumentResult, IterationResult, wants_review};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
+pub use typing::document_type_of;
 pub use validator::ask_validator;
-pub use work::request_for;
+pub use work::{first_input, request_for};

@@ -1,9 +1,11 @@
 //! What repairs answers in a run, and what keeps repairs from making candidates worse.
 
+use super::Plan;
+use super::request::{Told, mend};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::engine::Run;
 use crate::profile::Repair;
-use crate::repair::Repairer;
+use crate::repair::{Mended, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Severity, below};
 use serde_json::Value;
@@ -61,6 +63,24 @@ impl Repairers {
     pub fn of(&self, document_type: &str) -> &Repairer {
         self.by_type.get(document_type).map_or(&self.plain, AsRef::as_ref)
     }
+}
+
+/// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with.
+///
+/// # Errors
+/// When there is no such stage, or a text holds no JSON.
+pub fn stage_answer(
+    plan: &Plan,
+    run: &Run,
+    stage: usize,
+    document_type: &str,
+    source: &Source,
+    told: Told<'_>,
+) -> Result<Mended, String> {
+    let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    let mut guard = Guard::new(Assessor::new(Arc::clone(&plan.scoring)), document_type, source, run, stage);
+    let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
+    mend(planned.repairers.of(document_type), Some(&mut veto), told)
 }
 
 /// Refuses changes of a stage's output after which tier 1 would think less of the candidate that it makes.

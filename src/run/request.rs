@@ -157,15 +157,9 @@ pub fn correction_request(
     correction: Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, task, outputs)?;
-    let id = &stage.stage.id.value;
-    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, id, part, correction)
-        .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
+    let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, part, correction)?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
     request.base = part.map(|part| part.as_ref().clone());
-    let text = plan
-        .templates
-        .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
-        .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
     // Providers that read no prompts are told what the prompt says, and no more.
     request.feedback = Some(structured(&guidance));
     match request.messages.last_mut() {
@@ -176,6 +170,26 @@ pub fn correction_request(
         None => request.messages.push(Message { role: Role::User, content: text }),
     }
     Ok(request)
+}
+
+/// The feedback of a correction request to a stage, and what it is made from. `part` is what the stage answers for in
+/// the base.
+///
+/// # Errors
+/// When the template can't be rendered or the base does not exist.
+pub fn correction_feedback(
+    plan: &Plan,
+    stage: &str,
+    part: Option<&Arc<Value>>,
+    correction: Correction<'_>,
+) -> Result<(Guidance, String), String> {
+    let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, part, correction)
+        .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
+    let text = plan
+        .templates
+        .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
+        .map_err(|error| format!("the feedback can't be rendered: {error}"))?;
+    Ok((guidance, text))
 }
 
 fn structured(guidance: &Guidance) -> RequestFeedback {
@@ -239,9 +253,11 @@ pub fn answer_of(
 }
 
 /// What someone was told: a value, or a text that holds one.
-#[derive(Clone, Copy)]
-pub(super) enum Told<'a> {
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'a> {
+    /// The value.
     Value(&'a Value),
+    /// The text.
     Text(&'a str),
 }
 

@@ -176,7 +176,8 @@ impl IterationResult {
 
 /// Whether a person should look at the result, by the profile's `review.when`; `best` is the assessment of the selected
 /// candidate.
-pub(super) fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
+#[must_use]
+pub fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
     plan.review.as_ref().is_some_and(|review| {
         let (overall, scores) = best.map(|best| (best.overall, best.scores.clone())).unwrap_or_default();
         review.applies(outcome.final_status, overall, &scores, &plan.dimensions())

@@ -56,9 +56,8 @@ pub(super) struct Reader<'a> {
     pub(super) templates: &'a mut Templates,
     pub(super) types: &'a [String],
     pub(super) care: Care,
-    pub(super) repair: Repair,
-    /// What the candidates of the plan are.
     pub(super) candidate: CandidateKind,
+    pub(super) repair: Repair,
 }
 
 impl Reader<'_> {
@@ -76,16 +75,16 @@ impl Reader<'_> {
         }
         let output = stage.call.output.as_ref();
         let schemas = self.outputs(output, problems);
+        // A patch with an operation less is another edit, and an empty one would pass for "nothing wrong".
+        let repairers = match self.candidate {
+            CandidateKind::Patch => Repairers::without_schemas(self.repair),
+            CandidateKind::Value => {
+                Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems)
+            }
+        };
         StagePlan {
             prompt,
-            repairers: match self.candidate {
-                CandidateKind::Value => {
-                    Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems)
-                }
-                // A patch that is brought closer to a schema does something else: what is no patch at all would become
-                // an empty one, which changes nothing and may be accepted.
-                CandidateKind::Patch => Repairers::without_schemas(self.repair),
-            },
+            repairers,
             schemas,
             patterns: self.patterns(stage, problems),
             passages,

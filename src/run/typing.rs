@@ -4,7 +4,7 @@ use super::Plan;
 
 /// The type that was `given`, or the one that the profile's classifier finds; what is doubtful about it goes to
 /// `warnings`, with the way to name it.
-pub(super) fn document_type_of(
+pub fn document_type_of(
     plan: &Plan,
     given: Option<&str>,
     text: &str,

@@ -9,7 +9,7 @@ use crate::provider::protocol::CompletionRequest;
 use crate::score::Source;
 
 /// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
-pub(super) fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
+pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
     match &document.text {
         Ok(_) if plan.scoring.kind() == CandidateKind::Patch && source.document().is_none() => {
             Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }

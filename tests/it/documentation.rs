@@ -2,7 +2,9 @@
 
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
+use loopctl::experiment::scenario::{Choice, Kind, find_subject, test_profile, test_rules};
 use loopctl::profile::{Library, load};
+use loopctl::report::{Paint, suite_lines};
 use loopctl::run::Plan;
 use std::path::Path;
 
@@ -93,6 +95,32 @@ fn readme_shows_the_example_profile() {
     let profile = page("examples/profiles/tumor-board.yaml");
     assert!(blocks(&page("README.md"), "yaml").contains(&profile.trim_end()));
     assert_eq!(problems_of(&profile, &[]), "");
+}
+
+/// The files that a page shows, each named in its first line, stand together; every case comes out as it says.
+#[test]
+fn the_scenarios_page_shows_cases_that_pass() {
+    let page = page("docs/design/scenarios.md");
+    let mut library = Library::embedded();
+    let mut names = Vec::new();
+    for block in blocks(&page, "yaml") {
+        let name = block.lines().next().unwrap().strip_prefix("# ").unwrap();
+        library = library.holding(name, block);
+        names.push(name);
+    }
+    assert!(names.len() >= 5, "{names:?}");
+    for name in names.iter().filter_map(|name| name.strip_suffix(".test.yaml")) {
+        let subject = find_subject(name.rsplit('/').next().unwrap(), &library).unwrap();
+        let mut problems = Problems::new();
+        let (choice, file) = (Choice::default(), &subject.file);
+        let suite = match subject.kind {
+            Kind::Profile => test_profile(&subject.name, &library, file, choice, &mut problems),
+            Kind::Rules => test_rules(&subject.name, &library, file, choice, &mut problems),
+        };
+        assert!(!problems.has_errors(), "{}", render_human(&problems, Style::Plain));
+        let suite = suite.unwrap();
+        assert_eq!(suite.failed(), 0, "{}", suite_lines(&suite, Paint::new(false)));
+    }
 }
 
 /// Links between pages, and from pages to the code they are about.

@@ -49,6 +49,10 @@ mod run;
 #[cfg(test)]
 mod salvage;
 #[cfg(test)]
+mod scenario_mutants;
+#[cfg(test)]
+mod scenarios;
+#[cfg(test)]
 mod score;
 #[cfg(test)]
 mod score_model;

@@ -9,7 +9,7 @@ mod input;
 pub use answer::{Answer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, NextInput, Said, Text};
 
-use super::repairs::Guard;
+use super::repairs::stage_answer;
 use super::request::{Told, mend};
 use super::typing::document_type_of;
 use super::work::first_input;
@@ -210,16 +210,11 @@ impl Drive<'_> {
 
     /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
     fn mended(&self, said: &Said, stage: usize) -> Result<Mended, String> {
-        let planned = self.plan.stages.get(stage).ok_or("there is no such stage")?;
-        let document_type = &self.reference.document_type;
-        let assessor = Assessor::new(Arc::clone(&self.plan.scoring));
-        let mut guard = Guard::new(assessor, document_type, &self.source, &self.run, stage);
-        let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
         let told = match said {
             Said::Candidate(candidate) => Told::Value(candidate),
             Said::Text(text) => Told::Text(text),
         };
-        mend(planned.repairers.of(document_type), Some(&mut veto), told)
+        stage_answer(self.plan, &self.run, stage, &self.reference.document_type, &self.source, told)
     }
 
     /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the

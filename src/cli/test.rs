@@ -1,0 +1,139 @@
+//! `loopctl test`: scenario tests of profiles and rules.
+
+use super::exit::{Exit, Failure};
+use super::loading::library;
+use super::output::Output;
+use crate::diag::Problems;
+use crate::experiment::scenario::{
+    Choice, Kind, Mutant, Mutation, Subject, Suite, find_subject, subjects, survivors, test_profile,
+    test_rules,
+};
+use crate::profile::Override;
+use crate::report::{junit, suite_lines, suites_closing, suites_json, tame};
+use clap::{Args, ValueEnum};
+
+#[derive(Args)]
+#[command(
+    after_help = "The cases of a profile stand beside it: `clinical.yaml` has `clinical.test.yaml`.\n\nExit status: 0 every case came out as expected; 2 a profile or test file is invalid; 3 some case did not."
+)]
+pub(super) struct Arguments {
+    /// Profiles or rules, by name or path [default: all that have a test file]
+    #[arg(value_name = "PROFILE")]
+    subjects: Vec<String>,
+    /// Only cases with this text in their name
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Lay a setting over each profile, such as `accept.overall=0.9`, to see which cases notice (again for more)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Change each value of the profiles in turn, and name the changes that no case notices
+    #[arg(long, conflicts_with_all = ["filter", "settings", "format"])]
+    mutate: bool,
+    /// How results are written to standard output
+    #[arg(long, value_enum, default_value = "human")]
+    format: TestFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TestFormat {
+    /// What failed, with what was expected and what was found
+    Human,
+    /// One JSON value
+    Json,
+    /// XML for continuous integration
+    Junit,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let mut problems = Problems::new();
+    let settings: Vec<Override> =
+        arguments.settings.iter().filter_map(|setting| Override::from_flag(setting, &mut problems)).collect();
+    let chosen = choose(arguments, &mut problems);
+    if arguments.mutate {
+        output.show(&problems);
+        return mutate(&chosen, problems.has_errors(), output);
+    }
+    let choice = Choice { filter: arguments.filter.as_deref(), settings: &settings, ..Choice::default() };
+    let mut suites = Vec::new();
+    let mut unusable = problems.has_errors();
+    output.show(&problems);
+    for subject in chosen {
+        let Subject { kind, name, file, library } = &subject;
+        let mut problems = Problems::new();
+        let suite = match kind {
+            Kind::Profile => test_profile(name, library, file, choice, &mut problems),
+            Kind::Rules => test_rules(name, library, file, choice, &mut problems),
+        };
+        unusable |= problems.has_errors();
+        output.show(&problems);
+        // With a filter, files without a case that it takes say nothing.
+        let Some(suite) = suite.filter(|suite| choice.filter.is_none() || !suite.results.is_empty()) else {
+            continue;
+        };
+        if arguments.format == TestFormat::Human {
+            output.out.write_all(suite_lines(&suite, output.out_paint).as_bytes())?;
+        }
+        suites.push(suite);
+    }
+    match arguments.format {
+        TestFormat::Human => output.out.write_all(suites_closing(&suites, output.out_paint).as_bytes())?,
+        TestFormat::Json => {
+            let text = serde_json::to_string_pretty(&suites_json(&suites)).unwrap_or_default();
+            writeln!(output.out, "{text}")?;
+        }
+        TestFormat::Junit => output.out.write_all(junit(&suites).as_bytes())?,
+    }
+    output.out.flush()?;
+    if unusable {
+        return Ok(Exit::Usage);
+    }
+    if let (Some(filter), true) = (&arguments.filter, suites.is_empty()) {
+        return Err(Failure::usage(format!("no case has `{}` in its name", tame(filter))));
+    }
+    let failed = suites.iter().any(|suite: &Suite| suite.failed() > 0);
+    Ok(if failed { Exit::NotPassed } else { Exit::Success })
+}
+
+fn choose(arguments: &Arguments, problems: &mut Problems) -> Vec<Subject> {
+    let library = library();
+    if arguments.subjects.is_empty() {
+        return subjects(&library, problems);
+    }
+    let mut chosen = Vec::new();
+    for argument in &arguments.subjects {
+        match find_subject(argument, &library) {
+            Ok(subject) => chosen.push(subject),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    chosen
+}
+
+/// Names what no case guards. Files of rules are left out: what they say is tried by their valid and invalid candidates.
+fn mutate(chosen: &[Subject], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let mut survived = 0;
+    for Subject { kind, name, library, .. } in chosen {
+        if *kind == Kind::Rules {
+            continue;
+        }
+        let mut problems = Problems::new();
+        let mutation = survivors(name, library, &mut problems);
+        unusable |= problems.has_errors();
+        output.show(&problems);
+        let Some(Mutation { noticed, equivalent, survivors }) = mutation else { continue };
+        survived += survivors.len();
+        let counts =
+            format!("{noticed} changes noticed, {equivalent} change nothing, {} unnoticed", survivors.len());
+        let line = format!("{}  {counts}", output.out_paint.strong(&tame(name)));
+        writeln!(output.out, "{line}")?;
+        for Mutant { line, name, .. } in &survivors {
+            writeln!(output.out, "  line {line}: {}", tame(name))?;
+        }
+        output.out.flush()?;
+    }
+    Ok(match (unusable, survived) {
+        (true, _) => Exit::Usage,
+        (false, 0) => Exit::Success,
+        (false, _) => Exit::NotPassed,
+    })
+}

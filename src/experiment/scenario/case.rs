@@ -1,0 +1,322 @@
+//! The format of `profiles/NAME.test.yaml`.
+
+use super::expect::Expect;
+use crate::diag::{Code, Problem, Problems};
+use crate::experiment::trajectory::{Step, StepIssue};
+use crate::profile::Override;
+use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
+use crate::value::yaml::{Data, Node};
+use crate::value::{Disposition, Millis, Score, Severity, Usd};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The cases of a profile.
+#[derive(Debug, Clone)]
+pub struct ScenarioFile {
+    /// The cases, in file order, each with a name of its own.
+    pub cases: Vec<Case>,
+}
+
+/// One case: what happens, and what must come of it.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name, unique in its file.
+    pub name: Spanned<String>,
+    /// Settings laid over the profile for this case.
+    pub settings: Vec<Override>,
+    /// What tells its settings from those of other cases.
+    pub(super) settings_key: String,
+    /// The document's type; found from the source, if absent.
+    pub document_type: Option<Spanned<String>>,
+    /// The document.
+    pub source: Option<String>,
+    /// What candidates there are.
+    pub course: Course,
+    /// What judges and validators say of each candidate, by their names. `null`: no answer came.
+    pub answers: Vec<Vec<(Spanned<String>, Value)>>,
+    /// What must come of it.
+    pub expect: Expect,
+}
+
+/// The candidates of a case.
+#[derive(Debug, Clone)]
+pub enum Course {
+    /// What each candidate would score.
+    Trajectory(Vec<ScoredStep>),
+    /// The candidates themselves.
+    Candidates(Vec<Value>),
+    /// What each stage answers for each candidate, by its id.
+    Outputs(Vec<Vec<(Spanned<String>, Value)>>),
+    /// None: the document can't be read.
+    Unreadable,
+}
+
+impl Course {
+    /// How many candidates there are at most.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Course::Trajectory(steps) => steps.len(),
+            Course::Candidates(candidates) => candidates.len(),
+            Course::Outputs(outputs) => outputs.len(),
+            Course::Unreadable => 0,
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// One step of a trajectory.
+#[derive(Debug, Clone)]
+pub struct ScoredStep {
+    /// All but the scores.
+    pub step: Step,
+    /// The scores.
+    pub scores: Scored,
+}
+
+/// Scores as a step gives them.
+#[derive(Debug, Clone)]
+pub enum Scored {
+    /// The same for every dimension of the profile.
+    Every(Score),
+    /// One by one.
+    Named(Vec<(Spanned<String>, Score)>),
+}
+
+impl Case {
+    /// Whether the case has an answer of this judge or validator.
+    #[must_use]
+    pub fn answers_for(&self, member: &str) -> bool {
+        self.answers.iter().flatten().any(|(name, _)| name.value == member)
+    }
+}
+
+impl Decode for ScenarioFile {
+    const EXPECTED: &'static str = "a mapping with `cases`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "test file", problems)?;
+        let cases = fields.required::<Vec<Case>>("cases", problems).unwrap_or_default();
+        let empty = matches!(node.get("cases").map(|n| &n.data), Some(Data::List(items)) if items.is_empty());
+        if empty {
+            problems.push(
+                Problem::error(Code::Empty, fields.span(), "this test file has no case")
+                    .help("write `- name: …`, a `trajectory` or `candidates`, and `expect` under `cases`"),
+            );
+        }
+        fields.finish(problems);
+        unique(cases.iter().map(|case| &case.name), problems);
+        Some(ScenarioFile { cases })
+    }
+}
+
+/// Names are how cases are told apart in reports.
+fn unique<'a>(names: impl Iterator<Item = &'a Spanned<String>>, problems: &mut Problems) {
+    let mut seen: HashMap<&str, &Spanned<String>> = HashMap::new();
+    for name in names {
+        if let Some(first) = seen.insert(&name.value, name) {
+            problems.push(
+                Problem::error(Code::Conflict, &name.span, "two cases have this name")
+                    .related(&first.span, "first here")
+                    .help("say in the name what is special about the case"),
+            );
+        }
+    }
+}
+
+impl Decode for Case {
+    const EXPECTED: &'static str = "a mapping with `name`, a course and `expect`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "case", problems)?;
+        let name = fields.required::<Spanned<String>>("name", problems);
+        let set = fields.node("set");
+        let settings = set.map(|node| decode_settings(node, problems)).unwrap_or_default();
+        let settings_key = set.map(|node| node.to_json().to_string()).unwrap_or_default();
+        let document_type = fields.optional("document_type", problems);
+        let source = fields.optional("source", problems);
+        let course = decode_course(&mut fields, problems);
+        let answers = match fields.node("answers") {
+            Some(node) => decode_named(node, "answers by judge or validator", problems),
+            None => Vec::new(),
+        };
+        let expect = match (fields.node("expect"), &course) {
+            (Some(node), Some(course)) => Expect::decode(node, course, problems),
+            (Some(_), None) => None,
+            (None, _) => {
+                problems.push(
+                    Problem::error(Code::MissingKey, fields.span(), "this case expects nothing")
+                        .help("add `expect:` with what must come of it, such as `{ final_status: passed }`"),
+                );
+                None
+            }
+        };
+        let span = fields.span();
+        fields.finish(problems);
+        let course = course?;
+        if answers.len() > course.len() || (!answers.is_empty() && matches!(course, Course::Trajectory(_))) {
+            problems.push(
+                Problem::error(Code::Conflict, span, "`answers` are about candidates that are not there")
+                    .help(
+                        "give one item of `answers` for each of `candidates` (or `outputs`), in their order",
+                    ),
+            );
+        }
+        Some(Case {
+            name: name?,
+            settings,
+            settings_key,
+            document_type,
+            source,
+            course,
+            answers,
+            expect: expect?,
+        })
+    }
+}
+
+fn decode_settings(node: &Node, problems: &mut Problems) -> Vec<Override> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, "a mapping from settings to values", problems).unwrap_or_default();
+    };
+    let read = entries.iter().filter_map(|entry| {
+        let setting = Override::from_entry("`set`", &entry.key, &entry.value);
+        if setting.is_none() {
+            problems.push(
+                Problem::error(Code::BadOverride, &entry.key_span, "the key of a setting has an empty part")
+                    .help("separate the parts with single dots: `stop.max_iterations: 3`"),
+            );
+        }
+        setting
+    });
+    read.collect()
+}
+
+/// Reads the one thing that says what candidates there are.
+fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Course> {
+    const KEYS: &str = "`trajectory`, `candidates`, `outputs` or `unreadable: true`";
+    let trajectory = fields.node("trajectory");
+    let candidates = fields.node("candidates");
+    let outputs = fields.node("outputs");
+    let unreadable = fields.node("unreadable");
+    let given: Vec<&Node> = [trajectory, candidates, outputs, unreadable].into_iter().flatten().collect();
+    match given.as_slice() {
+        [] => {
+            problems.push(
+                Problem::error(Code::MissingKey, fields.span(), "this case has no candidates")
+                    .help(format!("add one of {KEYS}")),
+            );
+            return None;
+        }
+        [_] => {}
+        [_, second, ..] => {
+            let problem = Problem::error(Code::Conflict, &second.span, "this case has its candidates twice");
+            problems.push(problem.help(format!("keep one of {KEYS}")));
+            return None;
+        }
+    }
+    let course = if let Some(node) = trajectory {
+        Course::Trajectory(Vec::decode(node, problems)?)
+    } else if let Some(node) = candidates {
+        Course::Candidates(Vec::decode(node, problems)?)
+    } else if let Some(node) = outputs {
+        Course::Outputs(decode_named(node, "outputs by stage", problems))
+    } else if bool::decode(unreadable?, problems)? {
+        return Some(Course::Unreadable);
+    } else {
+        let problem = Problem::error(Code::MissingKey, fields.span(), "this case has no candidates");
+        problems.push(problem.help(format!("add one of {KEYS}")));
+        return None;
+    };
+    if course.is_empty() {
+        let span = given.first().map_or(fields.span(), |node| &node.span);
+        problems.push(Problem::error(Code::Empty, span, "there must be at least one candidate"));
+        return None;
+    }
+    Some(course)
+}
+
+/// A list of mappings whose keys are names of the profile.
+fn decode_named(node: &Node, what: &str, problems: &mut Problems) -> Vec<Vec<(Spanned<String>, Value)>> {
+    let Data::List(items) = &node.data else {
+        let expected = format!("a list, each item a mapping with {what}");
+        return wrong_type(node, &expected, problems).unwrap_or_default();
+    };
+    let read = items.iter().map(|item| match &item.data {
+        Data::Map(entries) => entries
+            .iter()
+            .filter_map(|entry| {
+                let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
+                Some((name, Value::decode(&entry.value, problems)?))
+            })
+            .collect(),
+        Data::Null => Vec::new(),
+        _ => wrong_type(item, &format!("a mapping with {what}"), problems).unwrap_or_default(),
+    });
+    read.collect()
+}
+
+impl Decode for ScoredStep {
+    const EXPECTED: &'static str = "a mapping with `scores`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "candidate's assessment", problems)?;
+        let scores = fields.required::<Scored>("scores", problems);
+        let step = Step {
+            scores: Vec::new(),
+            issues: fields.or("issues", Vec::<StepIssue>::new(), problems),
+            elapsed_ms: Millis(fields.or("elapsed_ms", 0, problems)),
+            cost_usd: fields.or("cost_usd", Usd::default(), problems),
+            tokens: fields.or("tokens", 0, problems),
+            candidate: fields.optional::<Value>("candidate", problems).map(Arc::new),
+        };
+        fields.finish(problems);
+        Some(ScoredStep { step, scores: scores? })
+    }
+}
+
+impl Decode for Scored {
+    const EXPECTED: &'static str = "a mapping from dimensions to scores, or one score for all of them";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Map(entries) => Some(Scored::Named(
+                entries
+                    .iter()
+                    .filter_map(|entry| {
+                        let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
+                        Some((name, Score::decode(&entry.value, problems)?))
+                    })
+                    .collect(),
+            )),
+            Data::Int(_) | Data::Float(_) => Score::decode(node, problems).map(Scored::Every),
+            _ => wrong_type(node, Self::EXPECTED, problems),
+        }
+    }
+}
+
+impl Decode for StepIssue {
+    const EXPECTED: &'static str = "a mapping with `code` and `severity`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "issue", problems)?;
+        let code = fields.required("code", problems);
+        let severity = fields.required::<Severity>("severity", problems);
+        let disposition = fields.optional::<Disposition>("disposition", problems);
+        let path = fields.or("path", String::new(), problems);
+        let auto_fixable = fields.or("auto_fixable", false, problems);
+        fields.finish(problems);
+        Some(StepIssue { code: code?, severity: severity?, disposition, path, auto_fixable })
+    }
+}
+
+/// Everything that a list of names holds, by name.
+pub(super) fn by_name(named: &[(Spanned<String>, Value)]) -> BTreeMap<&str, &Value> {
+    named.iter().map(|(name, value)| (name.value.as_str(), value)).collect()
+}

@@ -1,0 +1,27 @@
+//! Scenario tests: what a domain expert says that a profile or a rule must do, beside the file that must do it.
+//!
+//! `profiles/NAME.test.yaml` has cases of a profile ([`ScenarioFile`]), `rules/NAME.test.yaml` those of a file of rules
+//! ([`RuleCases`]). [`test_profile`] and [`test_rules`] run them with the very engine that runs documents, and
+//! [`survivors`] finds out what no case of a profile guards.
+
+mod case;
+mod expect;
+mod expect_text;
+mod matching;
+mod mutants;
+mod play;
+mod rule_cases;
+mod subject;
+mod suite;
+mod survivors;
+mod verify;
+
+pub use case::{Case, Course, ScenarioFile};
+pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
+pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};
+pub use matching::{Difference, TOLERANCE};
+pub use mutants::{Mutant, exemption, mutants};
+pub use rule_cases::{RuleCase, RuleCases, test_rules};
+pub use subject::{Subject, find_subject, subjects};
+pub use suite::{CaseResult, Choice, Kind, Suite, Verdict, test_profile};
+pub use survivors::{Fate, Guarded, Mutation, survivors};

@@ -1,0 +1,307 @@
+//! A profile changed in one place, in every way that a slip could change it.
+
+use crate::diag::{Problems, SourceFile};
+use crate::value::yaml::{Data, Node, parse};
+use crate::value::{Disposition, Severity};
+use regex::Regex;
+use serde_json::Value;
+use std::sync::{Arc, LazyLock};
+
+/// A profile with one change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    /// The line of what was changed, from 1.
+    pub line: usize,
+    /// What was changed, such as `stop.max_iterations: 5 → 6`.
+    pub name: String,
+    /// The changed profile.
+    pub text: String,
+}
+
+/// Keys that can't change what a scenario decides, each with the reason. The last part of a path, or a whole path.
+const EXEMPT: [(&str, &str); 11] = [
+    ("name", "is shown to people"),
+    ("description", "is shown to people"),
+    ("provider", "who answers; a case brings the answers itself"),
+    ("config", "belongs to a provider"),
+    ("options", "belongs to a provider"),
+    ("deadline", "how long a provider may take"),
+    ("retries", "how often a provider is asked again after a failure"),
+    ("retry", "how often a provider is asked again after a failure"),
+    ("patterns", "what the provider `pattern` looks for"),
+    ("command", "a program outside; a case brings its answer itself"),
+    ("script", "a program outside; a case brings its answer itself"),
+];
+
+/// Why a setting can't be guarded by cases; `None` for those that can.
+#[must_use]
+pub fn exemption(path: &str) -> Option<&'static str> {
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let of_provider =
+        path.starts_with("stages.") || path.starts_with("judges.") || path.starts_with("validators.");
+    EXEMPT
+        .iter()
+        .find(|(key, _)| match *key {
+            "name" | "description" => path == *key,
+            key => of_provider && (last == key || path.contains(&format!(".{key}."))),
+        })
+        .map(|(_, reason)| *reason)
+}
+
+/// The words of which each can stand for another, by key.
+const WORDS: [(&str, &[&str]); 10] = [
+    ("baseline", &["previous", "best"]),
+    ("ties", &["first", "last"]),
+    ("return", &["best", "last"]),
+    ("on_regression", &["keep", "rollback"]),
+    ("on_escalate", &["continue", "stop"]),
+    ("on_correction", &["stop", "rollback"]),
+    ("combine", &["min", "max", "mean", "median"]),
+    ("sees", &["masked", "unmasked"]),
+    ("previous_output", &["include", "omit", "failing_fields"]),
+    ("lock", &["none", "passing"]),
+];
+
+/// Lists whose order means something.
+const IN_ORDER: [&str; 2] = ["order", "stages"];
+
+/// The same for words that mean the same under any key.
+fn alternatives(key: &str, word: &str) -> Vec<String> {
+    let severities = Severity::ALL.map(Severity::as_str);
+    let dispositions =
+        [Disposition::Correct, Disposition::Escalate, Disposition::Warn].map(Disposition::as_str);
+    let by_key = WORDS.iter().find(|(known, _)| *known == key).map(|(_, words)| *words);
+    let words: &[&str] = match by_key {
+        Some(words) => words,
+        None if severities.contains(&word) => &severities,
+        None if dispositions.contains(&word) => &dispositions,
+        None => return Vec::new(),
+    };
+    words.iter().filter(|other| **other != word).map(|other| (*other).to_owned()).collect()
+}
+
+/// Every mutant of a profile: each number a bit up and down, each word another, each item and key left out, two
+/// neighbours in a list whose order counts exchanged. Empty when the file is not YAML.
+#[must_use]
+pub fn mutants(file: &Arc<SourceFile>) -> Vec<Mutant> {
+    let Some(root) = parse(file, &mut Problems::new()) else { return Vec::new() };
+    let whole = root.to_json();
+    let mut found = Vec::new();
+    walk(&root, &mut Vec::new(), &mut |path, node, change| {
+        let mut changed = whole.clone();
+        let place = path.join(".");
+        let before = short(&node.to_json());
+        let after = match &change {
+            Change::Set(value) => format!("{before} → {}", short(value)),
+            Change::Remove => "left out".to_owned(),
+            Change::Swap => "exchanged with the one after it".to_owned(),
+        };
+        if apply(&mut changed, path, change).is_some() {
+            let line = node.span.location().line;
+            found.push(Mutant { line, name: format!("{place}: {after}"), text: changed.to_string() });
+        }
+    });
+    found
+}
+
+enum Change {
+    Set(Value),
+    Remove,
+    /// Exchange a list item with the one after it.
+    Swap,
+}
+
+fn walk(node: &Node, path: &mut Vec<String>, out: &mut dyn FnMut(&[String], &Node, Change)) {
+    if !path.is_empty() && exemption(&path.join(".")).is_some() {
+        return;
+    }
+    match &node.data {
+        Data::Map(entries) => {
+            for entry in entries {
+                path.push(entry.key.clone());
+                if exemption(&path.join(".")).is_none() {
+                    out(path, &entry.value, Change::Remove);
+                }
+                walk(&entry.value, path, out);
+                path.pop();
+            }
+        }
+        Data::List(items) => {
+            let in_order = path.last().is_some_and(|key| IN_ORDER.contains(&key.as_str()));
+            for (at, item) in items.iter().enumerate() {
+                path.push(at.to_string());
+                out(path, item, Change::Remove);
+                if in_order && at + 1 < items.len() {
+                    out(path, item, Change::Swap);
+                }
+                walk(item, path, out);
+                path.pop();
+            }
+        }
+        Data::Bool(value) => out(path, node, Change::Set((!value).into())),
+        Data::Int(number) => {
+            // A byte more or less of some thousand is no slip that anyone makes.
+            let step = if *number >= 20 { number / 10 } else { 1 };
+            out(path, node, Change::Set((number + step).into()));
+            out(path, node, Change::Set((number - step).into()));
+        }
+        Data::Float(number) => {
+            let step = if number.abs() > 1.0 { 1.0 } else { 0.01 };
+            for changed in [number + step, number - step] {
+                out(path, node, Change::Set(((changed * 1e6).round() / 1e6).into()));
+            }
+        }
+        Data::Text { text, .. } => {
+            let key = path.last().map(String::as_str).unwrap_or_default();
+            for changed in changed_texts(key, text) {
+                out(path, node, Change::Set(changed.into()));
+            }
+        }
+        Data::Null => {}
+    }
+}
+
+/// Other texts that could stand there: another word of the same kind, other numbers and operators in a condition or a
+/// duration; for anything else (names of files, fields and dimensions) one that means nothing.
+fn changed_texts(key: &str, text: &str) -> Vec<String> {
+    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d+(?:\.\d+)?").ok());
+    let words = alternatives(key, text);
+    if !words.is_empty() {
+        return words;
+    }
+    let condition = matches!(key, "when" | "skip_when");
+    let duration = crate::value::Millis::parse(text).is_some();
+    if !condition && !duration {
+        // A pointer stays one.
+        return vec![if text.starts_with('/') { format!("{text}x") } else { format!("x{text}") }];
+    }
+    let mut changed = Vec::new();
+    for number in NUMBER.as_ref().into_iter().flat_map(|pattern| pattern.find_iter(text)) {
+        let Ok(value) = number.as_str().parse::<f64>() else { continue };
+        let (step, decimals) = if number.as_str().contains('.') { (0.01, 2) } else { (1.0, 0) };
+        for other in [value + step, value - step] {
+            let (before, after) = (text.get(..number.start()), text.get(number.end()..));
+            changed.push(format!(
+                "{}{other:.decimals$}{}",
+                before.unwrap_or_default(),
+                after.unwrap_or_default()
+            ));
+        }
+    }
+    if condition {
+        for (operator, other) in
+            [("!=", "=="), ("==", "!="), ("<", ">"), (" or ", " and "), (" and ", " or ")]
+        {
+            if text.contains(operator) {
+                changed.push(text.replacen(operator, other, 1));
+            }
+        }
+    }
+    changed
+}
+
+/// Makes the change at `path`; `None` when there is nothing there.
+fn apply(root: &mut Value, path: &[String], change: Change) -> Option<()> {
+    let (last, above) = path.split_last()?;
+    let mut parent = root;
+    for part in above {
+        parent = match parent {
+            Value::Object(members) => members.get_mut(part)?,
+            Value::Array(items) => items.get_mut(part.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    match (parent, change) {
+        (Value::Object(members), Change::Set(value)) => *members.get_mut(last)? = value,
+        (Value::Object(members), Change::Remove) => {
+            members.shift_remove(last)?;
+        }
+        (Value::Array(items), change) => {
+            let at: usize = last.parse().ok()?;
+            match change {
+                Change::Set(value) => *items.get_mut(at)? = value,
+                Change::Remove if at < items.len() => {
+                    items.remove(at);
+                }
+                Change::Swap if at + 1 < items.len() => items.swap(at, at + 1),
+                Change::Remove | Change::Swap => return None,
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn short(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.chars().count() > 60 { format!("{}…", text.chars().take(59).collect::<String>()) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(yaml: &str) -> Vec<String> {
+        mutants(&SourceFile::new("p.yaml", yaml))
+            .into_iter()
+            .map(|m| format!("{} {}", m.line, m.name))
+            .collect()
+    }
+
+    #[test]
+    fn every_value_is_changed_and_every_key_left_out() {
+        assert_eq!(
+            names(
+                "name: x\naccept: { overall: 0.95 }\nselect:\n  order: [no_critical, overall]\n  ties: last\n"
+            ),
+            [
+                "2 accept: left out",
+                "2 accept.overall: left out",
+                "2 accept.overall: 0.95 → 0.96",
+                "2 accept.overall: 0.95 → 0.94",
+                "4 select: left out",
+                "4 select.order: left out",
+                "4 select.order.0: left out",
+                "4 select.order.0: exchanged with the one after it",
+                "4 select.order.0: no_critical → xno_critical",
+                "4 select.order.1: left out",
+                "4 select.order.1: overall → xoverall",
+                "5 select.ties: left out",
+                "5 select.ties: last → first",
+            ]
+        );
+        assert_eq!(
+            names("review: { when: overall < 0.80 or status != passed }\nstop: { timeout: 30s }"),
+            [
+                "1 review: left out",
+                "1 review.when: left out",
+                "1 review.when: overall < 0.80 or status != passed → overall < 0.81 or status != passed",
+                "1 review.when: overall < 0.80 or status != passed → overall < 0.79 or status != passed",
+                "1 review.when: overall < 0.80 or status != passed → overall < 0.80 or status == passed",
+                "1 review.when: overall < 0.80 or status != passed → overall > 0.80 or status != passed",
+                "1 review.when: overall < 0.80 or status != passed → overall < 0.80 and status != passed",
+                "2 stop: left out",
+                "2 stop.timeout: left out",
+                "2 stop.timeout: 30s → 31s",
+                "2 stop.timeout: 30s → 29s",
+            ]
+            .map(|name| name
+                .replace("overall < 0.80 or status != passed → ", "overall < 0.80 or status != passed → "))
+        );
+    }
+
+    #[test]
+    fn what_no_case_can_guard_is_left_alone_with_a_reason() {
+        let stage = "stages:\n  - { id: extract, provider: p, config: { provider: x }, deadline: 5s, options: { seed: 1 } }\n";
+        assert!(names(stage).iter().all(|name| name.contains("stages: ")
+            || name.contains("stages.0: ")
+            || name.contains("stages.0.id")));
+        assert_eq!(exemption("description"), Some("is shown to people"));
+        assert_eq!(exemption("stages.0.config.file"), Some("belongs to a provider"));
+        assert_eq!(exemption("assess.validity.script"), None);
+        assert_eq!(exemption("stop.script"), None);
+    }
+}

@@ -1,0 +1,445 @@
+//! A case played through the engine.
+
+use super::case::{Case, Course, Scored, ScoredStep, by_name};
+use crate::engine::{CallFailed, Consulted, Event, Input, Outcome, Output, Produced, Run, Work};
+use crate::experiment::simulate::{assessment, simulate};
+use crate::experiment::trajectory::{Step, Trajectory};
+use crate::feedback::Correction;
+use crate::ingest::{Document, SourceText};
+use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
+use crate::profile::{LoopPolicy, Mask};
+use crate::provider::protocol::DocumentRef;
+use crate::repair::Mended;
+use crate::run::{
+    Plan, Task, Told, correction_feedback, document_type_of, first_input, request_for, stage_answer,
+};
+use crate::score::{Assessment, Assessor, Source};
+use crate::value::{DocumentId, Millis, Usage};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What came of a case.
+#[derive(Debug)]
+pub(super) struct Played {
+    pub(super) outcome: Outcome,
+    /// The document's type; `None` for a trajectory, which has no document.
+    pub(super) document_type: Option<String>,
+    pub(super) candidates: Vec<Arc<Value>>,
+    /// Of each candidate, also of those after the end of the loop; the error says why one could not be made.
+    pub(super) assessments: Vec<Result<Assessment, String>>,
+    /// Where the next correction would start from, if the loop goes on.
+    pub(super) base: Option<usize>,
+    /// Feedback of the correction that the loop would ask for next, with the stage that gets it.
+    pub(super) feedback: Vec<(String, String)>,
+    /// Requests that were made, in order. Those of the correction that the loop would ask for next are last.
+    pub(super) requests: Vec<Made>,
+    /// How many of `requests` are of that correction.
+    pub(super) next_requests: usize,
+}
+
+/// A request that was made.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) judge: bool,
+    /// The id of the stage or judge.
+    pub(super) asked: String,
+    pub(super) iteration: usize,
+    pub(super) text: String,
+    pub(super) schema: Option<Value>,
+}
+
+/// The steps of a trajectory with the profile's dimensions.
+pub(super) fn trajectory(policy_dimensions: &[&str], steps: &[ScoredStep]) -> Trajectory {
+    let iterations = steps.iter().map(|given| Step {
+        scores: match &given.scores {
+            Scored::Every(score) => {
+                policy_dimensions.iter().map(|name| ((*name).to_owned(), *score)).collect()
+            }
+            Scored::Named(named) => named.iter().map(|(name, score)| (name.value.clone(), *score)).collect(),
+        },
+        ..given.step.clone()
+    });
+    Trajectory { id: Value::Null, iterations: iterations.collect() }
+}
+
+/// Plays a trajectory. `plan` is needed only for feedback.
+pub(super) fn play_trajectory(
+    policy: &LoopPolicy,
+    scripts: &ScriptCriteria,
+    dimensions: &[&str],
+    steps: &[ScoredStep],
+    plan: Option<&Plan>,
+) -> Result<Played, String> {
+    let trajectory = trajectory(dimensions, steps);
+    let simulated = simulate(policy, scripts, &trajectory);
+    let assessed = simulated.decisions.len();
+    let candidates: Vec<Arc<Value>> = trajectory
+        .iterations
+        .iter()
+        .take(assessed)
+        .map(|step| step.candidate.clone().unwrap_or_else(|| Arc::new(json!({}))))
+        .collect();
+    let assessments: Vec<Assessment> = trajectory
+        .iterations
+        .iter()
+        .take(assessed)
+        .map(|step| {
+            let told = assessment(policy, step);
+            Assessment { overall: policy.overall.of(|name| told.scores.get(name)).get(), ..told }
+        })
+        .collect();
+    let base = simulated.decisions.last().and_then(|decision| base_of(&decision.verdict));
+    let mut feedback = Vec::new();
+    if let (Some(plan), Some(base)) = (plan, base) {
+        let rolled_back = rolled_back(&simulated.decisions);
+        let correction = Correction {
+            iteration: assessed,
+            base,
+            candidates: &candidates,
+            assessments: &assessments,
+            rolled_back: &rolled_back,
+        };
+        for (at, step) in plan.pipeline.steps().iter().enumerate() {
+            if plan.pipeline.gets_feedback(at) {
+                let part = candidates.get(base).and_then(|whole| plan.pipeline.part(whole, at));
+                let (_, text) = correction_feedback(plan, &step.id, part.as_ref(), correction)?;
+                feedback.push((step.id.to_string(), text));
+            }
+        }
+    }
+    Ok(Played {
+        outcome: simulated.outcome,
+        document_type: None,
+        candidates,
+        assessments: assessments.into_iter().map(Ok).collect(),
+        base,
+        feedback,
+        requests: Vec::new(),
+        next_requests: 0,
+    })
+}
+
+fn base_of(verdict: &Verdict) -> Option<usize> {
+    match verdict {
+        Verdict::Continue { base } => Some(*base),
+        Verdict::Stop { .. } => None,
+    }
+}
+
+/// The iterations that were rolled back, each with the one that it started from.
+fn rolled_back(decisions: &[Decision]) -> Vec<(usize, usize)> {
+    let mut from = 0;
+    let mut found = Vec::new();
+    for decision in decisions {
+        if decision.rolled_back {
+            found.push((decision.iteration, from));
+        }
+        from = base_of(&decision.verdict).unwrap_or(from);
+    }
+    found
+}
+
+/// Plays a case that has a document, or none that can be read.
+pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> {
+    let document = case.source.as_ref().map(|text| Document {
+        id: DocumentId::new(case.name.value.as_str()),
+        path: None,
+        digest: String::new(),
+        text: SourceText::from_bytes(text.clone().into_bytes()),
+    });
+    let text =
+        document.as_ref().and_then(|d| d.text.as_ref().ok()).map(SourceText::as_str).unwrap_or_default();
+    let given = case.document_type.as_ref().map(|named| named.value.as_str());
+    let document_type = document_type_of(plan, given, text, "in the case", &mut Vec::new());
+    let masked = Mask::apply(&plan.profile.mask, text);
+    let source = plan.scoring.source(&masked);
+    let first = match (&case.course, &document) {
+        (Course::Unreadable, _) => Input::Unreadable { reason: "the case says so".to_owned() },
+        (_, Some(document)) => first_input(plan, document, &source),
+        (_, None) => Input::Started,
+    };
+    let mut player = Player {
+        plan,
+        case,
+        reference: DocumentRef { id: case.name.value.clone(), document_type: document_type.clone() },
+        text,
+        source,
+        has_source: document.is_some(),
+        masked,
+        assessor: Assessor::new(Arc::clone(&plan.scoring)),
+        skipped: 0,
+        requests: Vec::new(),
+    };
+    let mut run = plan.engine_run();
+    let Ended { outcome, decisions, exhausted } = player.drive(&mut run, first)?;
+    let requests = std::mem::take(&mut player.requests);
+    let mut played = Played {
+        outcome,
+        document_type: Some(document_type),
+        candidates: run.candidates().to_vec(),
+        assessments: run.assessments().iter().cloned().map(Ok).collect(),
+        base: decisions.last().and_then(|decision| base_of(&decision.verdict)),
+        feedback: Vec::new(),
+        next_requests: exhausted.as_ref().map_or(0, |next| next.requests),
+        requests,
+    };
+    played.feedback = exhausted.map(|next| next.feedback).unwrap_or_default();
+    player.assess_the_rest(&mut played);
+    Ok(played)
+}
+
+/// How a run over given candidates ended.
+struct Ended {
+    outcome: Outcome,
+    decisions: Vec<Decision>,
+    /// What the run asked for when there was no candidate left.
+    exhausted: Option<Next>,
+}
+
+struct Next {
+    feedback: Vec<(String, String)>,
+    requests: usize,
+}
+
+/// What is done about a call.
+enum Done {
+    Answered(Input),
+    /// There is no candidate left.
+    Exhausted,
+}
+
+/// Drives a run with the candidates of a case.
+struct Player<'a> {
+    plan: &'a Plan,
+    case: &'a Case,
+    reference: DocumentRef,
+    text: &'a str,
+    masked: String,
+    source: Source,
+    /// Whether the case has a document at all; without one nothing is held against its text.
+    has_source: bool,
+    assessor: Assessor,
+    /// How many candidates of the case stand before the first one of the run.
+    skipped: usize,
+    requests: Vec<Made>,
+}
+
+impl Player<'_> {
+    fn drive(&mut self, run: &mut Run, first: Input) -> Result<Ended, String> {
+        let mut next = Some(first);
+        let mut now = Millis::default();
+        let (mut outcome, mut exhausted) = (None, None);
+        let mut decisions = Vec::new();
+        loop {
+            if let Some(input) = next.take() {
+                run.handle(now, input).map_err(|misuse| misuse.to_string())?;
+            }
+            match run.poll() {
+                None => break,
+                Some(Output::Record(Event::Decided(decision))) => decisions.push(decision),
+                Some(Output::Record(_)) => {}
+                Some(Output::Call(work)) => {
+                    next = Some(match self.carry_out(&work, run)? {
+                        Done::Answered(input) => input,
+                        Done::Exhausted => {
+                            exhausted = Some(self.next_correction(&work, run)?);
+                            Input::Stop
+                        }
+                    });
+                }
+                Some(Output::Wake { at, .. }) => {
+                    now = at;
+                    next = Some(Input::Woke);
+                }
+                Some(Output::Finished(finished)) => outcome = Some(*finished),
+            }
+        }
+        let mut outcome = outcome.ok_or("the run stood still")?;
+        if exhausted.is_some() {
+            outcome.stop_reason = StopReason::TrajectoryExhausted;
+            outcome.final_status = outcome.stop_reason.status();
+        }
+        Ok(Ended { outcome, decisions, exhausted })
+    }
+
+    fn carry_out(&mut self, work: &Work, run: &Run) -> Result<Done, String> {
+        let answered = |input| Ok(Done::Answered(input));
+        match *work {
+            Work::Generate { stage, .. } => {
+                self.note_request(run, work)?;
+                match &self.case.course {
+                    Course::Candidates(candidates) => {
+                        let Some(candidate) = candidates.get(self.skipped) else {
+                            return Ok(Done::Exhausted);
+                        };
+                        answered(Input::Supplied(produced(Arc::new(candidate.clone()))))
+                    }
+                    _ => self.output(run, stage, 0),
+                }
+            }
+            Work::Correct { iteration, stage, .. } => {
+                if iteration + self.skipped >= self.case.course.len() {
+                    return Ok(Done::Exhausted);
+                }
+                self.note_request(run, work)?;
+                match &self.case.course {
+                    Course::Candidates(candidates) => {
+                        let whole = candidates.get(iteration + self.skipped).cloned().unwrap_or_default();
+                        // A stage whose output is no part of candidates serves prompts only.
+                        let part = run.pipeline().part(&Arc::new(whole), stage).unwrap_or_default();
+                        answered(Input::Produced(produced(part)))
+                    }
+                    _ => self.output(run, stage, iteration),
+                }
+            }
+            Work::Assess { .. } => {
+                let mut assessment = Assessment::default();
+                if let Some(candidate) = run.pending_candidate() {
+                    let document_type = &self.reference.document_type;
+                    let source = self.has_source.then_some(&self.source);
+                    self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
+                }
+                answered(Input::Assessed(Box::new(assessment)))
+            }
+            Work::Consult { iteration, member, .. } => self.consult(run, work, member, iteration),
+        }
+    }
+
+    /// What the case says that a stage answers, repaired as in a run. A text is what a model wrote.
+    fn output(&self, run: &Run, stage: usize, iteration: usize) -> Result<Done, String> {
+        let Course::Outputs(outputs) = &self.case.course else { return Ok(Done::Exhausted) };
+        let Some(outputs) = outputs.get(iteration + self.skipped) else { return Ok(Done::Exhausted) };
+        let id = run.pipeline().steps().get(stage).map(|step| step.id.as_ref()).unwrap_or_default();
+        let Some(output) = by_name(outputs).get(id).copied() else {
+            return Err(format!(
+                "stage `{id}` is asked for candidate {iteration}, and `outputs[{iteration}]` has no answer of it"
+            ));
+        };
+        let told = match output {
+            Value::String(text) => Told::Text(text),
+            value => Told::Value(value),
+        };
+        let document_type = &self.reference.document_type;
+        let usage = Usage { calls: 1, ..Usage::default() };
+        let input = match stage_answer(self.plan, run, stage, document_type, &self.source, told) {
+            Ok(Mended { value, steps, .. }) => {
+                Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
+            }
+            Err(message) => Input::Failed(CallFailed { message, transient: true, retry_after: None, usage }),
+        };
+        Ok(Done::Answered(input))
+    }
+
+    /// What the case says that a judge or validator answers. A validator of which it says nothing is not available.
+    fn consult(&mut self, run: &Run, work: &Work, member: usize, iteration: usize) -> Result<Done, String> {
+        let Some(asked) = self.plan.panel.members().get(member) else {
+            return Err("nobody is to be asked".to_owned());
+        };
+        if !asked.is_validator() {
+            self.note_request(run, work)?;
+        }
+        let at = iteration + self.skipped;
+        let given =
+            self.case.answers.get(at).and_then(|answers| by_name(answers).get(asked.id.as_ref()).copied());
+        let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
+        Ok(Done::Answered(match given {
+            Some(Value::Null) => Input::Failed(CallFailed {
+                message: "the case has it fail".to_owned(),
+                transient: false,
+                retry_after: None,
+                usage,
+            }),
+            Some(answer) => Input::Consulted(Consulted {
+                answer: Arc::new(answer.clone()),
+                usage,
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            }),
+            None if asked.is_validator() => Input::Consulted(Consulted {
+                answer: Arc::new(json!({ "unavailable": "validators are not run in scenario tests" })),
+                usage,
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            }),
+            None => {
+                return Err(format!(
+                    "judge `{}` is asked about candidate {at}, and `answers[{at}]` has no answer of it (`{}: null` has it fail)",
+                    asked.id, asked.id
+                ));
+            }
+        }))
+    }
+
+    fn task(&self) -> Task<'_> {
+        Task { document: &self.reference, source: &self.masked, unmasked: self.text }
+    }
+
+    /// Keeps the request for a piece of work, if the case looks at requests.
+    fn note_request(&mut self, run: &Run, work: &Work) -> Result<(), String> {
+        if !self.case.expect.looks_at_requests() {
+            return Ok(());
+        }
+        let request = request_for(self.plan, run, self.task(), work)?;
+        let judge = matches!(work, Work::Consult { .. });
+        let iteration = match *work {
+            Work::Generate { .. } => 0,
+            Work::Correct { iteration, .. }
+            | Work::Assess { iteration }
+            | Work::Consult { iteration, .. } => iteration,
+        };
+        let text =
+            request.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n");
+        self.requests.push(Made { judge, asked: request.stage, iteration, text, schema: request.schema });
+        Ok(())
+    }
+
+    /// What the stages that get feedback would be told in the correction that the run asks for.
+    fn next_correction(&mut self, work: &Work, run: &Run) -> Result<Next, String> {
+        let Work::Correct { iteration, base, stage, .. } = *work else {
+            return Ok(Next { feedback: Vec::new(), requests: 0 });
+        };
+        let before = self.requests.len();
+        let mut feedback = Vec::new();
+        let rolled_back = run.history().rolled_back();
+        let correction = Correction {
+            iteration,
+            base,
+            candidates: run.candidates(),
+            assessments: run.assessments(),
+            rolled_back: &rolled_back,
+        };
+        let stages = run.pipeline().steps().iter().enumerate().skip(stage);
+        for (at, step) in stages.filter(|(at, _)| run.pipeline().gets_feedback(*at)) {
+            if self.case.expect.feedback.is_some() {
+                let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, at));
+                let (_, text) = correction_feedback(self.plan, &step.id, part.as_ref(), correction)?;
+                feedback.push((step.id.to_string(), text));
+            }
+            self.note_request(run, &Work::Correct { iteration, base, stage: at, attempt: 0 })?;
+        }
+        Ok(Next { feedback, requests: self.requests.len() - before })
+    }
+
+    /// Assesses the candidates after the end of the loop, each as if it were the first.
+    fn assess_the_rest(&mut self, played: &mut Played) {
+        let wanted = self.case.expect.assessments.len().min(self.case.course.len());
+        for at in played.assessments.len()..wanted {
+            self.skipped = at;
+            let mut run = self.plan.engine_run();
+            let assessed = self.drive(&mut run, Input::Started).and_then(|_| {
+                run.assessments().first().cloned().ok_or_else(|| "there is no candidate to assess".to_owned())
+            });
+            played.assessments.push(assessed);
+        }
+        self.skipped = 0;
+    }
+}
+
+fn produced(candidate: Arc<Value>) -> Produced {
+    Produced {
+        candidate,
+        usage: Usage { calls: 1, ..Usage::default() },
+        notes: Vec::new(),
+        repairs: Vec::new(),
+    }
+}

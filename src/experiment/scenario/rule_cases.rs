@@ -1,0 +1,228 @@
+//! `rules/NAME.test.yaml`: for each rule candidates that it must leave alone, and candidates in which it must find
+//! something.
+
+use super::matching::{Difference, issue_line, listed};
+use super::suite::{CaseResult, Choice, Kind, Suite, Verdict, line_of};
+use super::verify::unknown;
+use crate::diag::{Code, Level, Problem, Problems, SourceFile};
+use crate::profile::{Files, Library, load};
+use crate::rules::{UNKNOWN_TYPE, compile};
+use crate::score::{Assessment, Assessor, Issue, Scoring};
+use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::yaml::{self, Data, Node};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The cases of a file of rules.
+#[derive(Debug, Clone)]
+pub struct RuleCases {
+    /// In file order.
+    pub cases: Vec<RuleCase>,
+}
+
+/// Candidates for one rule.
+#[derive(Debug, Clone)]
+pub struct RuleCase {
+    /// The rule's id.
+    pub rule: Spanned<String>,
+    /// What is special about the case.
+    pub name: Option<String>,
+    /// The type of the documents.
+    pub document_type: Option<Spanned<String>>,
+    /// The text that the candidates were made from.
+    pub source: Option<String>,
+    /// Candidates in which the rule finds nothing.
+    pub valid: Vec<Spanned<Value>>,
+    /// Candidates in which it finds something.
+    pub invalid: Vec<Spanned<Value>>,
+}
+
+impl Decode for RuleCases {
+    const EXPECTED: &'static str = "a mapping with `cases`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "test file of rules", problems)?;
+        let cases = fields.required("cases", problems);
+        fields.finish(problems);
+        Some(RuleCases { cases: cases? })
+    }
+}
+
+impl Decode for RuleCase {
+    const EXPECTED: &'static str = "a mapping with `rule`, `valid` and `invalid`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "case of a rule", problems)?;
+        let rule = fields.required("rule", problems);
+        let name = fields.optional("name", problems);
+        let document_type = fields.optional("document_type", problems);
+        let source = fields.optional("source", problems);
+        let valid = fields.or("valid", Vec::new(), problems);
+        let invalid = fields.or("invalid", Vec::new(), problems);
+        let whole = fields.span();
+        fields.finish(problems);
+        if valid.is_empty() && invalid.is_empty() {
+            problems.push(
+                Problem::error(Code::Empty, whole, "this case has no candidates").help(
+                    "add `valid` with candidates that the rule leaves alone, and `invalid` with others",
+                ),
+            );
+        }
+        Some(RuleCase { rule: rule?, name, document_type, source, valid, invalid })
+    }
+}
+
+/// Runs the cases of `rules/NAME.yaml`. Rules that lack valid or invalid candidates are warned about; `None` when
+/// something is wrong with either file.
+pub fn test_rules(
+    name: &str,
+    library: &Library,
+    file: &Arc<SourceFile>,
+    choice: Choice<'_>,
+    problems: &mut Problems,
+) -> Option<Suite> {
+    let before = problems.error_count();
+    let cases = yaml::parse(file, problems).and_then(|node| RuleCases::decode(&node, problems))?.cases;
+    let rules = declared(name, library, problems);
+    let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    for case in cases.iter().filter(|case| !ids.contains(&case.rule.value.as_str())) {
+        problems.push(unknown("rule", &case.rule, &ids));
+    }
+    let scoring = scoring(name, library, &rules, &cases, problems);
+    if problems.error_count() > before {
+        return None;
+    }
+    if choice.filter.is_none() {
+        warn_of_gaps(name, &rules, &cases, file, problems);
+    }
+    let mut assessor = Assessor::new(scoring?);
+    let results = cases
+        .iter()
+        .map(|case| (title(case), case))
+        .filter(|(title, _)| choice.takes(title))
+        .map(|(title, case)| CaseResult {
+            name: title,
+            line: line_of(&case.rule.span),
+            verdict: verdict(case, &mut assessor),
+        })
+        .collect();
+    Some(Suite { name: format!("rules/{name}"), kind: Kind::Rules, file: file.name().to_owned(), results })
+}
+
+fn title(case: &RuleCase) -> String {
+    let rule = &case.rule.value;
+    match (&case.name, &case.document_type) {
+        (Some(name), _) => format!("{rule}: {name}"),
+        (None, Some(document_type)) => format!("{rule} ({})", document_type.value),
+        (None, None) => rule.clone(),
+    }
+}
+
+/// A rule as its file declares it.
+struct Declared {
+    id: String,
+    types: Vec<String>,
+}
+
+fn declared(name: &str, library: &Library, problems: &mut Problems) -> Vec<Declared> {
+    let root = match library.read(&format!("rules/{name}.yaml")) {
+        Ok(file) => file.and_then(|file| yaml::parse(&file, &mut Problems::new())),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    let items = match root.as_ref().and_then(|root| root.get("rules")).map(|rules| &rules.data) {
+        Some(Data::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    let types = |rule: &Node| match rule.get("for").map(|types| &types.data) {
+        Some(Data::List(types)) => types.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    let read = items
+        .iter()
+        .filter_map(|rule| Some(Declared { id: rule.get("id")?.as_text()?.to_owned(), types: types(rule) }));
+    read.collect()
+}
+
+/// The rules alone, compiled as a profile would that has no other measure.
+fn scoring(
+    name: &str,
+    library: &Library,
+    rules: &[Declared],
+    cases: &[RuleCase],
+    problems: &mut Problems,
+) -> Option<Arc<Scoring>> {
+    const PROFILE: &str = "profiles/.rules-alone.yaml";
+    let measure = serde_json::json!({
+        "assess": { "rules": { "rules": name, "penalty": 0.01 } }, "overall": { "from": "rules" },
+        "accept": { "overall": 1 }, "stop": { "max_iterations": 1 }, "classify": null,
+    });
+    let library = library.holding(PROFILE, measure.to_string());
+    let mut found = Problems::new();
+    let loaded = load(".rules-alone", &library, &[], &|_| None, &mut found);
+    let named = cases.iter().filter_map(|case| Some(case.document_type.as_ref()?.value.clone()));
+    let types: BTreeSet<String> =
+        rules.iter().flat_map(|rule| rule.types.iter().cloned()).chain(named).collect();
+    let types: Vec<String> = types.into_iter().collect();
+    let compiled = loaded.and_then(|loaded| {
+        let dimensions = &loaded.profile.dimensions;
+        compile(dimensions, &loaded.profile.policy.overall, &types, &loaded.library, &mut found)
+    });
+    found
+        .iter()
+        .filter(|problem| problem.level == Level::Error)
+        .for_each(|problem| problems.push(problem.clone()));
+    compiled.map(Scoring::new)
+}
+
+fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
+    let document_type = case.document_type.as_ref().map_or(UNKNOWN_TYPE, |named| named.value.as_str());
+    let scoring = Arc::clone(assessor.scoring());
+    let source = case.source.as_ref().map(|text| scoring.source(text));
+    let mut found = |candidate: &Value| -> Vec<Issue> {
+        let mut assessment = Assessment::default();
+        assessor.assess(document_type, candidate, source.as_ref(), &[], &mut assessment);
+        assessment.issues.retain(|issue| issue.rule.as_deref() == Some(case.rule.value.as_str()));
+        assessment.issues
+    };
+    let mut differences = Vec::new();
+    for (at, candidate) in case.valid.iter().enumerate() {
+        let issues = found(&candidate.value);
+        if !issues.is_empty() {
+            let issues = listed(issues.iter().map(issue_line));
+            differences.push(Difference::new(format!("valid[{at}]"), "no issue", issues, &candidate.span));
+        }
+    }
+    for (at, candidate) in case.invalid.iter().enumerate() {
+        if found(&candidate.value).is_empty() {
+            differences.push(Difference::new(format!("invalid[{at}]"), "an issue", "none", &candidate.span));
+        }
+    }
+    if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) }
+}
+
+/// A rule that is only shown what it leaves alone may find nothing ever, and the other way round.
+fn warn_of_gaps(
+    name: &str,
+    rules: &[Declared],
+    cases: &[RuleCase],
+    file: &Arc<SourceFile>,
+    problems: &mut Problems,
+) {
+    for rule in rules {
+        let own = || cases.iter().filter(|case| case.rule.value == rule.id);
+        let lacks =
+            match (own().any(|case| !case.valid.is_empty()), own().any(|case| !case.invalid.is_empty())) {
+                (true, true) => continue,
+                (true, false) => "no invalid candidate",
+                (false, true) => "no valid candidate",
+                (false, false) => "no case",
+            };
+        let message = format!("the rule `{}` of rules/{name}.yaml has {lacks} in {}", rule.id, file.name());
+        let warning = Problem { level: Level::Warning, ..Problem::placeless(Code::InertRule, message) };
+        problems.push(warning.help(format!("add `- {{ rule: {}, valid: [..], invalid: [..] }}`", rule.id)));
+    }
+}

@@ -1,0 +1,116 @@
+//! Which test file belongs to what.
+
+use super::suite::Kind;
+use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
+use crate::profile::{Files, Library, available, read_text_file};
+use crate::value::yaml::{self, Data};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How test files end.
+const ENDING: &str = ".test.yaml";
+
+/// A profile or a file of rules, with its test file.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// What it is.
+    pub kind: Kind,
+    /// The name or path that a profile is loaded by; the name of a file of rules.
+    pub name: String,
+    /// Its cases.
+    pub file: Arc<SourceFile>,
+    /// Where its files are.
+    pub library: Library,
+}
+
+/// Everything that can be named and has a test file: profiles, then rules. What can't be read is pushed.
+pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
+    let mut found = Vec::new();
+    for (kind, folder) in [(Kind::Profile, "profiles"), (Kind::Rules, "rules")] {
+        for path in library.list(folder, ENDING) {
+            let Some(name) =
+                path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')?.strip_suffix(ENDING))
+            else {
+                continue;
+            };
+            match library.read(&path) {
+                Ok(Some(file)) => {
+                    found.push(Subject { kind, name: name.to_owned(), file, library: library.clone() });
+                }
+                Ok(None) => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    found
+}
+
+/// The profile or rules that an argument names: by name, by path, or by the path of the test file.
+///
+/// # Errors
+/// When there is nothing of that name, or it has no test file.
+pub fn find_subject(argument: &str, library: &Library) -> Result<Subject, Problem> {
+    let is_path = argument.contains(['/', '\\']) || argument.ends_with(".yaml") || argument.ends_with(".yml");
+    if is_path { by_path(argument, library) } else { by_name(argument, library) }
+}
+
+fn by_name(name: &str, library: &Library) -> Result<Subject, Problem> {
+    let profile = library.read(&format!("profiles/{name}.yaml"))?;
+    let (kind, folder) = match profile {
+        Some(_) => (Kind::Profile, "profiles"),
+        None if library.read(&format!("rules/{name}.yaml"))?.is_some() => (Kind::Rules, "rules"),
+        None => {
+            let known = available(library);
+            let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+            let help = match nearest(name, known.iter().map(String::as_str)) {
+                Some(guess) => format!("did you mean `{guess}`? Known profiles: {list}"),
+                None => format!("known profiles: {list}; or give a path such as ./my-profile.yaml"),
+            };
+            let problem =
+                Problem::placeless(Code::UnknownProfile, format!("no profile or rules are called `{name}`"));
+            return Err(problem.help(help));
+        }
+    };
+    let path = format!("{folder}/{name}{ENDING}");
+    match library.read(&path)? {
+        Some(file) => Ok(Subject { kind, name: name.to_owned(), file, library: library.clone() }),
+        None => Err(without_cases(name, &path)),
+    }
+}
+
+fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
+    let path = Path::new(argument);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let ending = if name.ends_with(".yml") { "yml" } else { "yaml" };
+    let stem = name.trim_end_matches(".yaml").trim_end_matches(".yml").trim_end_matches(".test").to_owned();
+    let own = path.with_file_name(format!("{stem}.{ending}"));
+    let tests = path.with_file_name(format!("{stem}.test.{ending}"));
+    let file = read_text_file(&own)?;
+    let tested = match read_text_file(&tests) {
+        Ok(tested) => tested,
+        Err(problem) if problem.code == Code::Unreadable => {
+            return Err(without_cases(&own.display().to_string(), &tests.display().to_string()));
+        }
+        Err(problem) => return Err(problem),
+    };
+    let holds_rules = yaml::parse(&file, &mut Problems::new())
+        .is_some_and(|node| node.get("rules").is_some_and(|rules| matches!(rules.data, Data::List(_))));
+    if !holds_rules {
+        let name = own.display().to_string();
+        return Ok(Subject { kind: Kind::Profile, name, file: tested, library: library.clone() });
+    }
+    // Rules name their scripts relative to the folder that holds `rules`.
+    let folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
+    let project = match folder.file_name() {
+        Some(last) if last == "rules" => folder.parent().map(Path::to_path_buf).unwrap_or_default(),
+        _ => folder,
+    };
+    let project = if project.as_os_str().is_empty() { PathBuf::from(".") } else { project };
+    let library = library.nearest(&project).holding(&format!("rules/{stem}.yaml"), file.text());
+    Ok(Subject { kind: Kind::Rules, name: stem, file: tested, library })
+}
+
+fn without_cases(what: &str, path: &str) -> Problem {
+    Problem::placeless(Code::MissingFile, format!("`{what}` has no test file `{path}`"))
+        .help("copy one such as profiles/batch.test.yaml and change its numbers")
+}

@@ -1,0 +1,269 @@
+//! The cases of one file, run.
+
+use super::case::{Case, Course, ScenarioFile};
+use super::matching::Difference;
+use super::play::{play_document, play_trajectory};
+use super::verify::{check_names, check_rules, check_type, differences};
+use crate::diag::{Level, Problems, SourceFile, Span};
+use crate::policy::ScriptCriteria;
+use crate::profile::{Library, Loaded, NO_PROVIDER, Override, load};
+use crate::run::Plan;
+use crate::value::decode::Decode;
+use crate::value::yaml;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The provider that a judge gets for whom the case answers. Any name but `none` has it asked; nobody looks for it.
+const ANSWERED_BY_CASE: &str = "the-case";
+
+/// What a test file is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A profile.
+    Profile,
+    /// A file of rules.
+    Rules,
+}
+
+/// The cases of one test file with what came of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suite {
+    /// The profile or the file of rules.
+    pub name: String,
+    /// Which of the two.
+    pub kind: Kind,
+    /// The test file.
+    pub file: String,
+    /// Its cases that were run, in file order.
+    pub results: Vec<CaseResult>,
+}
+
+impl Suite {
+    /// How many cases did not come out as expected.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        self.results.iter().filter(|result| result.verdict != Verdict::Passed).count()
+    }
+}
+
+/// One case with what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseResult {
+    /// Its name.
+    pub name: String,
+    /// The line on which it stands, from 1.
+    pub line: usize,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// All is as expected.
+    Passed,
+    /// Something is not.
+    Failed(Vec<Difference>),
+    /// The case lacks something that the loop asked for, or a template could not be rendered.
+    Stuck(String),
+}
+
+/// Which cases are run and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Choice<'a> {
+    /// Only cases with this text in their name.
+    pub filter: Option<&'a str>,
+    /// Settings laid over the profile before those of the case.
+    pub settings: &'a [Override],
+    /// Stop at the first case that fails, the quick ones first.
+    pub first_failure: bool,
+}
+
+impl Choice<'_> {
+    /// Whether a case of this name is run.
+    #[must_use]
+    pub fn takes(&self, name: &str) -> bool {
+        self.filter.is_none_or(|part| name.contains(part))
+    }
+}
+
+/// Runs the cases of a profile (by name or path). The process's environment is not looked at, so that a case comes out
+/// the same everywhere: variables of the profile have their defaults.
+///
+/// Every problem of the file and the profile is pushed; `None` when one of them is an error.
+pub fn test_profile(
+    profile: &str,
+    library: &Library,
+    file: &Arc<SourceFile>,
+    choice: Choice<'_>,
+    problems: &mut Problems,
+) -> Option<Suite> {
+    let before = problems.error_count();
+    let cases = yaml::parse(file, problems).and_then(|node| ScenarioFile::decode(&node, problems))?.cases;
+    let mut bench = Bench::new(profile, library, choice.settings, problems)?;
+    if !choice.first_failure {
+        bench.plan_of_profile(problems);
+    }
+    if problems.error_count() > before {
+        return None;
+    }
+    let mut order: Vec<&Case> = cases.iter().filter(|case| choice.takes(&case.name.value)).collect();
+    if choice.first_failure {
+        order.sort_by_key(|case| (needs_plan(case), !case.settings.is_empty()));
+    }
+    let mut results = Vec::new();
+    for case in order {
+        let Some(verdict) = bench.run(case, problems) else {
+            if choice.first_failure {
+                return None;
+            }
+            continue;
+        };
+        let ends = choice.first_failure && verdict != Verdict::Passed;
+        let line = line_of(&case.name.span);
+        results.push(CaseResult { name: case.name.value.clone(), line, verdict });
+        if ends {
+            break;
+        }
+    }
+    if problems.error_count() > before {
+        return None;
+    }
+    Some(Suite { name: bench.base.profile.name, kind: Kind::Profile, file: file.name().to_owned(), results })
+}
+
+pub(super) fn line_of(span: &Span) -> usize {
+    span.location().line
+}
+
+/// Whether a case needs more of the profile than its policy.
+fn needs_plan(case: &Case) -> bool {
+    let expect = &case.expect;
+    !matches!(case.course, Course::Trajectory(_))
+        || expect.feedback.is_some()
+        || expect.fact("review").is_some()
+}
+
+/// A profile with the settings of its cases laid over it, each variant made once.
+struct Bench<'a> {
+    profile: &'a str,
+    library: &'a Library,
+    settings: &'a [Override],
+    base: Loaded,
+    variants: HashMap<String, Option<Variant>>,
+}
+
+/// The profile of some cases.
+struct Variant {
+    loaded: Loaded,
+    /// The functions behind its script criteria.
+    criteria: ScriptCriteria,
+    /// Compiled when a case needs it; `None` inside: it can't be.
+    plan: Option<Option<Arc<Plan>>>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(
+        profile: &'a str,
+        library: &'a Library,
+        settings: &'a [Override],
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let mut found = Problems::new();
+        let base = load(profile, library, settings, &|_| None, &mut found);
+        keep_errors(found, problems);
+        Some(Bench { profile, library, settings, base: base?, variants: HashMap::new() })
+    }
+
+    /// Compiles the profile as it stands, so that what is wrong with it is told once and not by every case.
+    fn plan_of_profile(&self, problems: &mut Problems) {
+        let mut found = Problems::new();
+        Plan::compile(&self.base, &mut found);
+        keep_errors(found, problems);
+    }
+
+    /// Runs a case; `None` when the case, or the profile with its settings, is invalid.
+    fn run(&mut self, case: &Case, problems: &mut Problems) -> Option<Verdict> {
+        let key = self.key(case);
+        if !self.variants.contains_key(&key) {
+            let variant = self.variant(case, problems);
+            self.variants.insert(key.clone(), variant);
+        }
+        let variant = self.variants.get_mut(&key)?.as_mut()?;
+        let before = problems.error_count();
+        check_names(case, &variant.loaded.profile, problems);
+        if problems.error_count() > before {
+            return None;
+        }
+        let plan = if needs_plan(case) { Some(variant.plan(problems)?) } else { None };
+        if let Some(plan) = &plan {
+            check_type(case, plan, problems);
+            check_rules(case, plan, problems);
+            if problems.error_count() > before {
+                return None;
+            }
+        }
+        let played = match (&case.course, &plan) {
+            (Course::Trajectory(steps), _) => {
+                let profile = &variant.loaded.profile;
+                let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
+                let plan = plan.as_deref().filter(|_| case.expect.feedback.is_some());
+                play_trajectory(&profile.policy, &variant.criteria, &dimensions, steps, plan)
+            }
+            (_, Some(plan)) => play_document(plan, case),
+            (_, None) => return None,
+        };
+        Some(match played {
+            Err(why) => Verdict::Stuck(why),
+            Ok(played) => match differences(&case.expect, &played, plan.as_deref()) {
+                found if found.is_empty() => Verdict::Passed,
+                found => Verdict::Failed(found),
+            },
+        })
+    }
+
+    /// What tells the profile of this case from that of others.
+    fn key(&self, case: &Case) -> String {
+        let judges = self.base.profile.judges.iter().map(|judge| &judge.id.value);
+        let answered: Vec<&String> = judges.filter(|judge| case.answers_for(judge)).collect();
+        format!("{answered:?} {}", case.settings_key)
+    }
+
+    fn variant(&self, case: &Case, problems: &mut Problems) -> Option<Variant> {
+        let mut settings = self.settings.to_vec();
+        settings.extend(case.settings.iter().cloned());
+        for judge in &self.base.profile.judges {
+            let id = judge.id.value.as_str();
+            let provider = if case.answers_for(id) { ANSWERED_BY_CASE } else { NO_PROVIDER };
+            settings.push(Override::from_option("the case", &["judges", id, "provider"], provider));
+        }
+        let mut found = Problems::new();
+        let loaded = load(self.profile, self.library, &settings, &|_| None, &mut found);
+        let criteria =
+            loaded.as_ref().map(|l| ScriptCriteria::compile(&l.profile.policy.stop, &l.library, &mut found));
+        let usable = !found.has_errors();
+        keep_errors(found, problems);
+        let loaded = loaded.filter(|_| usable)?;
+        Some(Variant { loaded, criteria: criteria.unwrap_or_default(), plan: None })
+    }
+}
+
+impl Variant {
+    fn plan(&mut self, problems: &mut Problems) -> Option<Arc<Plan>> {
+        let plan = self.plan.get_or_insert_with(|| {
+            let mut found = Problems::new();
+            let plan = Plan::compile(&self.loaded, &mut found);
+            keep_errors(found, problems);
+            plan.map(Arc::new)
+        });
+        plan.clone()
+    }
+}
+
+/// Warnings about a profile are what `check` is for.
+fn keep_errors(found: Problems, problems: &mut Problems) {
+    found
+        .iter()
+        .filter(|problem| problem.level == Level::Error)
+        .for_each(|problem| problems.push(problem.clone()));
+}

@@ -1,0 +1,161 @@
+//! What no case of a profile guards: the mutants that all cases pass.
+
+use super::mutants::{Mutant, mutants};
+use super::suite::{Choice, test_profile};
+use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::profile::{Files, Library, Loaded, available, load};
+use regex::Regex;
+use std::sync::{Arc, LazyLock};
+
+/// What came of changing a profile in every place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mutation {
+    /// Mutants that some case noticed, or that are no valid profile.
+    pub noticed: usize,
+    /// Mutants that decide the same as the profile, such as one that leaves out a default.
+    pub equivalent: usize,
+    /// Mutants that no case noticed.
+    pub survivors: Vec<Mutant>,
+}
+
+/// A profile and the cases that could notice a change of it.
+#[derive(Debug)]
+pub struct Guarded {
+    path: String,
+    file: Arc<SourceFile>,
+    library: Library,
+    family: Vec<Member>,
+}
+
+/// What became of a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Some case noticed, or it is no valid profile.
+    Noticed,
+    /// It decides the same as the profile.
+    Equivalent,
+    /// No case noticed.
+    Survives,
+}
+
+impl Guarded {
+    /// The profile called `name` with the cases of every profile that is made of it: itself and those that extend it.
+    /// `None` with problems when there is no such profile, no case that could notice, or a case that fails without any
+    /// change.
+    pub fn new(name: &str, library: &Library, problems: &mut Problems) -> Option<Self> {
+        let path = format!("profiles/{name}.yaml");
+        let file = match library.read(&path) {
+            Ok(Some(file)) => file,
+            Ok(None) => {
+                let message = format!("no profile is called `{name}`");
+                problems.push(Problem::placeless(Code::UnknownProfile, message));
+                return None;
+            }
+            Err(problem) => {
+                problems.push(problem);
+                return None;
+            }
+        };
+        let family = family(name, library, problems);
+        if family.is_empty() {
+            let message = format!("nothing that is made of `{name}` has a test file");
+            problems.push(Problem::placeless(Code::MissingFile, message));
+            return None;
+        }
+        for member in &family {
+            let suite = test_profile(&member.name, library, &member.cases, Choice::default(), problems)?;
+            if suite.failed() > 0 {
+                let message = format!("`{}` fails its own cases", member.name);
+                problems.push(Problem::placeless(Code::Conflict, message).help("mend them first"));
+                return None;
+            }
+        }
+        Some(Guarded { path, file, library: library.clone(), family })
+    }
+
+    /// Every mutant of the profile.
+    #[must_use]
+    pub fn mutants(&self) -> Vec<Mutant> {
+        mutants(&self.file)
+    }
+
+    /// Runs the cases with the profile changed.
+    #[must_use]
+    pub fn fate(&self, mutant: &Mutant) -> Fate {
+        fate(&self.library.holding(&self.path, mutant.text.as_str()), &self.family)
+    }
+}
+
+/// Changes the profile called `name` in each place, one at a time, and runs the cases that could notice ([`Guarded`]).
+pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Option<Mutation> {
+    let guarded = Guarded::new(name, library, problems)?;
+    let mut mutation = Mutation::default();
+    for mutant in guarded.mutants() {
+        match guarded.fate(&mutant) {
+            Fate::Noticed => mutation.noticed += 1,
+            Fate::Equivalent => mutation.equivalent += 1,
+            Fate::Survives => mutation.survivors.push(mutant),
+        }
+    }
+    Some(mutation)
+}
+
+/// A profile with cases that the changed one is a part of.
+#[derive(Debug)]
+struct Member {
+    name: String,
+    loaded: Loaded,
+    cases: Arc<SourceFile>,
+}
+
+fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<Member> {
+    let mut found = Vec::new();
+    for other in available(library) {
+        let Ok(Some(cases)) = library.read(&format!("profiles/{other}.test.yaml")) else { continue };
+        let loaded = load(&other, library, &[], &|_| None, problems);
+        if let Some(loaded) = loaded.filter(|loaded| loaded.profile.chain.iter().any(|link| link == name)) {
+            found.push(Member { name: other, loaded, cases });
+        }
+    }
+    // A profile's own cases are the likeliest to notice.
+    found.sort_by_key(|member| member.name != name);
+    found
+}
+
+fn fate(library: &Library, family: &[Member]) -> Fate {
+    let mut differs = false;
+    for member in family {
+        let mut problems = Problems::new();
+        let loaded = load(&member.name, library, &[], &|_| None, &mut problems);
+        let Some(loaded) = loaded.filter(|_| !problems.has_errors()) else { return Fate::Noticed };
+        if same(&member.loaded, &loaded) {
+            continue;
+        }
+        differs = true;
+        let choice = Choice { first_failure: true, ..Choice::default() };
+        let suite = test_profile(&member.name, library, &member.cases, choice, &mut problems);
+        if suite.is_none_or(|suite| suite.failed() > 0) {
+            return Fate::Noticed;
+        }
+    }
+    if differs { Fate::Survives } else { Fate::Equivalent }
+}
+
+/// Whether two profiles decide alike: read the same, whatever was written and where.
+fn same(one: &Loaded, other: &Loaded) -> bool {
+    one.profile.digest == other.profile.digest || essence(one) == essence(other)
+}
+
+/// A profile as it was read, without what is only shown and without the places where it stood.
+fn essence(loaded: &Loaded) -> String {
+    static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[^\s,({\[]+:\d+:\d+\+\d+").ok());
+    let mut profile = loaded.profile.clone();
+    for shown in [&mut profile.name, &mut profile.description, &mut profile.digest] {
+        shown.clear();
+    }
+    let text = format!("{profile:?}");
+    match PLACE.as_ref() {
+        Some(place) => place.replace_all(&text, "").into_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,100 @@
+//! Scenario tests as people and programs read them.
+
+use super::paint::{Paint, tame};
+use crate::experiment::scenario::{CaseResult, Difference, Kind, Suite, Verdict};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// One test file: a line if all is well, else its failed cases with what was expected and what was found.
+#[must_use]
+pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
+    let (failed, all) = (suite.failed(), suite.results.len());
+    let word = if failed == 0 { paint.good("ok    ") } else { paint.bad("FAILED") };
+    let mut out = format!("{word}  {}  {}", paint.strong(&tame(&suite.name)), counted(all, "case"));
+    if failed > 0 {
+        let _ = write!(out, ", {failed} failed");
+    }
+    out.push('\n');
+    for result in &suite.results {
+        case_lines(&mut out, suite, result, paint);
+    }
+    out
+}
+
+fn case_lines(out: &mut String, suite: &Suite, result: &CaseResult, paint: Paint) {
+    if result.verdict == Verdict::Passed {
+        return;
+    }
+    let place = paint.faint(&format!("{}:{}", tame(&suite.file), result.line));
+    let _ = writeln!(out, "\n  {} {}  {place}", paint.bad("✗"), tame(&result.name));
+    match &result.verdict {
+        Verdict::Passed => {}
+        Verdict::Stuck(why) => {
+            let _ = writeln!(out, "      {}", tame(why));
+        }
+        Verdict::Failed(differences) => {
+            for difference in differences {
+                difference_lines(out, difference, paint);
+            }
+        }
+    }
+}
+
+fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
+    let Difference { path, expected, found, line } = difference;
+    let _ = writeln!(out, "      {}  {}", tame(path), paint.faint(&format!("line {line}")));
+    let _ = writeln!(out, "        expected  {}", paint.good(&tame(expected)));
+    let _ = writeln!(out, "        found     {}", paint.bad(&tame(found)));
+}
+
+/// The last line: how many cases of how many files.
+#[must_use]
+pub fn suites_closing(suites: &[Suite], paint: Paint) -> String {
+    let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
+    let failed: usize = suites.iter().map(Suite::failed).sum();
+    let passed = format!("{} passed", all - failed);
+    let passed = if failed == 0 { paint.good(&passed) } else { passed };
+    let failed = if failed > 0 { paint.bad(&format!(", {failed} failed")) } else { String::new() };
+    format!("{passed}{failed}: {} in {}\n", counted(all, "case"), counted(suites.len(), "test file"))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// Everything as one JSON value.
+#[must_use]
+pub fn suites_json(suites: &[Suite]) -> Value {
+    let cases = |suite: &Suite| -> Vec<Value> { suite.results.iter().map(case_json).collect() };
+    let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
+    let failed: usize = suites.iter().map(Suite::failed).sum();
+    let suites = suites.iter().map(|suite| {
+        json!({
+            "name": suite.name,
+            "kind": match suite.kind { Kind::Profile => "profile", Kind::Rules => "rules" },
+            "file": suite.file,
+            "failed": suite.failed(),
+            "cases": cases(suite),
+        })
+    });
+    json!({ "passed": all - failed, "failed": failed, "suites": suites.collect::<Vec<Value>>() })
+}
+
+fn case_json(result: &CaseResult) -> Value {
+    let (stuck, differences) = match &result.verdict {
+        Verdict::Passed => (None, &[][..]),
+        Verdict::Stuck(why) => (Some(why), &[][..]),
+        Verdict::Failed(differences) => (None, differences.as_slice()),
+    };
+    let differences: Vec<Value> = differences
+        .iter()
+        .map(|d| json!({ "path": d.path, "expected": d.expected, "found": d.found, "line": d.line }))
+        .collect();
+    json!({
+        "name": result.name,
+        "line": result.line,
+        "passed": result.verdict == Verdict::Passed,
+        "differences": differences,
+        "stuck": stuck,
+    })
+}
