@@ -428,6 +428,7 @@ impl Run {
     fn conclude(&mut self, now: Millis, examined: Examined) {
         let iteration = self.candidates.len();
         let Examined { candidate, tier1, answers } = examined;
+        let measured = tier1.scores.clone();
         let mut assessment = tier1;
         if !answers.is_empty() {
             let dispositions = &self.policy.dispositions;
@@ -439,7 +440,8 @@ impl Run {
             assessment.issues.extend(changed);
             self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
         }
-        let facts = Facts::of(&self.policy, &assessment, Some(Arc::clone(&candidate)));
+        let facts = Facts::of(&self.policy, &assessment, Some(Arc::clone(&candidate)))
+            .gated_by(&self.policy, &measured);
         self.candidates.push(candidate);
         self.assessments.push(assessment);
         self.history.push(&self.policy, facts);

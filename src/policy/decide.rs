@@ -73,7 +73,7 @@ fn table(
     if let Some(gate) = &policy.gate {
         let is_first = history.iterations().len() == 1;
         let ends = missed_gate && (is_first || gate.on_correction == OnGateMiss::Stop);
-        if checks.look("gate", ends, latest.facts.score(&gate.dimension), gate.bound.get()) {
+        if checks.look("gate", ends, latest.facts.gated, gate.bound.get()) {
             return Some(StopReason::Gate);
         }
     }

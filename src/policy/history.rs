@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub struct Facts {
     /// Its dimensions.
     pub scores: Scores,
+    /// The gated dimension, if the policy has a gate; 0 where it was not measured.
+    pub gated: f64,
     /// Its overall score.
     pub overall: f64,
     /// Its issues by kind.
@@ -26,11 +28,19 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The same, with the gated dimension as `tier1` measured it: the gate stands before judges and validators, so what
+    /// they make of the dimension does not open or close it.
+    #[must_use]
+    pub fn gated_by(self, policy: &LoopPolicy, tier1: &Scores) -> Self {
+        Facts { gated: gated(policy, tier1), ..self }
+    }
+
     /// Of an assessment; the overall score is computed by the policy's weights.
     #[must_use]
     pub fn of(policy: &LoopPolicy, assessment: &Assessment, candidate: Option<Arc<Value>>) -> Self {
         Facts {
             scores: assessment.scores.clone(),
+            gated: gated(policy, &assessment.scores),
             overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
             issues: IssueCounts::of(assessment),
             digest: candidate.as_deref().map(Digest::of),
@@ -43,6 +53,10 @@ impl Facts {
     pub fn score(&self, dimension: &str) -> f64 {
         self.scores.get(dimension).unwrap_or(Score::ZERO).get()
     }
+}
+
+fn gated(policy: &LoopPolicy, scores: &Scores) -> f64 {
+    policy.gate.as_ref().and_then(|gate| scores.get(&gate.dimension)).map_or(0.0, Score::get)
 }
 
 /// How many issues of each kind.
@@ -136,10 +150,8 @@ impl History {
 
     /// Adds a candidate and finds its standing: gate, rank, best.
     pub fn push(&mut self, policy: &LoopPolicy, facts: Facts) {
-        let missed_gate = policy
-            .gate
-            .as_ref()
-            .is_some_and(|gate| crate::value::below(facts.score(&gate.dimension), gate.bound.get()));
+        let gate = policy.gate.as_ref();
+        let missed_gate = gate.is_some_and(|gate| crate::value::below(facts.gated, gate.bound.get()));
         if let Some(candidate) = &facts.candidate {
             let mut watched = false;
             policy.stop.visit(&mut |criterion| watched |= matches!(criterion, Criterion::FlipFlop(_)));

@@ -47,6 +47,19 @@ impl Condition {
         }
     }
 
+    /// Whether something in it looks at what is around a target.
+    #[must_use]
+    pub fn looks_around(&self) -> bool {
+        match self {
+            Condition::Test { subject, test } => {
+                matches!(subject, Subject::At(at) if at.looks_around())
+                    || test.references().iter().any(Reference::looks_around)
+            }
+            Condition::All(inner) | Condition::Any(inner) => inner.iter().any(Condition::looks_around),
+            Condition::Not(inner) => inner.looks_around(),
+        }
+    }
+
     /// What passes, in words that follow "expected".
     #[must_use]
     pub fn expectation(&self) -> String {

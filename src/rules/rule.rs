@@ -128,6 +128,15 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     let place = Place { subject: Subject::Value, has_key: !matches!(target, Some(Target::Candidate)) };
     let when = fields.node("when").and_then(|when| condition::condition(when, &place, problems));
     let checks = condition::checks(&mut fields, &place, problems);
+    if matches!(target, Some(Target::Candidate))
+        && (when.as_ref().is_some_and(Condition::looks_around)
+            || checks.iter().any(|(check, _)| check.looks_around()))
+    {
+        problems.push(
+            Problem::error(Code::InertRule, fields.span(), "there is nothing around the whole candidate")
+                .help("`^` and `<` look from a target: give the rule a `field` or `each`"),
+        );
+    }
     let script: Option<Spanned<String>> = fields.optional("script", problems);
     let schema = decode_schema(&mut fields, surroundings.files, problems);
     let severity = fields.or("severity", Severity::Major, problems);

@@ -131,6 +131,14 @@ pub enum Reference {
     Before(JsonPath),
 }
 
+impl Reference {
+    /// Whether it starts from the place of a target, not from a value.
+    #[must_use]
+    pub fn looks_around(&self) -> bool {
+        matches!(self, Reference::Holder { .. } | Reference::Before(_))
+    }
+}
+
 /// The other side of a comparison of dates.
 #[derive(Debug, Clone)]
 pub enum Moment {
@@ -256,6 +264,21 @@ impl Format {
 }
 
 impl Test {
+    /// The places besides its target that it looks at.
+    pub(super) fn references(&self) -> &[Reference] {
+        match self {
+            Test::Require(all) | Test::RequireWith(all) | Test::Forbid(all) => all,
+            Test::FormatNamedAt(one)
+            | Test::Distinct(one)
+            | Test::SameAs(one)
+            | Test::AtMost(one)
+            | Test::AtLeast(one)
+            | Test::Before(Moment::At(one))
+            | Test::After(Moment::At(one)) => std::slice::from_ref(one),
+            _ => &[],
+        }
+    }
+
     /// Whether an absent value can fail it, so that it is asked of absent values too.
     #[must_use]
     pub fn asks_presence(&self) -> bool {

@@ -90,8 +90,14 @@ impl Plan {
             Some(rules) => rules.document_types().map(str::to_owned).collect(),
             None => types,
         };
-        let mut reader =
-            Reader { files, templates: &mut templates, types: &known, care, repair: profile.repair };
+        let mut reader = Reader {
+            files,
+            templates: &mut templates,
+            types: &known,
+            care,
+            repair: profile.repair,
+            candidate: profile.candidate,
+        };
         let mut earlier: Vec<&str> = Vec::new();
         let mut stages = Vec::new();
         let mut steps = Vec::new();

@@ -3,7 +3,7 @@
 use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{Files, Judge, Repair, Stage, Validator};
+use crate::profile::{CandidateKind, Files, Judge, Repair, Stage, Validator};
 use crate::rules::{Care, check_extraction};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
@@ -56,6 +56,7 @@ pub(super) struct Reader<'a> {
     pub(super) templates: &'a mut Templates,
     pub(super) types: &'a [String],
     pub(super) care: Care,
+    pub(super) candidate: CandidateKind,
     pub(super) repair: Repair,
 }
 
@@ -74,9 +75,16 @@ impl Reader<'_> {
         }
         let output = stage.call.output.as_ref();
         let schemas = self.outputs(output, problems);
+        // A patch with an operation less is another edit, and an empty one would pass for "nothing wrong".
+        let repairers = match self.candidate {
+            CandidateKind::Patch => Repairers::without_schemas(self.repair),
+            CandidateKind::Value => {
+                Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems)
+            }
+        };
         StagePlan {
             prompt,
-            repairers: Repairers::new(self.repair, &schemas, output.map(|output| &output.span), problems),
+            repairers,
             schemas,
             patterns: self.patterns(stage, problems),
             passages,

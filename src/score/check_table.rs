@@ -82,6 +82,20 @@ fn each_check_passes_and_fails() {
         ("after: nowhere", json!(["2024-01-02"]), json!(["not a date"])),
         ("sum_to: 100", json!([[60, 40], {"a": 99, "b": "1"}]), json!([[60, 39], [60, "x"], 100])),
         ("sum_to: {value: 100, tolerance: 1.5}", json!([[60, 39], [101.5]]), json!([[60, 38], [102]])),
+        ("format: xs:int", json!(["12", 12, "-1"]), json!(["x", "3000000000", 1.5, [1]])),
+        (
+            "unique: '@[*].a.id'",
+            json!([[{"a": {"id": 1}}, {"a": {"id": 2}}, {}], "x"]),
+            json!([[{"a": {"id": 1}}, {"a": {"id": 1.0}}]]),
+        ),
+        ("unique: '$.ids[*].id'", json!(["x"]), json!([])),
+        ("uniform: true", json!([[1, 1.0], ["a"]]), json!([[1, 2], "aa"])),
+        ("uniform: id", json!([[{"id": 1, "n": 1}, {}, {"id": 1, "n": 2}]]), json!([[{"id": 1}, {"id": 2}]])),
+        ("uniform: '@.a[*]'", json!([[{"a": [1, 2]}, {"a": [1, 2]}]]), json!([[{"a": [1, 2]}, {"a": [1]}]])),
+        ("same_as: other", json!(["here"]), json!(["there", 1])),
+        ("same_as: nowhere", json!(["a", 1]), json!([])),
+        ("at_most: '$.ids[1].id'", json!([2, "2", "1.5", "two"]), json!([2.5, "3"])),
+        ("at_least: '$.ids[*].id'", json!([2, 3]), json!([1])),
         ("resolves: '$.ids[*].id'", json!(["a", 2, 2.0, ["a", 2]]), json!(["b", "2", ["a", "b"]])),
         ("require: other", json!(["a", null]), json!([])),
         ("requires: [other, '$.ids[0].id']", json!(["a"]), json!([])),
@@ -169,6 +183,151 @@ fn conditions_choose_what_is_checked() {
         ("{id: r, length: {max: 1}}", vec![""]),
     ] {
         assert_eq!(paths(rule, &candidate), expected, "{rule}");
+    }
+}
+
+#[test]
+fn rules_look_at_what_is_around_their_target() {
+    let candidate = json!({
+        "limits": [{"unit": "xs:int", "low": "1", "high": "0"}, {"unit": "xs:date", "low": "soon", "high": "2"}],
+        "steps": [{"n": 1}, {"n": 3}, {"n": 2}],
+        "name": "a"
+    });
+    for (rule, expected) in [
+        ("{id: r, each: '$.limits[*].low', at_most: '^.high'}", vec!["/limits/0/low"]),
+        ("{id: r, each: '$.limits[*].low', format: {named_at: '^.unit'}}", vec!["/limits/1/low"]),
+        (
+            "{id: r, each: '$.limits[*].low', when: {field: '^^[0].high', equals: '0'}, same_as: '^^^.name'}",
+            vec!["/limits/0/low", "/limits/1/low"],
+        ),
+        ("{id: r, each: '$.limits[*].low', require: '^.unit'}", vec![]),
+        ("{id: r, each: '$.limits[*].low', requires: '^.kind'}", vec!["/limits/0/kind", "/limits/1/kind"]),
+        ("{id: r, each: '$.steps[*].n', at_least: '<.n'}", vec![]),
+        ("{id: r, each: '$.steps[*]', not: {field: '<.n', equals: 3}}", vec!["/steps/2"]),
+        ("{id: r, field: name, same_as: '^.name'}", vec![]),
+        ("{id: r, field: name, same_as: '^^^^.name'}", vec![]),
+    ] {
+        assert_eq!(paths(rule, &candidate), expected, "{rule}");
+    }
+}
+
+#[test]
+fn chains_lead_from_value_to_value() {
+    let rule = "{id: r, each: '$.links[*]', resolves: {start: '$.roots[*]', by: id, below: ['@.parts[*]', '@.more'], name: name}}";
+    let named = "{id: r, each: '$.links[*]', resolves: {start: '$.roots[*]', by: id, below: '@.parts[*]', name: name, step: to}}";
+    let roots = json!([{"id": "a", "parts": [{"name": "b", "parts": [{"size": 1}, {"name": "1"}], "more": {"name": 7}}]}, {"id": 2}]);
+    let with = |links: Value| json!({"roots": roots, "links": links});
+    for links in
+        [json!(["a"]), json!(["a", "b", 7]), json!([2]), json!(["a", "b", "0"]), json!(["a", "b", "1"])]
+    {
+        assert_eq!(paths(rule, &with(json!([links]))), Vec::<String>::new(), "{links}");
+    }
+    for (links, broken) in [
+        (json!(["b"]), "/links/0/0"),
+        (json!(["a", "c"]), "/links/0/1"),
+        (json!(["a", "b", "2"]), "/links/0/2"),
+        (json!(["a", "b", "7"]), "/links/0/2"),
+        (json!([["a"]]), "/links/0/0"),
+    ] {
+        assert_eq!(paths(rule, &with(json!([links]))), [broken], "{links}");
+    }
+    assert_eq!(paths(rule, &with(json!(["a"]))), ["/links/0"]);
+    assert_eq!(paths(named, &with(json!([[{"to": "a"}, {"to": "b"}]]))), Vec::<String>::new());
+    assert_eq!(paths(named, &with(json!([[{"to": "a"}, {"at": "b"}]]))), ["/links/0/1/to"]);
+}
+
+#[test]
+fn a_schema_finds_the_issues_of_a_rule() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string", "minLength": 2}, "b": {"enum": [1]}}, "required": ["a"]}"#;
+    let found = |rule: &str, assess: &str, candidate: &Value| {
+        let files = Memory::default()
+            .with("rules/r.yaml", format!("rules:\n  - {rule}\n"))
+            .with("schemas/s.json", schema);
+        let rules =
+            compiled(assess, &files).unwrap_or_else(|problems| panic!("{rule}: {:?}", problems.sorted()));
+        let mut out = Assessment::default();
+        Assessor::new(Scoring::new(rules)).assess("unknown", candidate, None, &[], &mut out);
+        out
+    };
+    let codes = "{type: T, required: {code: R, severity: minor, auto_fixable: true}}";
+    let rule =
+        format!("{{id: r, each: '$.list[*]', schema: schemas/s.json, severity: critical, codes: {codes}}}");
+    let candidate = json!({"list": [{"a": 1}, {"b": 2}, {"a": "xy"}]});
+    let out = found(&rule, "v: { rules: r, penalty: 0.1 }", &candidate);
+    let seen: Vec<_> = out
+        .issues
+        .iter()
+        .map(|i| (i.code.as_str(), i.path.as_str(), i.severity.as_str(), i.auto_fixable, i.rule.as_deref()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("T", "/list/0/a", "critical", false, Some("r")),
+            ("R", "/list/1/a", "minor", true, Some("r")),
+            ("SCHEMA_ENUM", "/list/1/b", "critical", false, Some("r")),
+        ]
+    );
+    assert_eq!(out.scores.get("v").unwrap().get(), 0.7);
+    let plain =
+        found("{id: looks-odd, schema: schemas/s.json}", "v: { rules: r, penalty: 0.1 }", &json!({"a": 1}));
+    assert_eq!((plain.issues[0].code.as_str(), plain.issues[0].path.as_str()), ("LOOKS_ODD", "/a"));
+    // The same table for a dimension that a schema measures.
+    let measured = found(
+        "{id: r, require: a}",
+        &format!("v: {{ schema: schemas/s.json, codes: {codes} }}"),
+        &json!({"b": 1}),
+    );
+    assert_eq!((measured.issues[0].code.as_str(), measured.scores.get("v").unwrap().get()), ("R", 0.5));
+}
+
+#[test]
+fn rules_can_count_what_blocks_only() {
+    let rule = "{id: a, require: x, disposition: warn}\n  - {id: b, require: y, disposition: escalate}\n  - {id: c, require: z}";
+    for (counts, candidate, expected) in [
+        ("", json!({}), 0.7),
+        (", counts: blocking", json!({}), 0.8),
+        (", counts: blocking", json!({"y": 1, "z": 1}), 1.0),
+    ] {
+        let files = Memory::default().with("rules/r.yaml", format!("rules:\n  - {rule}\n"));
+        let rules = compiled(&format!("v: {{ rules: r, penalty: 0.1{counts} }}"), &files).unwrap();
+        let mut out = Assessment::default();
+        Assessor::new(Scoring::new(rules)).assess("unknown", &candidate, None, &[], &mut out);
+        assert!((out.scores.get("v").unwrap().get() - expected).abs() < 1e-12, "{counts} {candidate}");
+    }
+}
+
+#[test]
+fn messages_name_what_is_to_blame() {
+    let candidate = json!({"list": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "low": 3, "high": 2});
+    for (rule, path, message) in [
+        (
+            "{id: r, field: list, unique: id}",
+            "/list/2/id",
+            "`/list/2/id` is `a`, which stands at `/list/0/id` already",
+        ),
+        (
+            "{id: r, unique: '$.list[*].id'}",
+            "/list/2/id",
+            "`/list/2/id` is `a`, which stands at `/list/0/id` already",
+        ),
+        (
+            "{id: r, field: list, uniform: id}",
+            "/list/1",
+            "`/list/1` differs in `$.id` from the elements before it",
+        ),
+        (
+            "{id: r, field: low, at_most: high}",
+            "/low",
+            "`/low` is `3`, which must be at most `2` (see `/high`)",
+        ),
+        (
+            "{id: r, field: low, same_as: high}",
+            "/low",
+            "`/low` is `3`, which must be the same as `2` (see `/high`)",
+        ),
+    ] {
+        let issue = assess(rule, &candidate).issues.remove(0);
+        assert_eq!((issue.path.as_str(), issue.message.as_str()), (path, message), "{rule}");
     }
 }
 

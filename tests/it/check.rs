@@ -26,8 +26,10 @@ fn assert_refused(ran: Ran, mistakes: &[(&str, &str)]) {
 fn what_is_shipped_has_no_mistakes() {
     let place = Workspace::new();
     let all = place.run(&["check"]).exits(0);
-    assert_eq!(all.err, "5 profiles checked: 0 errors, 0 warnings\n");
-    for profile in ["clinical", "balanced", "real-time", "batch"] {
+    assert_eq!(all.err, "9 profiles checked: 0 errors, 0 warnings\n");
+    for profile in
+        ["aas", "clinical", "balanced", "real-time", "batch", "literature", "definition", "marc-v1"]
+    {
         place.run(&["check", profile]).exits(0);
         place.run(&["check", "--profile", profile, "--set", "accept.overall=0.5"]).exits(0);
     }

@@ -242,14 +242,15 @@ fn what_a_model_does_not_see_does_not_change_a_provider_without_prompts() {
 fn text_that_is_no_answer_counts_as_a_failed_call() {
     let place = steps("stop: { max_iterations: 4 }\n", &[]);
     let text = |text: &str| json!({ "text": text });
-    let good = text("\n{\"f1\": 1}\n");
+    // What is not quite JSON is salvaged, as a run does.
+    let good = text("Here it is:\n```json\n{\"f1\": 1,}\n```\n");
     let answer = ask_steps(&place, std::slice::from_ref(&good)).exits(0).json();
     assert_eq!(answer["iterations"][0]["overall"], 0.1);
     assert!(!answer["warnings"].to_string().contains("failed call"));
 
     let ran = ask_steps(&place, &[good.clone(), text("I am sorry,\nPatient Smith")]).exits(0);
     assert!(!ran.out.contains("Smith") && !ran.err.contains("Smith"));
-    let answer = ran.says(&["/history/1", "line 1, column 1", "counts as a failed call"]).json();
+    let answer = ran.says(&["/history/1", "there is no JSON in the text", "counts as a failed call"]).json();
     let request = &answer["request"];
     assert_eq!(
         (&request["iteration"], &request["attempt"], &request["wait_ms"]),

@@ -11,7 +11,7 @@ mod proposals;
 use super::{Kind, Operation, Step, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
-use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
+use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, is_present};
 use errors::{Badness, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
@@ -171,7 +171,14 @@ impl Work<'_> {
         };
         inner.run(&wrong.path, &mut None);
         self.trials = inner.trials;
-        Outcome { value: inner.value, steps: inner.steps, badness: inner.badness }
+        let holds_something = |value: &Value| value.pointer(&wrong.path).is_some_and(is_present);
+        // A change of type that leaves nothing of the value is none.
+        let badness = if holds_something(&self.value) && !holds_something(&inner.value) {
+            self.badness
+        } else {
+            inner.badness
+        };
+        Outcome { value: inner.value, steps: inner.steps, badness }
     }
 
     /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
