@@ -155,7 +155,7 @@ fn single(
         let errors =
             if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
         let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {errors} left that no repair may touch"));
+        output.say(&format!("{word} {errors} left that no repair helped with"));
     }
     Ok(Exit::Success)
 }
