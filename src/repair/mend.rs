@@ -1,6 +1,6 @@
 //! Salvage and shape together, as a profile allows.
 
-use super::{Kind, Operation, Place, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
+use super::{Kind, Operation, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
 use crate::profile::Repair;
 use serde_json::Value;
 
@@ -98,10 +98,7 @@ impl Repairer {
 fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
     let value = serde_json::from_str(text)
         .map_err(|error| Unsalvageable::NotStrict { line: error.line(), column: error.column() })?;
-    if crate::value::is_deeper(&value, crate::value::MAX_CANDIDATE_DEPTH) {
-        return Err(Unsalvageable::TooDeep(Place::of(text, 0)));
-    }
-    Ok(Salvaged { value, steps: Vec::new(), several: Vec::new() })
+    super::salvage::whole(value, text)
 }
 
 /// Of equally good ones the last is taken: who writes the same thing twice corrects it.

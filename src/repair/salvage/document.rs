@@ -2,6 +2,7 @@
 
 use super::Unsalvageable;
 use super::choose::{Found, Piece, Separator, choose};
+use super::digits;
 use super::look::{self, ahead, is_quote, is_space, only_space};
 use super::reader::{Reader, Stop, language};
 use crate::repair::Kind;
@@ -174,6 +175,9 @@ impl Reader<'_> {
         let goes_on = after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key);
         match value.filter(|_| !goes_on) {
             Some(value) => {
+                for at in digits::lost(self.text.get(self.at..end).unwrap_or_default()) {
+                    self.note_at(Kind::LostDigits, self.at + at);
+                }
                 self.at = end;
                 Some(value)
             }
