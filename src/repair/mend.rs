@@ -1,11 +1,13 @@
 //! Salvage and shape together, as a profile allows.
 
-use super::{Kind, Operation, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
+use super::{Kind, Operation, Remaining, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
 use crate::profile::Repair;
 use serde_json::Value;
 
 /// Most values that a schema chooses from.
 const MAX_CHOICES: usize = 64;
+/// Most schema errors that are listed for a value.
+pub const MAX_REMAINING: usize = 100;
 
 /// A value and everything that was done to get it.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +81,12 @@ impl Repairer {
     #[must_use]
     pub fn errors(&self, value: &Value) -> usize {
         self.shaper.as_ref().map_or(0, |shaper| shaper.badness(value).errors)
+    }
+
+    /// Which schema errors a value has, the first [`MAX_REMAINING`] of them; `None` without a schema.
+    #[must_use]
+    pub fn remaining(&self, value: &Value) -> Option<Vec<Remaining>> {
+        self.shaper.as_ref().map(|shaper| shaper.remaining(value, MAX_REMAINING))
     }
 
     /// A value, shaped.

@@ -12,6 +12,7 @@ use super::{Kind, Operation, Step, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, is_present};
+pub use errors::Remaining;
 use errors::{Badness, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
@@ -56,6 +57,12 @@ impl Shaper {
     /// How much is wrong with a value: errors, and behind the comma those in the branches of `anyOf` and `oneOf`.
     pub(super) fn badness(&self, value: &Value) -> Badness {
         Badness::of(&self.schema.validator, value)
+    }
+
+    /// Of the schema errors of a value the first ones, at most so many.
+    #[must_use]
+    pub fn remaining(&self, value: &Value, most: usize) -> Vec<Remaining> {
+        Remaining::of(&self.schema.validator, value, most)
     }
 
     /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
