@@ -52,6 +52,22 @@ fn a_number_with_a_comma_stays_as_it_is_written() {
 }
 
 #[test]
+fn members_after_the_end_of_their_object_are_kept() {
+    use Kind::*;
+    let both = json!({"a": "x", "b": "y"});
+    for (text, expected, kinds) in [
+        (r#"{"a": "x"}, "b": "y"}"#, &both, &[Reunited][..]),
+        (r#"{"a": "x"}, "b" "y"}"#, &both, &[Reunited, MissingColon]),
+        (r#"{"a": "x"}, "b" "y", "c": 1}"#, &json!({"a": "x", "b": "y", "c": 1}), &[Reunited, MissingColon]),
+        // Two texts of a list, or quotes in prose, are no member.
+        (r#"[{"a": "x"}, "b" "y"]"#, &json!([{"a": "x"}, "b", "y"]), &[MissingComma]),
+        (r#"{"a": "x"}, "b" "y" as before."#, &json!({"a": "x"}), &[Prose]),
+    ] {
+        reads(text, expected, kinds);
+    }
+}
+
+#[test]
 fn digits_that_are_lost_are_said() {
     let rounded: Value = serde_json::from_str("12345678901234567890123").unwrap();
     for (text, value, kinds) in [
