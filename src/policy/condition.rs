@@ -1,6 +1,6 @@
 //! Conditions that a profile writes as an expression, such as `overall < 0.80 or status != passed`.
 
-use minijinja::{Environment, Value};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -25,9 +25,23 @@ impl Condition {
         })?;
         let mut names: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
         names.sort();
-        match names.iter().find_map(|name| unknown(name)) {
-            Some(message) => Err(ConditionError(message)),
-            None => Ok(Condition(expression.into())),
+        if let Some(message) = names.iter().find_map(|name| unknown(name)) {
+            return Err(ConditionError(message));
+        }
+        // What filters and tests there are shows only when they are called.
+        let mut lenient = Environment::new();
+        lenient.set_undefined_behavior(UndefinedBehavior::Chainable);
+        let tried = lenient.compile_expression(expression).and_then(|expression| expression.eval(()));
+        match tried {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::UnknownFilter | ErrorKind::UnknownTest | ErrorKind::UnknownFunction
+                ) =>
+            {
+                Err(ConditionError(error.detail().map_or_else(|| error.to_string(), str::to_owned)))
+            }
+            _ => Ok(Condition(expression.into())),
         }
     }
 
@@ -54,7 +68,9 @@ mod tests {
         assert_eq!(condition.holds(json!({"tagger": {"findings": []}})), Some(true));
         assert_eq!(condition.holds(json!({"tagger": {"findings": [1]}})), Some(false));
         assert_eq!(condition.holds(json!({"tagger": 3})), None);
-        assert!(Condition::parse("tagger.", |_| None).is_err());
+        for wrong in ["tagger.", "tagger.findings | lenght == 0", "tagger is emtpy", "tager()"] {
+            assert!(Condition::parse(wrong, |_| None).is_err(), "{wrong}");
+        }
         assert!(Condition::parse("tager", |name| Some(format!("no `{name}`"))).is_err());
     }
 }

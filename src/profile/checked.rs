@@ -110,7 +110,16 @@ pub(super) fn decode(
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
     let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
-    references::check(&stages, &generate_once, &judges, &validators, &dimensions, &feedback, problems);
+    references::check(
+        &stages,
+        &generate_once,
+        &judges,
+        &validators,
+        &dimensions,
+        gate.as_ref(),
+        &feedback,
+        problems,
+    );
 
     let stop: StopCriteria = stop.unwrap_or_default();
     if let (Some(_), OnRegression::Keep) = (stop.rollbacks, on_regression)

@@ -183,6 +183,24 @@ kinds! {
     Default = "a missing value was given the schema's default",
 }
 
+impl Kind {
+    /// Whether something that the answer said may be gone after it.
+    #[must_use]
+    pub fn loses(self) -> bool {
+        matches!(
+            self,
+            Kind::Stray
+                | Kind::NotANumber
+                | Kind::DuplicateKey
+                | Kind::Truncated
+                | Kind::Superseded
+                | Kind::Chosen
+                | Kind::DropInvalid
+                | Kind::DropUnknown
+        )
+    }
+}
+
 impl Step {
     /// A step on a value.
     #[must_use]

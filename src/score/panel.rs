@@ -275,7 +275,9 @@ fn read_issue(
     Some(Issue {
         disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
         path,
-        message: text("message").unwrap_or_default(),
+        message: text("message")
+            .or_else(|| ["issue", "description", "text", "reason"].iter().find_map(|key| text(key)))
+            .unwrap_or_else(|| format!("it names `{code}` without saying what is wrong")),
         auto_fixable,
         suggested_fix: text("suggested_fix"),
         ..Issue::new(&code, severity)

@@ -242,7 +242,12 @@ impl Drive<'_> {
             }
             other => Ok(other.clone()),
         };
-        match read.and_then(|answer| self.plan.panel.read(member, &answer).map(|()| answer)) {
+        let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
+        let check = |answer: Value| {
+            judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, &answer))?;
+            self.plan.panel.read(member, &answer).map(|()| answer)
+        };
+        match read.and_then(check) {
             Ok(answer) => Some(consulted(answer)),
             Err(message) => {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);

@@ -149,7 +149,7 @@ fn prompts_use_variables_that_the_profile_has() {
 #[test]
 fn documents_are_checked_without_a_provider() {
     let place = place();
-    place.write("none.json", "[]");
+    place.write("none.json", r#"[{"op": "test", "path": "/submodels/0/modelType", "value": "Submodel"}]"#);
     place.write("bad.json", r#"[{"op": "remove", "path": "/submodels/0/id"}]"#);
     let validate = |patch: &str| {
         let arguments =
