@@ -1,6 +1,6 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
 
-use super::call::{Call, check_identifier, decode_retries};
+use super::call::{Call, check_identifier, decode_deadline, decode_retries};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
@@ -201,7 +201,7 @@ impl Validator {
             command,
             script: fields.optional("script", problems),
             stages,
-            deadline: fields.or("deadline", Millis(60_000), problems),
+            deadline: decode_deadline(&mut fields, problems),
         };
         fields.finish(problems);
         Some(validator)
