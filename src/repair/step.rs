@@ -183,6 +183,17 @@ kinds! {
     Default = "a missing value was given the schema's default",
 }
 
+impl Kind {
+    /// Whether a part of what was written is not there: the value that was read may lack anything.
+    #[must_use]
+    pub fn misses_something(self) -> bool {
+        matches!(
+            self,
+            Kind::Truncated | Kind::CutNumber | Kind::MissingQuote | Kind::MissingValue | Kind::Ellipsis
+        )
+    }
+}
+
 impl Step {
     /// A step on a value.
     #[must_use]

@@ -2,9 +2,10 @@
 
 use super::batch::Observer;
 use super::repairs::Guard;
+use super::request::{answer_of, mend, verdict};
 use super::typing::document_type_of;
 use super::work::{first_input, request_for};
-use super::{DocumentResult, Plan, Task, answer_of, ask_validator};
+use super::{DocumentResult, Plan, Task, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
@@ -318,7 +319,8 @@ impl Session {
         let assessor = Assessor::new(Arc::clone(&self.plan.scoring));
         let mut guard = Guard::new(assessor, document_type, &task.source, run, stage);
         let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-        match answer_of(provider, planned.repairers.of(document_type), Some(&mut veto), completion) {
+        let repairer = planned.repairers.of(document_type);
+        match answer_of(provider, completion, |told| mend(repairer, Some(&mut veto), told)) {
             Ok(produced) => Input::Produced(produced),
             Err(failed) => Input::Failed(failed),
         }
@@ -345,7 +347,7 @@ impl Session {
                     return Input::Stop;
                 };
                 let repairer = judge.repairers.of(&task.reference.document_type);
-                match answer_of(provider, repairer, None, completion) {
+                match answer_of(provider, completion, |told| verdict(repairer, told)) {
                     Ok(Produced { candidate: answer, usage, notes, repairs }) => {
                         Input::Consulted(Consulted { answer, usage, notes, repairs })
                     }

@@ -138,6 +138,8 @@ fn what_stages_say_of_each_other_is_checked() {
         ("judges: { tone: { provider: scripted, prompt: judge.md, issues: issues } }", "`/issues`"),
         ("mask: [{ pattern: '(' }]", "not a regular expression"),
         ("validators: { v: { command: [], stages: [a] } }", "`command` is empty"),
+        ("validators: { v: { command: [x], stages: [a], deadline: 0s } }", "within no time"),
+        ("judges: { tone: { provider: scripted, prompt: judge.md, deadline: 0ms } }", "within no time"),
     ] {
         place.write("profiles/parts.yaml", format!("{PROFILE}{change}\n"));
         let ran = place.run(&["check", "parts"]).exits(2);
@@ -157,6 +159,10 @@ fn what_stages_say_of_each_other_is_checked() {
         let ran = place.run(&["check", "parts"]).exits(2);
         assert!(ran.err.contains(says), "{to}: {}", ran.err);
     }
+    let gated =
+        JUDGED.replace(", otherwise: { rubric: parts } }", " }").replace("gate: { parts", "gate: { tone");
+    place.write("profiles/parts.yaml", gated);
+    assert!(place.run(&["check", "parts"]).exits(2).err.contains("nothing else measures `tone`"));
     place.write("profiles/parts.yaml", PROFILE);
     place.write("prompts/classifier.md", "{{ stages.adviser }}");
     assert!(place.run(&["check", "parts"]).exits(2).err.contains("no stage before this one"));
@@ -228,6 +234,30 @@ fn an_answer_that_cannot_be_read_is_asked_for_again_and_then_a_person_decides() 
     assert_eq!(first["issues"][0]["code"], "JUDGE_FAILED");
     assert_eq!(first["issues"][0]["disposition"], "escalate");
     assert!(!first["issues"][0]["message"].as_str().unwrap().contains("very good"));
+    assert_replays(&place, "parts");
+}
+
+#[test]
+fn a_verdict_that_was_cut_short_is_none() {
+    let said = |text: &str| json!({ "stage": "tone", "text": text });
+    let answers = [
+        whole(),
+        said(r#"{"tone": 1, "issues": ["#),
+        said(
+            r#"```json
+{"tone": 0.6, "issues": ["too blunt",]}
+```"#,
+        ),
+        whole(),
+        said(r#"{"issues": [], "tone": 0.9"#),
+        said(r#"{"issues": ["cut"#),
+    ];
+    let place = place(JUDGED, &answers);
+    let result = run(&place, &[]).exits(3).json();
+    // The cut ones were no answers: the first was asked for again, the others are a matter for a person.
+    assert_eq!(result["improvement_trajectory"], json!([0.8, 0.5]));
+    assert_eq!(result["usage"]["calls"], 6);
+    assert_eq!(place.json("out/doc-validation_corrected1.json")["issues"][0]["code"], "JUDGE_FAILED");
     assert_replays(&place, "parts");
 }
 

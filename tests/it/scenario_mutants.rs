@@ -12,7 +12,11 @@ const EXEMPT: [(&str, &str, &str); 4] = [
     ("definition", "feedback.to: left out", "the default is the last stage, which it names"),
     ("literature", "feedback.to: left out", "the default is the last stage, which it names"),
     ("marc", "assess.accuracy.grounding.rubric: left out", "the default is the first rubric, which it names"),
-    ("marc-v1", "stages.2.context.", "how much of the context a prompt shows; a tenth more or less is a matter of taste"),
+    (
+        "marc-v1",
+        "stages.2.context.",
+        "how much of the context a prompt shows; a tenth more or less is a matter of taste",
+    ),
 ];
 
 fn is_exempt(profile: &str, mutant: &Mutant) -> bool {
