@@ -7,6 +7,10 @@ check:
 test *ARGS:
     cargo test --workspace --locked {{ ARGS }}
 
+# does a case notice when any line of a shipped profile is broken?
+mutants:
+    cargo test --locked --test it scenario_mutants -- --ignored
+
 format:
     cargo fmt --all
 

@@ -116,6 +116,10 @@ fn mutate(chosen: &[Subject], mut unusable: bool, output: &mut Output) -> Result
         if *kind == Kind::Rules {
             continue;
         }
+        if name.contains(['/', '\\']) || name.ends_with(".yaml") || name.ends_with(".yml") {
+            return Err(Failure::usage("`--mutate` takes profiles by name")
+                .help("run it in the folder that holds `profiles/`"));
+        }
         let mut problems = Problems::new();
         let mutation = survivors(name, library, &mut problems);
         unusable |= problems.has_errors();

@@ -281,7 +281,8 @@ pub(super) fn mend(repairer: &Repairer, veto: Option<Veto<'_>>, told: Told<'_>) 
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
     // A word or a number that was only made out in a text is no answer.
-    if !read.steps.is_empty() && !(read.value.is_object() || read.value.is_array()) {
+    let is_whole = read.steps.is_empty() || read.value.is_object() || read.value.is_array();
+    if !is_whole {
         return Err("text in which there is no JSON object or list".to_owned());
     }
     Ok(repairer.salvaged(read, veto))

@@ -123,6 +123,18 @@ fn the_scenarios_page_shows_cases_that_pass() {
     }
 }
 
+#[test]
+fn readme_shows_what_the_cases_of_the_example_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("examples/profiles/tumor-board.yaml");
+    let subject = find_subject(path.to_str().unwrap(), &Library::embedded()).unwrap();
+    let mut problems = Problems::new();
+    let suite =
+        test_profile(&subject.name, &subject.library, &subject.file, Choice::default(), &mut problems)
+            .unwrap();
+    assert!(page("README.md").contains(&suite_lines(&suite, Paint::new(false))), "{suite:?}");
+}
+
 /// Links between pages, and from pages to the code they are about.
 #[test]
 fn links_lead_somewhere() {

@@ -237,7 +237,10 @@ fn base64(text: &str) -> Vec<u8> {
     let digits: Vec<usize> = text.chars().filter_map(|c| ALPHABET.find(c)).collect();
     let bytes = digits.chunks(4).flat_map(|group| {
         let bits = group.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - group.len()));
-        [16, 8, 0].into_iter().map(move |by| (bits >> by) as u8).take(group.len() * 6 / 8)
+        [16, 8, 0]
+            .into_iter()
+            .map(move |by| u8::try_from(bits >> by & 0xff).unwrap())
+            .take(group.len() * 6 / 8)
     });
     bytes.collect()
 }

@@ -1,10 +1,13 @@
 //! `loopctl test`: scenario tests beside profiles and rules.
 
 use super::workspace::{Ran, Workspace};
-use loopctl::diag::Problems;
-use loopctl::experiment::scenario::survivors;
-use loopctl::profile::Library;
-use serde_json::Value;
+use loopctl::diag::{Problems, SourceFile};
+use loopctl::experiment::scenario::{Choice, Verdict, survivors, test_profile};
+use loopctl::experiment::{Answer, Trajectory, simulate};
+use loopctl::policy::ScriptCriteria;
+use loopctl::profile::{Library, load};
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 /// One measured and one given dimension.
 const PROFILE: &str = "
@@ -102,7 +105,7 @@ fn results_are_written_for_programs() {
     assert_eq!((&json["passed"], &json["failed"]), (&1.into(), &1.into()));
     assert_eq!(
         json["suites"][0]["cases"][1],
-        serde_json::json!({"name": "<fails> & \"stops\"", "line": 7, "passed": false, "stuck": null,
+        json!({"name": "<fails> & \"stops\"", "line": 7, "passed": false, "stuck": null,
             "differences": [{"path": "stop_reason", "expected": "accepted", "found": "unreadable_input", "line": 9}]})
     );
     let junit = place.run(&["test", "mine", "--format", "junit"]).exits(3).out;
@@ -405,6 +408,15 @@ fn rules_find_nothing_in_valid_and_something_in_invalid_candidates() {
         );
         assert!(ran.err.contains("the rule `needs-date` of rules/mine.yaml has no case in"), "{}", ran.err);
     }
+    place.write("rules/other.yaml", RULES);
+    place.write("rules/mine.test.yaml", "cases: [{ rule: grade-format, valid: [{}] }]");
+    let all = place.run(&["test"]).exits(0);
+    assert!(all.err.contains("the rules of `./rules/other.yaml` have no cases"), "{}", all.err);
+    assert!(
+        all.err.contains("the rule `grade-format` of rules/mine.yaml has no invalid candidate"),
+        "{}",
+        all.err
+    );
     place.write("rules/mine.test.yaml", "cases: [{ rule: grade-formt, valid: [{}] }]");
     let slip = place.run(&["test", "rules/mine.yaml"]).exits(2);
     assert!(
@@ -437,4 +449,35 @@ fn changes_that_no_case_notices_are_named() {
     // With one candidate at most, the second case ends for the same reason.
     assert_eq!(names, ["stop.max_iterations: 2 → 1"]);
     assert!(found.noticed > 4, "{found:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever `simulate` answers is what a case may expect, and nothing else.
+    #[test]
+    fn a_case_agrees_with_simulate(scores in prop::collection::vec(0_u32..=100, 1..6)) {
+        let step = |score: &u32| {
+            let score = f64::from(*score) / 100.0;
+            let scores = json!({"completeness": score, "accuracy": score, "validity": score, "consistency": score});
+            json!({"scores": scores, "elapsed_ms": 7, "cost_usd": 0.1, "tokens": 3})
+        };
+        let steps: Vec<Value> = scores.iter().map(step).collect();
+        let line = json!({"id": 1, "iterations": steps});
+        let trajectory = Trajectory::parse(line.to_string().as_bytes()).unwrap();
+        let library = Library::embedded();
+        let policy = load("balanced", &library, &[], &|_| None, &mut Problems::new()).unwrap().profile.policy;
+        let simulated = simulate(&policy, &ScriptCriteria::default(), &trajectory);
+        let mut answer = serde_json::to_value(Answer::of(&trajectory.id, None, &simulated)).unwrap();
+        answer.as_object_mut().unwrap().remove("id");
+        let mut wrong = answer.clone();
+        wrong["best_iteration"] = (answer["best_iteration"].as_u64().unwrap() + 1).into();
+        let case = |name: &str, expect: &Value| json!({"name": name, "trajectory": steps, "expect": expect});
+        let cases = json!({"cases": [case("right", &answer), case("wrong", &wrong)]});
+        let file = SourceFile::new("balanced.test.yaml", cases.to_string());
+        let choice = Choice { first_failure: true, ..Choice::default() };
+        let suite = test_profile("balanced", &library, &file, choice, &mut Problems::new()).unwrap();
+        let failed = suite.results.iter().filter(|result| result.verdict != Verdict::Passed);
+        prop_assert_eq!(failed.map(|result| result.name.as_str()).collect::<Vec<_>>(), ["wrong"]);
+    }
 }

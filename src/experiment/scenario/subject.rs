@@ -1,7 +1,7 @@
 //! Which test file belongs to what.
 
 use super::suite::Kind;
-use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
+use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
 use crate::value::yaml::{self, Data};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ pub struct Subject {
     pub library: Library,
 }
 
-/// Everything that can be named and has a test file: profiles, then rules. What can't be read is pushed.
+/// Everything that can be named and has a test file: profiles, then rules. What can't be read is pushed, and
+/// warnings about files of rules without cases.
 pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
     let mut found = Vec::new();
     for (kind, folder) in [(Kind::Profile, "profiles"), (Kind::Rules, "rules")] {
@@ -40,6 +41,17 @@ pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
                 Ok(None) => {}
                 Err(problem) => problems.push(problem),
             }
+        }
+    }
+    for path in library.list("rules", ".yaml") {
+        let name = path.trim_start_matches("rules/").trim_end_matches(".yaml");
+        let tested = name.ends_with(".test") || found.iter().any(|s| s.kind == Kind::Rules && s.name == name);
+        if let Some(file) = library.read(&path).ok().flatten().filter(|file| !tested && holds_rules(file)) {
+            let message = format!("the rules of `{}` have no cases", file.name());
+            let warning = Problem { level: Level::Warning, ..Problem::placeless(Code::InertRule, message) };
+            problems.push(warning.help(format!(
+                "write `rules/{name}{ENDING}`: `cases: [{{ rule: ID, valid: [..], invalid: [..] }}]`"
+            )));
         }
     }
     found
@@ -93,9 +105,7 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
         }
         Err(problem) => return Err(problem),
     };
-    let holds_rules = yaml::parse(&file, &mut Problems::new())
-        .is_some_and(|node| node.get("rules").is_some_and(|rules| matches!(rules.data, Data::List(_))));
-    if !holds_rules {
+    if !holds_rules(&file) {
         let name = own.display().to_string();
         return Ok(Subject { kind: Kind::Profile, name, file: tested, library: library.clone() });
     }
@@ -108,6 +118,12 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
     let project = if project.as_os_str().is_empty() { PathBuf::from(".") } else { project };
     let library = library.nearest(&project).holding(&format!("rules/{stem}.yaml"), file.text());
     Ok(Subject { kind: Kind::Rules, name: stem, file: tested, library })
+}
+
+/// Whether a file has rules, and is no rubric, classification or profile.
+fn holds_rules(file: &Arc<SourceFile>) -> bool {
+    yaml::parse(file, &mut Problems::new())
+        .is_some_and(|node| node.get("rules").is_some_and(|rules| matches!(rules.data, Data::List(_))))
 }
 
 fn without_cases(what: &str, path: &str) -> Problem {

@@ -76,11 +76,11 @@ impl Reader<'_> {
     /// The values in code blocks, or those in the text when no block holds any; `None` when there is none at all.
     fn fenced_or_in_prose(&mut self) -> Result<Option<Vec<Piece>>, Stop> {
         let start = self.at;
-        if self.to_fence() {
+        if self.seek_fence() {
             return self.pieces(true, Separator::Nothing);
         }
         self.at = start;
-        if !self.to_bracket() {
+        if !self.seek_bracket() {
             self.at = start;
             return Ok(None);
         }
@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     /// Goes to the next JSON that a code block begins with.
-    fn to_fence(&mut self) -> bool {
+    fn seek_fence(&mut self) -> bool {
         let start = self.at;
         while let Some(found) = self.rest().find("```") {
             let mark = self.at + found;
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 
     /// Goes to the next bracket that JSON begins with.
-    fn to_bracket(&mut self) -> bool {
+    fn seek_bracket(&mut self) -> bool {
         while let Some(found) = self.rest().find(['{', '[']) {
             self.at += found;
             if self.begins_here() {
@@ -148,7 +148,7 @@ impl Reader<'_> {
                 continue;
             }
             let start = self.at;
-            if !(if fenced { self.to_fence() } else { self.to_bracket() }) {
+            if !(if fenced { self.seek_fence() } else { self.seek_bracket() }) {
                 self.note_at(Kind::Prose, start.max(end));
                 self.at = self.text.len();
                 return Ok(Some(pieces));
