@@ -9,8 +9,16 @@ use std::sync::Mutex;
 /// Lines that change nothing that is decided, each with the reason. Those that no profile's cases can guard are in
 /// `exemption`.
 const EXEMPT: [(&str, &str, &str); 6] = [
-    ("aas", "validators.test-engines.stages.0: exchanged", "the score is the mean over the stages in any order"),
-    ("aas", "validators.test-engines.stages.1: exchanged", "the score is the mean over the stages in any order"),
+    (
+        "aas",
+        "validators.test-engines.stages.0: exchanged",
+        "the score is the mean over the stages in any order",
+    ),
+    (
+        "aas",
+        "validators.test-engines.stages.1: exchanged",
+        "the score is the mean over the stages in any order",
+    ),
     ("definition", "feedback.to: left out", "the default is the last stage, which it names"),
     ("literature", "feedback.to: left out", "the default is the last stage, which it names"),
     ("marc", "assess.accuracy.grounding.rubric: left out", "the default is the first rubric, which it names"),
