@@ -313,6 +313,11 @@ fn a_validator_that_fails_says_nothing_of_the_candidate() {
         ("echo not json", "not JSON"),
         ("sleep 60", "took longer than"),
         ("echo '{}'", "no list `stages`"),
+        ("printf '{\"stages\": []}'", "ran none of its stages"),
+        (
+            "head -c 120 /dev/zero | tr '\\0' '['; head -c 120 /dev/zero | tr '\\0' ']'",
+            "nested more than 100 deep",
+        ),
     ] {
         let place = place(VALIDATED, &[whole(), whole()]);
         place.write("rules/check.sh", script);
