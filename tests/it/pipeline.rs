@@ -238,6 +238,23 @@ fn an_answer_that_cannot_be_read_is_asked_for_again_and_then_a_person_decides() 
 }
 
 #[test]
+fn a_person_is_told_of_the_issue_that_ended_the_run_also_when_another_candidate_is_the_best() {
+    let grave = json!({ "code": "GRAVE", "disposition": "escalate", "message": "contradicts itself" });
+    let answers = [
+        whole(),
+        answer("tone", json!({ "tone": 0.7 })),
+        whole(),
+        answer("tone", json!({ "tone": 0.2, "issues": [grave] })),
+    ];
+    let place = place(&format!("{JUDGED}on_escalate: stop\n"), &answers);
+    let result = run(&place, &[]).exits(3).json();
+    assert_eq!((&result["stop_reason"], &result["best_iteration"]), (&json!("critical_issue"), &json!(0)));
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("of candidate 1, which is not the one handed back"), "{message}");
+    assert!(message.contains("GRAVE at the whole: contradicts itself"), "{message}");
+}
+
+#[test]
 fn a_verdict_that_was_cut_short_is_none() {
     let said = |text: &str| json!({ "stage": "tone", "text": text });
     let answers = [
