@@ -1,8 +1,8 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::repairs::Guard;
-use super::request::{answer_of, mend, verdict};
+use super::repairs::stage_answer;
+use super::request::{Told, answer_of, mend_whole};
 use super::typing::document_type_of;
 use super::work::{first_input, request_for};
 use super::{DocumentResult, Plan, Task, ask_validator};
@@ -316,11 +316,8 @@ impl Session {
             return Input::Stop;
         };
         let document_type = &task.reference.document_type;
-        let assessor = Assessor::new(Arc::clone(&self.plan.scoring));
-        let mut guard = Guard::new(assessor, document_type, &task.source, run, stage);
-        let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-        let repairer = planned.repairers.of(document_type);
-        match answer_of(provider, completion, |told| mend(repairer, Some(&mut veto), told)) {
+        let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
+        match answer_of(provider, completion, read) {
             Ok(produced) => Input::Produced(produced),
             Err(failed) => Input::Failed(failed),
         }
@@ -347,7 +344,7 @@ impl Session {
                     return Input::Stop;
                 };
                 let repairer = judge.repairers.of(&task.reference.document_type);
-                match answer_of(provider, completion, |told| verdict(repairer, told)) {
+                match answer_of(provider, completion, |told| mend_whole(repairer, told)) {
                     Ok(Produced { candidate: answer, usage, notes, repairs }) => {
                         Input::Consulted(Consulted { answer, usage, notes, repairs })
                     }

@@ -210,7 +210,7 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
 }
 
 /// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
-/// [`mend`] and [`verdict`].
+/// [`mend`] and [`mend_whole`].
 pub(super) fn answer_of(
     provider: &Provider,
     completion: Result<Completion, CallFailure>,
@@ -260,9 +260,9 @@ pub enum Told<'a> {
     Text(&'a str),
 }
 
-/// What a judge said; or why it is no verdict. One that lacks a part is none: the issues that a cut list does not name
-/// would pass for none at all.
-pub(super) fn verdict(repairer: &Repairer, told: Told<'_>) -> Result<Mended, String> {
+/// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
+/// cut list does not name would pass for none at all, and so would the operations.
+pub(super) fn mend_whole(repairer: &Repairer, told: Told<'_>) -> Result<Mended, String> {
     let mended = mend(repairer, None, told)?;
     match mended.steps.iter().find(|step| step.kind.misses_something()) {
         Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
