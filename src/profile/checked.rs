@@ -7,7 +7,7 @@ use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
 use super::stop::StopCriteria;
-use super::{Dimension, Dispositions, Feedback, Measure, Overall, Repair};
+use super::{Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
@@ -123,6 +123,13 @@ pub(super) fn decode(
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
     let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
+    if let (CandidateKind::Patch, Lock::Passing) = (candidate, feedback.lock)
+        && let Some(node) = root.get("feedback").and_then(|feedback| feedback.get("lock"))
+    {
+        let message = "nothing is locked while candidates are patches, which have no fields";
+        let problem = Problem::warning(Code::Conflict, &node.span, message);
+        problems.push(problem.help("set `lock: none`, or `candidate: value`"));
+    }
     references::check(&stages, &generate_once, &judges, &validators, &dimensions, &feedback, problems);
 
     let stop: StopCriteria = stop.unwrap_or_default();

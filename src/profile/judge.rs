@@ -196,6 +196,11 @@ impl Validator {
                 problems.push(Problem::error(Code::Empty, span, format!("`{key}` is empty")));
             }
         }
+        if command.first().is_some_and(String::is_empty)
+            && let Some(span) = fields.key_span("command")
+        {
+            problems.push(Problem::error(Code::Empty, span, "the program's name is empty"));
+        }
         let validator = Validator {
             id,
             command,

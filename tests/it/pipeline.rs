@@ -137,6 +137,8 @@ fn what_stages_say_of_each_other_is_checked() {
         ("judges: { tone: { provider: scripted } }", "lacks `prompt`"),
         ("judges: { tone: { provider: scripted, prompt: judge.md, issues: issues } }", "`/issues`"),
         ("mask: [{ pattern: '(' }]", "not a regular expression"),
+        ("mask: [{ pattern: 'x*' }]", "between any two characters"),
+        ("validators: { v: { command: [''], stages: [a] } }", "the program's name is empty"),
         ("validators: { v: { command: [], stages: [a] } }", "`command` is empty"),
         ("validators: { v: { command: [x], stages: [a], deadline: 0s } }", "within no time"),
         ("judges: { tone: { provider: scripted, prompt: judge.md, deadline: 0ms } }", "within no time"),
@@ -153,6 +155,7 @@ fn what_stages_say_of_each_other_is_checked() {
         ),
         ("into: class", "into: tags", "becomes `tags` already"),
         ("id: classifier", "id: tagger", "is called `tagger` already"),
+        ("id: classifier", "id: all", "can't be called `all`"),
         ("quality: { rubric: parts }", "quality: { judge: tone, score: /q }", "no judge is called `tone`"),
     ] {
         place.write("profiles/parts.yaml", PROFILE.replace(from, to));
