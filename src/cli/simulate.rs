@@ -67,6 +67,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         shape: arguments.format,
         recorded: BTreeSet::new(),
         broken: false,
+        slips: 0,
     };
     for file in &arguments.files {
         match simulation.file(file, output) {
@@ -134,12 +135,19 @@ fn overall_from(dimension: &str) -> Result<Vec<String>, Failure> {
     Ok(vec![format!("assess.{dimension}=given"), format!("overall.from={quoted}")])
 }
 
+fn file_name(path: &Path) -> String {
+    let name = if path.as_os_str() == "-" { "standard input".into() } else { path.to_string_lossy() };
+    tame(&name)
+}
+
 struct Simulation {
     compared: Vec<Compared>,
     shape: Shape,
     /// Names of dimensions that some trajectory has.
     recorded: BTreeSet<String>,
     broken: bool,
+    /// How many misspelt keys were found.
+    slips: usize,
 }
 
 /// Why one file could not be read to its end.
@@ -165,7 +173,10 @@ impl Simulation {
         };
         lines(reader, LongestLine::default(), |number, read| {
             match read {
-                Ok(trajectory) => self.answer(&trajectory, output).map_err(Ended::Output)?,
+                Ok(trajectory) => {
+                    self.warn_of_slips(path, number, &trajectory, output);
+                    self.answer(&trajectory, output).map_err(Ended::Output)?;
+                }
                 Err(error) => self.refuse(path, number, &error, output),
             }
             Ok(())
@@ -199,11 +210,22 @@ impl Simulation {
         Ok(())
     }
 
+    /// Names misspelt keys: an issue that is not read could let a document pass.
+    fn warn_of_slips(&mut self, path: &Path, number: u64, trajectory: &Trajectory, output: &mut Output) {
+        for slip in &trajectory.slips {
+            self.slips += 1;
+            if self.slips > MOST_NOTES {
+                return;
+            }
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!("{word} {}, line {number}: {}", file_name(path), tame(slip)));
+        }
+    }
+
     fn refuse(&mut self, path: &Path, number: u64, error: &TrajectoryError, output: &mut Output) {
         self.broken = true;
         let word = output.err_paint.bad("error:");
-        let place = if path.as_os_str() == "-" { "standard input".into() } else { path.to_string_lossy() };
-        output.say(&format!("{word} {}, line {number}: {}", tame(&place), tame(&error.to_string())));
+        output.say(&format!("{word} {}, line {number}: {}", file_name(path), tame(&error.to_string())));
     }
 
     fn close(self, output: &mut Output) -> Result<Exit, Failure> {
@@ -242,7 +264,7 @@ impl Simulation {
         if warned {
             let first = recorded.first().copied().unwrap_or_default();
             output.say(&format!(
-                "  help: the trajectories have {}; `--overall-from {}` makes one of them the overall score, and `--set 'accept={{overall: 0.9}}'` replaces bounds that can't be met",
+                "  help: the trajectories have {}; `--overall-from {}` makes one of them the overall score, and `--set accept.DIMENSION=null` takes away a bound that can't be met",
                 list(&recorded),
                 tame(first)
             ));

@@ -5,7 +5,7 @@ use crate::engine::Outcome;
 use crate::policy::{Decision, Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{LoopPolicy, SelectKey, Target};
 use crate::score::{Assessment, Issue};
-use crate::value::Usage;
+use crate::value::{Millis, Usage};
 
 /// How a run over a trajectory would have ended, and what was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +25,12 @@ pub struct Simulated {
 pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Trajectory) -> Simulated {
     let mut history = History::new();
     let mut spent = Spent::default();
+    let mut elapsed = 0.0_f64;
     let mut decisions = Vec::new();
     let mut end = StopReason::TrajectoryExhausted;
     for step in &trajectory.iterations {
-        spent.elapsed = spent.elapsed.saturating_add(step.elapsed_ms);
+        elapsed += step.elapsed_ms;
+        spent.elapsed = whole_millis(elapsed);
         spent.usage += Usage { calls: 1, tokens: step.tokens, cost_usd: step.cost_usd };
         history.push(policy, Facts::of(policy, &assessment(policy, step), step.candidate.clone()));
         let decision = decide(policy, &mut history, spent, scripts);
@@ -53,6 +55,13 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
         detail: None,
     };
     Simulated { outcome, decisions }
+}
+
+/// Rounded up, so that a sum is above a limit of whole milliseconds exactly when it is so before rounding; a nanosecond
+/// may be dust of adding.
+fn whole_millis(elapsed: f64) -> Millis {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; never negative")]
+    Millis((elapsed - 1e-6).ceil() as u64)
 }
 
 /// What a step says as scoring would say it; the overall score is not in it.

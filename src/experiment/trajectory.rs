@@ -1,6 +1,7 @@
 //! One line of a trajectory file (LOOP, `loopctl simulate`): what each candidate of one document scores.
 
-use crate::value::{Disposition, EPSILON, Millis, Score, Severity, Usd};
+use crate::diag::nearest;
+use crate::value::{Disposition, EPSILON, Score, Severity, Usd};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -13,7 +14,19 @@ pub struct Trajectory {
     pub id: Value,
     /// What the k-th candidate is and scores.
     pub iterations: Vec<Step>,
+    /// Keys that mean nothing here but look like slips of the pen, each with its place and a guess: what they were
+    /// meant to say is not looked at.
+    pub slips: Vec<String>,
 }
+
+/// Keys of a line, an iteration and an issue.
+const KEYS: [&str; 2] = ["id", "iterations"];
+const STEP_KEYS: [&str; 6] = ["scores", "issues", "elapsed_ms", "cost_usd", "tokens", "candidate"];
+const ISSUE_KEYS: [&str; 5] = ["code", "severity", "disposition", "path", "auto_fixable"];
+/// Other names that recordings give to things of their own, however much they resemble ours.
+const OTHER_KEYS: [&str; 3] = ["iteration", "message", "score"];
+/// Most slips that are named for one line.
+const MOST_SLIPS: usize = 5;
 
 /// One candidate's assessment and what making it took.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,8 +35,8 @@ pub struct Step {
     pub scores: Vec<(String, Score)>,
     /// What is wrong with it.
     pub issues: Vec<StepIssue>,
-    /// Time that this iteration alone took.
-    pub elapsed_ms: Millis,
+    /// Time that this iteration alone took, in milliseconds.
+    pub elapsed_ms: f64,
     /// Money that this iteration alone cost.
     pub cost_usd: Usd,
     /// Tokens that this iteration alone used.
@@ -88,8 +101,8 @@ impl Trajectory {
     ///
     /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` must be there. Where LOOP is
     /// silent: an iteration without `issues` has none, one without `elapsed_ms`, `cost_usd` or `tokens` took nothing
-    /// (`null` is the same as absent), fractions of a millisecond are rounded, a score that is off [0, 1] by no more
-    /// than 1e-9 is moved into it, keys that mean nothing here are ignored, and so may a line have no iterations.
+    /// (`null` is the same as absent), a score that is off [0, 1] by no more than 1e-9 is moved into it, keys that mean
+    /// nothing here are ignored (but see [`Trajectory::slips`]), and a line may have no iterations.
     ///
     /// # Errors
     /// [`TrajectoryError::NotJson`] or [`TrajectoryError::Unexpected`], for the first thing that is wrong.
@@ -100,7 +113,9 @@ impl Trajectory {
             let reason = text.split_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned();
             TrajectoryError::NotJson { column: error.column(), reason }
         })?;
+        let mut slips = Vec::new();
         let mut whole = object(value, "")?;
+        find_slips(&whole, "", &KEYS, &mut slips);
         let id = match whole.remove("id") {
             Some(id @ (Value::String(_) | Value::Number(_))) => id,
             other => return Err(unexpected("/id", "the document's id (text or a number)", other.as_ref())),
@@ -112,15 +127,16 @@ impl Trajectory {
         let iterations = iterations
             .into_iter()
             .enumerate()
-            .map(|(at, item)| Step::read(item, &format!("/iterations/{at}")))
+            .map(|(at, item)| Step::read(item, &format!("/iterations/{at}"), &mut slips))
             .collect::<Result<_, _>>()?;
-        Ok(Trajectory { id, iterations })
+        Ok(Trajectory { id, iterations, slips })
     }
 }
 
 impl Step {
-    fn read(value: Value, path: &str) -> Result<Self, TrajectoryError> {
+    fn read(value: Value, path: &str, slips: &mut Vec<String>) -> Result<Self, TrajectoryError> {
         let mut members = object(value, path)?;
+        find_slips(&members, path, &STEP_KEYS, slips);
         let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
         let at = |key: &str| format!("{path}/{key}");
         let scores = match take("scores") {
@@ -142,12 +158,12 @@ impl Step {
             Some(Value::Array(items)) => items
                 .into_iter()
                 .enumerate()
-                .map(|(number, item)| StepIssue::read(item, &format!("{path}/issues/{number}")))
+                .map(|(number, item)| StepIssue::read(item, &format!("{path}/issues/{number}"), slips))
                 .collect::<Result<_, _>>()?,
             other => return Err(unexpected(&at("issues"), "a list of issues", other.as_ref())),
         };
         let elapsed_ms = match take("elapsed_ms") {
-            None => Millis(0),
+            None => 0.0,
             Some(value) => millis(&value).ok_or_else(|| {
                 unexpected(&at("elapsed_ms"), "a number of milliseconds, at least 0", Some(&value))
             })?,
@@ -170,8 +186,9 @@ impl Step {
 }
 
 impl StepIssue {
-    fn read(value: Value, path: &str) -> Result<Self, TrajectoryError> {
+    fn read(value: Value, path: &str, slips: &mut Vec<String>) -> Result<Self, TrajectoryError> {
         let mut members = object(value, path)?;
+        find_slips(&members, path, &ISSUE_KEYS, slips);
         let mut take = |key: &str| members.remove(key).filter(|value| !value.is_null());
         let at = |key: &str| format!("{path}/{key}");
         let code = match take("code") {
@@ -202,6 +219,21 @@ impl StepIssue {
     }
 }
 
+/// Notes each key that nothing reads, but that nearly is one which is not there.
+fn find_slips(members: &Map<String, Value>, path: &str, known: &[&str], slips: &mut Vec<String>) {
+    let absent = known.iter().copied().filter(|key| !members.contains_key(*key));
+    let absent: Vec<&str> = absent.collect();
+    for key in
+        members.keys().filter(|key| !known.contains(&key.as_str()) && !OTHER_KEYS.contains(&key.as_str()))
+    {
+        if slips.len() < MOST_SLIPS
+            && let Some(guess) = nearest(key, absent.iter().copied())
+        {
+            slips.push(format!("`{path}/{}` is ignored; did you mean `{guess}`?", escape(key)));
+        }
+    }
+}
+
 /// One of the loop's words for issues.
 fn word<T: serde::de::DeserializeOwned>(value: &Value) -> Option<T> {
     value.is_string().then(|| serde_json::from_value(value.clone()).ok()).flatten()
@@ -212,20 +244,16 @@ fn score(value: &Value) -> Option<Score> {
     (-EPSILON..=1.0 + EPSILON).contains(&number).then(|| Score::clamped(number))
 }
 
-fn millis(value: &Value) -> Option<Millis> {
-    if let Some(whole) = value.as_u64() {
-        return Some(Millis(whole));
-    }
-    let number = value.as_f64().filter(|number| (0.0..1e15).contains(number))?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
-    Some(Millis(number.round() as u64))
+/// Fractions are kept: LOOP compares the sum with `timeout`.
+fn millis(value: &Value) -> Option<f64> {
+    value.as_f64().filter(|number| (0.0..1e15).contains(number))
 }
 
 /// A count, also when it is written `900.0`.
 fn whole(value: &Value) -> Option<u64> {
-    value
-        .as_u64()
-        .or_else(|| millis(value).map(|m| m.0).filter(|_| value.as_f64().is_some_and(|n| n.fract() == 0.0)))
+    let written = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    value.as_u64().or_else(|| written.map(|number| number as u64))
 }
 
 fn object(value: Value, path: &str) -> Result<Map<String, Value>, TrajectoryError> {
@@ -264,9 +292,9 @@ fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> Traj
 pub struct LongestLine(pub u64);
 
 impl Default for LongestLine {
-    /// 64 MiB.
+    /// 16 MiB; read, a line takes some 35 times its length.
     fn default() -> Self {
-        LongestLine(64 << 20)
+        LongestLine(16 << 20)
     }
 }
 
@@ -320,6 +348,22 @@ fn skip_line(reader: &mut impl BufRead) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn keys_that_nearly_are_ours_are_named() {
+        let line = json!({"id": "d", "iteration": 3, "iterations": [
+            {"scores": {}, "isues": [{"code": "X"}], "note": 1},
+            {"scores": {}, "issues": [{"code": "X", "severity": "minor", "dispostion": "warn", "message": "m"}]},
+        ]});
+        let slips = Trajectory::parse(line.to_string().as_bytes()).unwrap().slips;
+        assert_eq!(
+            slips,
+            [
+                "`/iterations/0/isues` is ignored; did you mean `issues`?",
+                "`/iterations/1/issues/0/dispostion` is ignored; did you mean `disposition`?"
+            ]
+        );
+    }
 
     fn error(line: &Value) -> String {
         Trajectory::parse(line.to_string().as_bytes()).unwrap_err().to_string()
@@ -394,7 +438,7 @@ mod tests {
         assert_eq!(read.id, json!(7));
         let [first, second] = &read.iterations[..] else { panic!("{read:?}") };
         assert_eq!(first.scores, [("q".to_owned(), Score::ONE)]);
-        assert_eq!((first.tokens, first.elapsed_ms, &first.candidate), (3, Millis(2), &None));
+        assert_eq!((first.tokens, first.elapsed_ms, &first.candidate), (3, 1.6, &None));
         assert!(second.issues[0].auto_fixable && second.issues[0].disposition.is_none());
         assert_eq!(second.candidate.as_deref(), Some(&Value::Null));
     }

@@ -4,9 +4,9 @@ use super::expect::Expect;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::trajectory::{Step, StepIssue};
 use crate::profile::Override;
-use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
+use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, Millis, Score, Severity, Usd};
+use crate::value::{Disposition, Score, Severity, Usd};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -271,7 +271,10 @@ impl Decode for ScoredStep {
         let step = Step {
             scores: Vec::new(),
             issues: fields.or("issues", Vec::<StepIssue>::new(), problems),
-            elapsed_ms: Millis(fields.or("elapsed_ms", 0, problems)),
+            elapsed_ms: fields
+                .node("elapsed_ms")
+                .and_then(|n| number_in(n, 0.0, 1e15, problems))
+                .unwrap_or(0.0),
             cost_usd: fields.or("cost_usd", Usd::default(), problems),
             tokens: fields.or("tokens", 0, problems),
             candidate: fields.optional::<Value>("candidate", problems).map(Arc::new),

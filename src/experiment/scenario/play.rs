@@ -59,7 +59,7 @@ pub(super) fn trajectory(policy_dimensions: &[&str], steps: &[ScoredStep]) -> Tr
         },
         ..given.step.clone()
     });
-    Trajectory { id: Value::Null, iterations: iterations.collect() }
+    Trajectory { id: Value::Null, iterations: iterations.collect(), slips: Vec::new() }
 }
 
 /// Plays a trajectory. `plan` is needed only for feedback.
