@@ -46,14 +46,16 @@ impl Condition {
     }
 
     /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when text is compared with a
-    /// number.
+    /// number or something in it is not there.
     #[must_use]
     pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
-        let environment = Environment::new();
+        let mut environment = Environment::new();
+        // Otherwise `not tagger.relevant` would hold where the tagger says nothing of it.
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let value = environment
             .compile_expression(&self.0)
             .and_then(|expression| expression.eval(Value::from(minijinja::value::Serde(variables))));
-        value.ok().map(|value| value.is_true())
+        value.ok().filter(|value| !value.is_undefined()).map(|value| value.is_true())
     }
 }
 
@@ -71,6 +73,12 @@ mod tests {
         for wrong in ["tagger.", "tagger.findings | lenght == 0", "tagger is emtpy", "tager()"] {
             assert!(Condition::parse(wrong, |_| None).is_err(), "{wrong}");
         }
+        for expression in ["not tagger.relevant", "tagger.count < 1", "tagger.relevant", "tagger.a.b == 1"] {
+            let condition = Condition::parse(expression, |_| None).unwrap();
+            assert_eq!(condition.holds(json!({"tagger": {"findings": []}})), None, "{expression}");
+        }
+        let lenient = Condition::parse("tagger.findings | default([]) | length == 0", |_| None).unwrap();
+        assert_eq!(lenient.holds(json!({"tagger": {}})), Some(true));
         assert!(Condition::parse("tager", |name| Some(format!("no `{name}`"))).is_err());
     }
 }

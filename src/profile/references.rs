@@ -1,7 +1,7 @@
 //! Names by which the parts of a profile refer to each other.
 
 use super::judge::{AfterRetries, Judge, Validator};
-use super::{Dimension, Feedback, Gate, Measure, Stage};
+use super::{Dimension, Feedback, Measure, Stage};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::Spanned;
 
@@ -15,7 +15,6 @@ pub(super) fn check(
     judges: &[Judge],
     validators: &[Validator],
     dimensions: &[Dimension],
-    gate: Option<&Gate>,
     feedback: &Feedback,
     problems: &mut Problems,
 ) {
@@ -89,23 +88,6 @@ pub(super) fn check(
                 .help("name the judge's provider, or add `otherwise:` with a measure"),
             );
         }
-    }
-    if let Some(gate) = gate
-        && let Some(dimension) = dimensions.iter().find(|dimension| dimension.name == gate.dimension)
-        && dimension.second.is_some()
-        && matches!(dimension.measure, Measure::Given)
-    {
-        problems.push(
-            Problem::error(
-                Code::Conflict,
-                &dimension.name_span,
-                format!(
-                    "the gate looks at `{}` before anyone is asked, and nothing else measures it",
-                    gate.dimension
-                ),
-            )
-            .help("gate another dimension, or add `otherwise:` with a measure"),
-        );
     }
     let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     for judge in judges {

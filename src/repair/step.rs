@@ -199,6 +199,15 @@ impl Kind {
                 | Kind::DropUnknown
         )
     }
+
+    /// Whether a part of what was written is not there: the value that was read may lack anything.
+    #[must_use]
+    pub fn misses_something(self) -> bool {
+        matches!(
+            self,
+            Kind::Truncated | Kind::CutNumber | Kind::MissingQuote | Kind::MissingValue | Kind::Ellipsis
+        )
+    }
 }
 
 impl Step {

@@ -1,10 +1,11 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::repairs::Guard;
+use super::repairs::stage_answer;
+use super::request::{Told, answer_of, mend_whole};
 use super::typing::document_type_of;
 use super::work::{first_input, request_for};
-use super::{DocumentResult, Plan, Task, answer_of, ask_validator};
+use super::{DocumentResult, Plan, Task, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
@@ -334,10 +335,8 @@ impl Session {
             return Input::Stop;
         };
         let document_type = &task.reference.document_type;
-        let assessor = Assessor::new(Arc::clone(&self.plan.scoring));
-        let mut guard = Guard::new(assessor, document_type, &task.source, run, stage);
-        let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-        match answer_of(provider, planned.repairers.of(document_type), Some(&mut veto), completion) {
+        let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
+        match answer_of(provider, completion, read) {
             Ok(produced) => Input::Produced(produced),
             Err(failed) => Input::Failed(failed),
         }
@@ -364,7 +363,7 @@ impl Session {
                     return Input::Stop;
                 };
                 let repairer = judge.repairers.of(&task.reference.document_type);
-                match answer_of(provider, repairer, None, completion) {
+                match answer_of(provider, completion, |told| mend_whole(repairer, told)) {
                     Ok(Produced { candidate: answer, usage, notes, repairs }) => {
                         match judge.check(&task.reference.document_type, &answer) {
                             Ok(()) => Input::Consulted(Consulted { answer, usage, notes, repairs }),

@@ -10,7 +10,7 @@ pub use answer::{Answer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, NextInput, Said, Text};
 
 use super::repairs::stage_answer;
-use super::request::{Told, mend};
+use super::request::{Told, mend_whole};
 use super::typing::document_type_of;
 use super::work::first_input;
 use super::{Plan, Task, request_for};
@@ -238,7 +238,7 @@ impl Drive<'_> {
         let read = match answer {
             Value::String(text) => {
                 let repairer = Repairer::without_schema(self.plan.profile.repair);
-                mend(&repairer, None, Told::Text(text)).map(|mended| mended.value)
+                mend_whole(&repairer, Told::Text(text)).map(|mended| mended.value)
             }
             other => Ok(other.clone()),
         };
