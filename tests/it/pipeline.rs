@@ -351,3 +351,69 @@ fn a_validator_that_fails_says_nothing_of_the_candidate() {
     let issues = run(&place, &set).exits(3).json()["best_validation"]["issues"].to_string();
     assert!(issues.contains("there is no program `no-such-program`"), "{issues}");
 }
+
+#[test]
+fn a_verdict_that_does_not_follow_its_schema_is_no_score() {
+    let schema = r#"{"type": "object", "required": ["tone"], "properties": {"tone": {"type": "number", "maximum": 1}}}"#;
+    let profile = JUDGED.replace("    sees: unmasked", "    sees: unmasked\n    output: schemas/tone.json");
+    // Percent where a share was asked for is no 1.
+    let percent = answer("tone", json!({ "tone": 95 }));
+    let answers = [whole(), percent.clone(), percent, whole(), answer("tone", json!({ "tone": 0.95 }))];
+    let place = place(&profile, &answers);
+    place.write("schemas/tone.json", schema);
+    let result = run(&place, &[]).exits(0).json();
+    assert_eq!(result["improvement_trajectory"], json!([0.5, 0.975]));
+    let message = place.json("out/doc-validation.json")["issues"][0]["message"].to_string();
+    assert!(message.contains("does not follow its schema at `/tone` (`maximum`)"), "{message}");
+    assert_replays(&place, "parts");
+    // `issues: /issues` finds nothing in answers of this schema.
+    let check = place.run(&["check", "parts"]).exits(0);
+    assert!(check.err.contains("has nothing at `/issues`"), "{}", check.err);
+}
+
+#[test]
+fn nothing_is_skipped_for_what_a_repair_left() {
+    let schema = r#"{"type": "object", "properties": {"found": {"type": "array", "items": {
+        "type": "object", "required": ["finding"], "properties": {"finding": {"type": "string"}}, "additionalProperties": false}}}}"#;
+    let profile = PROFILE.replace("prompt: tagger.md,", "prompt: tagger.md, output: schemas/tags.json,");
+    let misnamed = json!({ "stage": "tagger", "text": r#"{"found": [{"name": "spiculated nodule"}]}"# });
+    let cut = json!({ "stage": "tagger", "text": r#"{"found": ["# });
+    for (tagger, status) in
+        [(misnamed, "passed"), (cut, "passed"), (answer("tagger", json!({ "found": [] })), "skipped")]
+    {
+        let answers =
+            [tagger, answer("classifier", json!("benign")), answer("adviser", json!({ "advice": "wait" }))];
+        let place = place(&profile, &answers);
+        place.write("schemas/tags.json", schema);
+        assert_eq!(run(&place, &[]).exits(0).json()["final_status"], status);
+        assert_replays(&place, "parts");
+    }
+}
+
+#[test]
+fn what_nobody_judged_and_nothing_masked_is_said() {
+    let place = place(JUDGED, &[whole(), whole()]);
+    place.write("doc.txt", "A nodule, and nothing else.");
+    let warnings = run(&place, &["--judge", "none"]).exits(0).json()["warnings"].to_string();
+    assert!(
+        warnings.contains("judge `tone` was not asked") && warnings.contains("found nothing to withhold"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn a_child_may_have_a_dimension_judged_that_its_parent_measures() {
+    let place = Workspace::new();
+    place.write("prompts/judge.md", "{{ candidate }}");
+    for measure in [
+        "{ judge: j, score: /s }",
+        "{ ensemble: { members: [grounding, { judge: j, score: /s }], combine: max } }",
+    ] {
+        let profile = format!(
+            "extends: marc\njudges: {{ j: {{ provider: scripted, prompt: judge.md }} }}\nassess: {{ completeness: {measure} }}\n"
+        );
+        place.write("profiles/child.yaml", profile);
+        let check = place.run(&["check", "child"]).exits(0);
+        assert!(check.err.contains("0 errors"), "{}", check.err);
+    }
+}
