@@ -271,13 +271,15 @@ impl Run {
         if let Some(known) = self.stage_outputs.get_mut(stage) {
             *known = Some(Arc::clone(&output));
         }
+        // "There is nothing" must not be what is left of an answer after a repair.
+        let lossy = produced.repairs.iter().any(|step| step.kind.loses());
         let plain = self.pipeline.is_plain();
         self.record(if plain {
             Event::Produced { iteration, produced }
         } else {
             Event::Staged { iteration, stage, produced }
         });
-        if iteration == 0 && self.pipeline.skips(stage, &self.stage_outputs) {
+        if iteration == 0 && !lossy && self.pipeline.skips(stage, &self.stage_outputs) {
             let id = self.pipeline.steps().get(stage).map(|step| Arc::clone(&step.id)).unwrap_or_default();
             self.finish(now, StopReason::Skip(id), None);
             return;

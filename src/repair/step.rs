@@ -185,6 +185,34 @@ kinds! {
     Default = "a missing value was given the schema's default",
 }
 
+impl Kind {
+    /// Whether something that the answer said may be gone after it.
+    #[must_use]
+    pub fn loses(self) -> bool {
+        matches!(
+            self,
+            Kind::Stray
+                | Kind::NotANumber
+                | Kind::LostDigits
+                | Kind::DuplicateKey
+                | Kind::Truncated
+                | Kind::Superseded
+                | Kind::Chosen
+                | Kind::DropInvalid
+                | Kind::DropUnknown
+        )
+    }
+
+    /// Whether a part of what was written is not there: the value that was read may lack anything.
+    #[must_use]
+    pub fn misses_something(self) -> bool {
+        matches!(
+            self,
+            Kind::Truncated | Kind::CutNumber | Kind::MissingQuote | Kind::MissingValue | Kind::Ellipsis
+        )
+    }
+}
+
 impl Step {
     /// A step on a value.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use super::ValidatorPlan;
 use crate::engine::{CallFailed, Consulted};
-use crate::value::Usage;
+use crate::value::{MAX_CANDIDATE_DEPTH, Usage, is_deeper};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -75,9 +75,14 @@ pub async fn ask_validator(
         if !status.success() {
             return Err(format!("it ended with {status}"));
         }
-        serde_json::from_slice::<Value>(&answer).map_err(|error| {
+        let answer = serde_json::from_slice::<Value>(&answer).map_err(|error| {
             format!("its answer is not JSON (line {}, column {})", error.line(), error.column())
-        })
+        })?;
+        // What is deeper could be written to the journal, but not read again.
+        if is_deeper(&answer, MAX_CANDIDATE_DEPTH) {
+            return Err(format!("its answer is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+        }
+        Ok(answer)
     };
     let deadline = plan.validator.deadline;
     match tokio::time::timeout(deadline.duration(), talk).await {

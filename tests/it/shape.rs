@@ -193,6 +193,31 @@ fn many_errors_of_a_kind_are_mended_at_once() {
 }
 
 #[test]
+fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behind_good_ones() {
+    let schema = json!({"items": {"properties": {"n": {"type": "integer"}, "m": {"minLength": 1}}}});
+    let value: Value = (0..500).map(|n| json!({"n": n.to_string(), "m": ""})).collect();
+    let shaper = Shaper::new("test", &schema).unwrap();
+    let keeps = |value: &Value| value.as_array().unwrap().iter().all(|item| item.get("m").is_some());
+    let mut asked = 0;
+    let mut veto = |_: &Value, after: &Value| {
+        asked += 1;
+        !keeps(after)
+    };
+    let shaped = shaper.shape(value.clone(), Repair::default(), Some(&mut veto));
+    assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n, "m": ""})).collect::<Value>());
+    // Refused together, they are tried one by one.
+    assert!((500..510).contains(&asked), "{asked}");
+    asked = 0;
+    let mut consent = |_: &Value, _: &Value| {
+        asked += 1;
+        false
+    };
+    let shaped = shaper.shape(value, Repair::default(), Some(&mut consent));
+    assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n})).collect::<Value>());
+    assert_eq!((shaped.steps.len(), asked), (1_000, 2));
+}
+
+#[test]
 fn the_schema_chooses_from_several_values() {
     let schema = json!({"type": "object", "required": ["name"]});
     let repairer = Repairer::new(Repair::default(), "test", &schema).unwrap();

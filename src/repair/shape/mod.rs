@@ -8,6 +8,7 @@ mod applicable;
 mod errors;
 mod proposals;
 
+use super::patch::index;
 use super::{Kind, Operation, Step, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
@@ -16,7 +17,7 @@ pub use errors::Remaining;
 use errors::{Badness, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Most changes tried on one value. Whatever was kept by then stays.
 const MAX_TRIALS: usize = 4_000;
@@ -123,7 +124,7 @@ impl Work<'_> {
             wrong.retain(|one| {
                 one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
-            if veto.is_some() || wrong.len() < MANY || !self.all_at_once(&wrong) {
+            if wrong.len() < MANY || !self.many_at_once(&wrong, veto) {
                 for one in &wrong {
                     self.mend(one, veto);
                 }
@@ -208,8 +209,22 @@ impl Work<'_> {
         Outcome { value: inner.value, steps: inner.steps, badness }
     }
 
+    /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not
+    /// hide behind good ones: only the same mistake in many places is put right at once.
+    fn many_at_once(&mut self, wrong: &[Wrong], veto: &mut Option<Veto<'_>>) -> bool {
+        if veto.is_none() {
+            return self.all_at_once(&wrong.iter().collect::<Vec<_>>(), veto);
+        }
+        let mut alike: BTreeMap<(String, &str, Option<Kind>), Vec<&Wrong>> = BTreeMap::new();
+        for one in wrong {
+            let first = self.proposals(one, &self.value).first().map(|proposal| proposal.kind);
+            alike.entry((without_indices(&one.path), &one.keyword, first)).or_default().push(one);
+        }
+        alike.values().any(|group| group.len() >= MANY && self.all_at_once(group, veto))
+    }
+
     /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
-    fn all_at_once(&mut self, wrong: &[Wrong]) -> bool {
+    fn all_at_once(&mut self, wrong: &[&Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         let mut tried = self.value.clone();
         let mut steps: Vec<Step> = Vec::new();
         // From the end, so that what is taken out of a list does not move what is still to be changed.
@@ -227,7 +242,8 @@ impl Work<'_> {
         let kept = !steps.is_empty()
             && badness.errors <= self.badness.errors
             && badness.total() + steps.len() <= self.badness.total()
-            && !is_deeper(&tried, MAX_CANDIDATE_DEPTH);
+            && !is_deeper(&tried, MAX_CANDIDATE_DEPTH)
+            && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried));
         if kept {
             self.value = tried;
             self.badness = badness;
@@ -236,6 +252,12 @@ impl Work<'_> {
         }
         kept
     }
+}
+
+/// A path with `*` for every position in a list.
+fn without_indices(path: &str) -> String {
+    let steps = path.split('/').map(|step| if index(step).is_some() { "*" } else { step });
+    steps.collect::<Vec<_>>().join("/")
 }
 
 impl Proposal {
