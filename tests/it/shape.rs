@@ -57,6 +57,25 @@ fn optional_values_that_the_schema_refuses_are_left_out() {
 }
 
 #[test]
+fn nested_branches_leave_room_for_the_other_changes() {
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "d": {"anyOf": [{"type": "number"}, {"anyOf": [{"type": "boolean"}, {"type": "null"}]}]},
+            "o": {"oneOf": [{"type": "number"}, {"anyOf": [{"type": "boolean"}, {"oneOf": [{"type": "null"}]}]}]},
+            "e": {"type": "integer"},
+        },
+        "required": ["o"],
+    });
+    let value = json!({"zz": 1, "d": " 5", "o": "unknown", "e": "4"});
+    let shaped = shape(&schema, &value, Repair::default());
+    assert_eq!(shaped.value, json!({"d": 5, "o": "unknown", "e": 4}));
+    let again = shape(&schema, &shaped.value, Repair::default());
+    assert!(again.steps.is_empty(), "{:?}", again.steps);
+}
+
+#[test]
 fn what_may_be_required_is_never_left_out() {
     let wrong = json!({"a": "", "b": 1});
     for required in [

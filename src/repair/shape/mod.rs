@@ -13,10 +13,11 @@ use super::{Kind, Operation, Step, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, is_present};
+pub use errors::Remaining;
 use errors::{Badness, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Most changes tried on one value. Whatever was kept by then stays.
 const MAX_TRIALS: usize = 4_000;
@@ -59,6 +60,12 @@ impl Shaper {
         Badness::of(&self.schema.validator, value)
     }
 
+    /// Of the schema errors of a value the first ones, at most so many.
+    #[must_use]
+    pub fn remaining(&self, value: &Value, most: usize) -> Vec<Remaining> {
+        Remaining::of(&self.schema.validator, value, most)
+    }
+
     /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
     ///
     /// The number of schema errors never rises, and required values never disappear. What comes out is left as it is
@@ -73,6 +80,7 @@ impl Shaper {
             steps: Vec::new(),
             trials: 0,
             level: 0,
+            vain: HashMap::new(),
         };
         work.run("", &mut veto);
         Shaped { value: work.value, steps: work.steps }
@@ -94,6 +102,17 @@ struct Work<'a> {
     steps: Vec<Step>,
     trials: usize,
     level: usize,
+    /// What was tried in vain on the value as it is, by the place of the error: the branches of an `anyOf` propose
+    /// the same changes over and over.
+    vain: HashMap<String, Vec<Vain>>,
+}
+
+/// A change that did not help, alone or with what it uncovers.
+#[derive(PartialEq)]
+struct Vain {
+    kind: Kind,
+    patch: Vec<Operation>,
+    deeper: bool,
 }
 
 impl Work<'_> {
@@ -133,6 +152,10 @@ impl Work<'_> {
             if deeper && !proposal.uncovers() {
                 continue;
             }
+            let attempt = Vain { kind: proposal.kind, patch: proposal.patch.clone(), deeper };
+            if self.vain.get(&wrong.path).is_some_and(|vain| vain.contains(&attempt)) {
+                continue;
+            }
             self.trials += 1;
             let mut tried = self.value.clone();
             if apply(&mut tried, &proposal.patch).is_err() || is_deeper(&tried, MAX_CANDIDATE_DEPTH) {
@@ -149,8 +172,10 @@ impl Work<'_> {
                 self.value = tried.value;
                 self.badness = tried.badness;
                 self.steps.extend(tried.steps);
+                self.vain.clear();
                 return;
             }
+            self.vain.entry(wrong.path.clone()).or_default().push(attempt);
         }
     }
 
@@ -170,6 +195,7 @@ impl Work<'_> {
             steps,
             trials: self.trials,
             level: self.level + 1,
+            vain: HashMap::new(),
         };
         inner.run(&wrong.path, &mut None);
         self.trials = inner.trials;
@@ -222,6 +248,7 @@ impl Work<'_> {
             self.value = tried;
             self.badness = badness;
             self.steps.append(&mut steps);
+            self.vain.clear();
         }
         kept
     }
