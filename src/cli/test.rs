@@ -5,11 +5,11 @@ use super::loading::library;
 use super::output::Output;
 use crate::diag::Problems;
 use crate::experiment::scenario::{
-    Choice, Kind, Mutant, Mutation, Subject, Suite, find_subject, subjects, survivors, test_profile,
-    test_rules,
+    Choice, Kind, Mutant, Mutation, Subject, Suite, Unusable, find_subject, subjects, survivors,
+    test_profile, test_rules,
 };
 use crate::profile::Override;
-use crate::report::{junit, suite_lines, suites_closing, suites_json, tame};
+use crate::report::{junit, suite_lines, suites_closing, suites_json, tame, unusable_line};
 use clap::{Args, ValueEnum};
 
 #[derive(Args)]
@@ -45,18 +45,24 @@ enum TestFormat {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let mut unusable = Vec::new();
     let mut problems = Problems::new();
     let settings: Vec<Override> =
         arguments.settings.iter().filter_map(|setting| Override::from_flag(setting, &mut problems)).collect();
-    let chosen = choose(arguments, &mut problems);
+    unusable.extend(Unusable::new("--set", None, None, &problems));
+    output.show(&problems);
+    let chosen = choose(arguments, &mut unusable, output);
     if arguments.mutate {
-        output.show(&problems);
-        return mutate(&chosen, problems.has_errors(), output);
+        return mutate(&chosen, !unusable.is_empty(), output);
+    }
+    let human = arguments.format == TestFormat::Human;
+    if human {
+        for unusable in &unusable {
+            output.out.write_all(unusable_line(unusable, output.out_paint).as_bytes())?;
+        }
     }
     let choice = Choice { filter: arguments.filter.as_deref(), settings: &settings, ..Choice::default() };
     let mut suites = Vec::new();
-    let mut unusable = problems.has_errors();
-    output.show(&problems);
     for subject in chosen {
         let Subject { kind, name, file, library } = &subject;
         let mut problems = Problems::new();
@@ -64,27 +70,35 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             Kind::Profile => test_profile(name, library, file, choice, &mut problems),
             Kind::Rules => test_rules(name, library, file, choice, &mut problems),
         };
-        unusable |= problems.has_errors();
         output.show(&problems);
+        if let Some(error) = Unusable::new(name, Some(*kind), Some(file.name()), &problems) {
+            if human {
+                output.out.write_all(unusable_line(&error, output.out_paint).as_bytes())?;
+            }
+            unusable.push(error);
+            continue;
+        }
         // With a filter, files without a case that it takes say nothing.
         let Some(suite) = suite.filter(|suite| choice.filter.is_none() || !suite.results.is_empty()) else {
             continue;
         };
-        if arguments.format == TestFormat::Human {
+        if human {
             output.out.write_all(suite_lines(&suite, output.out_paint).as_bytes())?;
         }
         suites.push(suite);
     }
     match arguments.format {
-        TestFormat::Human => output.out.write_all(suites_closing(&suites, output.out_paint).as_bytes())?,
+        TestFormat::Human => {
+            output.out.write_all(suites_closing(&suites, &unusable, output.out_paint).as_bytes())?
+        }
         TestFormat::Json => {
-            let text = serde_json::to_string_pretty(&suites_json(&suites)).unwrap_or_default();
+            let text = serde_json::to_string_pretty(&suites_json(&suites, &unusable)).unwrap_or_default();
             writeln!(output.out, "{text}")?;
         }
-        TestFormat::Junit => output.out.write_all(junit(&suites).as_bytes())?,
+        TestFormat::Junit => output.out.write_all(junit(&suites, &unusable).as_bytes())?,
     }
     output.out.flush()?;
-    if unusable {
+    if !unusable.is_empty() {
         return Ok(Exit::Usage);
     }
     if let (Some(filter), true) = (&arguments.filter, suites.is_empty()) {
@@ -94,18 +108,28 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(if failed { Exit::NotPassed } else { Exit::Success })
 }
 
-fn choose(arguments: &Arguments, problems: &mut Problems) -> Vec<Subject> {
+fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Output) -> Vec<Subject> {
     let library = library();
+    let mut problems = Problems::new();
     if arguments.subjects.is_empty() {
-        return subjects(&library, problems);
+        let chosen = subjects(&library, &mut problems);
+        unusable.extend(Unusable::new("test files", None, None, &problems));
+        output.show(&problems);
+        return chosen;
     }
     let mut chosen = Vec::new();
     for argument in &arguments.subjects {
         match find_subject(argument, &library) {
             Ok(subject) => chosen.push(subject),
-            Err(problem) => problems.push(problem),
+            Err(problem) => {
+                let mut own = Problems::new();
+                own.push(problem.clone());
+                unusable.extend(Unusable::new(argument, None, None, &own));
+                problems.push(problem);
+            }
         }
     }
+    output.show(&problems);
     chosen
 }
 

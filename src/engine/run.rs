@@ -169,8 +169,18 @@ impl Run {
                 self.unanswered(now, work, examined, failure);
             }
             (State::Over, Input::Stop) => return misuse(&self.state, "stop"),
-            (_, Input::Stop) => {
+            (state, Input::Stop) => {
                 self.record(Event::Stopped);
+                // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
+                if let State::Consulting { examined, .. } | State::Waiting { examined: Some(examined), .. } =
+                    state
+                {
+                    let facts =
+                        Facts::of(&self.policy, &examined.tier1, Some(Arc::clone(&examined.candidate)));
+                    self.candidates.push(examined.candidate);
+                    self.assessments.push(examined.tier1);
+                    self.history.push(&self.policy, facts);
+                }
                 self.finish(now, StopReason::Cancelled, None);
             }
             (state, Input::Started) => return misuse(&state, "started"),

@@ -1,18 +1,21 @@
 //! Scenario tests in the XML of JUnit, which every CI reads. Written by hand: a handful of elements and one rule of
 //! escaping are no reason for a dependency.
 
-use crate::experiment::scenario::{CaseResult, Suite, Verdict};
+use crate::diag::Problem;
+use crate::experiment::scenario::{CaseResult, Suite, Unusable, Verdict};
 use std::fmt::Write;
 
-/// All test files as one document.
+/// All test files as one document. One that can't be used is a suite of one test with an error, so that nobody takes
+/// its silence for success.
 #[must_use]
-pub fn junit(suites: &[Suite]) -> String {
-    let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
+pub fn junit(suites: &[Suite], unusable: &[Unusable]) -> String {
+    let all: usize = suites.iter().map(|suite| suite.results.len()).sum::<usize>() + unusable.len();
     let failed: usize = suites.iter().map(Suite::failed).sum();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         out,
-        "<testsuites name=\"loopctl test\" tests=\"{all}\" failures=\"{failed}\" errors=\"0\">"
+        "<testsuites name=\"loopctl test\" tests=\"{all}\" failures=\"{failed}\" errors=\"{}\">",
+        unusable.len()
     );
     for suite in suites {
         let _ = writeln!(
@@ -28,8 +31,34 @@ pub fn junit(suites: &[Suite]) -> String {
         }
         out.push_str("  </testsuite>\n");
     }
+    unusable.iter().for_each(|unusable| error(&mut out, unusable));
     out.push_str("</testsuites>\n");
     out
+}
+
+fn error(out: &mut String, unusable: &Unusable) {
+    let Unusable { name, file, problems, .. } = unusable;
+    let name = escaped(name);
+    let file = file.as_ref().map(|file| format!(" file=\"{}\"", escaped(file))).unwrap_or_default();
+    let message = problems.first().map(|problem| problem.message.as_str()).unwrap_or_default();
+    let details: Vec<String> = problems.iter().map(problem_text).collect();
+    let _ = writeln!(
+        out,
+        "  <testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"{file}>\n    \
+         <testcase classname=\"{name}\" name=\"can be used\"{file}>\n      \
+         <error message=\"{}\">{}</error>\n    </testcase>\n  </testsuite>",
+        escaped(message),
+        escaped(&details.join("\n"))
+    );
+}
+
+fn problem_text(problem: &Problem) -> String {
+    let place = problem.span.as_ref().map(|span| {
+        let location = span.location();
+        format!("{}:{}:{}: ", location.file, location.line, location.column)
+    });
+    let help = problem.help.as_ref().map(|help| format!("\n  help: {help}"));
+    format!("{}{}{}", place.unwrap_or_default(), problem.message, help.unwrap_or_default())
 }
 
 fn case(out: &mut String, suite: &Suite, result: &CaseResult) {

@@ -11,5 +11,5 @@ pub use comparison::comparison;
 pub use junit::junit;
 pub use live::{Live, decision_line};
 pub use paint::{Paint, tame};
-pub use scenarios::{suite_lines, suites_closing, suites_json};
+pub use scenarios::{suite_lines, suites_closing, suites_json, unusable_line};
 pub use summary::{assessment_table, closing, document_summary, sparkline};

@@ -1,7 +1,8 @@
 //! Scenario tests as people and programs read them.
 
 use super::paint::{Paint, tame};
-use crate::experiment::scenario::{CaseResult, Difference, Kind, Suite, Verdict};
+use crate::diag::Problem;
+use crate::experiment::scenario::{CaseResult, Difference, Kind, Suite, Unusable, Verdict};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -19,6 +20,18 @@ pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
         case_lines(&mut out, suite, result, paint);
     }
     out
+}
+
+/// A test file that can't be used; why was said on standard error.
+#[must_use]
+pub fn unusable_line(unusable: &Unusable, paint: Paint) -> String {
+    let place = unusable.file.as_ref().map(|file| format!("{} ", paint.faint(&tame(file))));
+    format!(
+        "{}  {}  {}can't be used\n",
+        paint.bad("FAILED"),
+        paint.strong(&tame(&unusable.name)),
+        place.unwrap_or_default()
+    )
 }
 
 fn case_lines(out: &mut String, suite: &Suite, result: &CaseResult, paint: Paint) {
@@ -47,37 +60,79 @@ fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
     let _ = writeln!(out, "        found     {}", paint.bad(&tame(found)));
 }
 
-/// The last line: how many cases of how many files.
+/// The last line: how many cases of how many files, and how many that can't be used.
 #[must_use]
-pub fn suites_closing(suites: &[Suite], paint: Paint) -> String {
+pub fn suites_closing(suites: &[Suite], unusable: &[Unusable], paint: Paint) -> String {
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
     let failed: usize = suites.iter().map(Suite::failed).sum();
     let passed = format!("{} passed", all - failed);
-    let passed = if failed == 0 { paint.good(&passed) } else { passed };
+    let passed = if failed == 0 && unusable.is_empty() { paint.good(&passed) } else { passed };
     let failed = if failed > 0 { paint.bad(&format!(", {failed} failed")) } else { String::new() };
-    format!("{passed}{failed}: {} in {}\n", counted(all, "case"), counted(suites.len(), "test file"))
+    let unusable = match unusable.len() {
+        0 => String::new(),
+        count => paint.bad(&format!(", {count} can't be used")),
+    };
+    format!(
+        "{passed}{failed}: {} in {}{unusable}\n",
+        counted(all, "case"),
+        counted(suites.len(), "test file")
+    )
 }
 
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Everything as one JSON value.
+/// Everything as one JSON value. What can't be used is a suite without cases but with `problems`, counted in `errors`.
 #[must_use]
-pub fn suites_json(suites: &[Suite]) -> Value {
+pub fn suites_json(suites: &[Suite], unusable: &[Unusable]) -> Value {
     let cases = |suite: &Suite| -> Vec<Value> { suite.results.iter().map(case_json).collect() };
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
     let failed: usize = suites.iter().map(Suite::failed).sum();
     let suites = suites.iter().map(|suite| {
         json!({
             "name": suite.name,
-            "kind": match suite.kind { Kind::Profile => "profile", Kind::Rules => "rules" },
+            "kind": kind_word(suite.kind),
             "file": suite.file,
             "failed": suite.failed(),
             "cases": cases(suite),
+            "problems": [],
         })
     });
-    json!({ "passed": all - failed, "failed": failed, "suites": suites.collect::<Vec<Value>>() })
+    let errors = unusable.iter().map(|unusable| {
+        json!({
+            "name": unusable.name,
+            "kind": unusable.kind.map(kind_word),
+            "file": unusable.file,
+            "failed": 0,
+            "cases": [],
+            "problems": unusable.problems.iter().map(problem_json).collect::<Vec<Value>>(),
+        })
+    });
+    json!({
+        "passed": all - failed,
+        "failed": failed,
+        "errors": unusable.len(),
+        "suites": suites.chain(errors).collect::<Vec<Value>>(),
+    })
+}
+
+fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Profile => "profile",
+        Kind::Rules => "rules",
+    }
+}
+
+fn problem_json(problem: &Problem) -> Value {
+    let place = problem.span.as_ref().map(crate::diag::Span::location);
+    json!({
+        "code": problem.code.as_str(),
+        "message": problem.message,
+        "file": place.map(|place| place.file),
+        "line": place.map(|place| place.line),
+        "help": problem.help,
+    })
 }
 
 fn case_json(result: &CaseResult) -> Value {

@@ -12,6 +12,22 @@ use tokio::process::Command;
 /// Most bytes of a validator's answer.
 const MOST_OUTPUT: u64 = 8 << 20;
 
+/// Variables that a validator sees.
+const KEPT: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "PYTHONUSERBASE",
+];
+
 /// Runs a validator. It reads `{"document_type", "candidate", "subject"}` (the subject is what the candidate makes of the
 /// document; for most profiles the candidate itself) and answers with `{"stages": [{"name", "passed", "issues"}]}`, or
 /// with `{"unavailable": "why"}`. A program that is not there counts as unavailable.
@@ -42,6 +58,8 @@ pub async fn ask_validator(
     };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // A program that checks data needs no keys of anyone.
+    command.env_clear().envs(KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     command.args(plan.script.iter().map(|script| script.text())).kill_on_drop(true);
     let mut child = match command.spawn() {
         Ok(child) => child,

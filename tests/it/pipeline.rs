@@ -2,7 +2,11 @@
 
 use crate::journal::assert_replays;
 use crate::workspace::{Ran, Workspace};
+use loopctl::engine::{Input, Output, Produced, Recorded};
+use loopctl::score::Assessment;
+use loopctl::value::{Millis, Score, Usage};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const RUBRIC: &str = "types: { unknown: { required: [tags, class, advice] } }\n";
 
@@ -416,4 +420,43 @@ fn a_child_may_have_a_dimension_judged_that_its_parent_measures() {
         let check = place.run(&["check", "child"]).exits(0);
         assert!(check.err.contains("0 errors"), "{}", check.err);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_validator_sees_no_keys() {
+    let place = place(VALIDATED, &[whole(), whole()]);
+    place.write("rules/check.sh", r#"echo "{\"unavailable\": \"home $HOME key $OPENAI_API_KEY\"}""#);
+    let arguments = ["run", "--profile", "parts", "--format", "json", "--allow-commands", "doc.txt"];
+    let ran = Ran::of(place.loopctl(&arguments).env("OPENAI_API_KEY", "sk-very-secret")).exits(3);
+    assert!(ran.out.contains("home /") && !ran.out.contains("sk-very-secret"), "{}", ran.out);
+}
+
+#[test]
+fn a_stop_while_a_judge_is_asked_keeps_the_candidate() {
+    let place = place(JUDGED, &[]);
+    let plan = crate::journal::plan(&place, "parts");
+    let mut run = plan.engine_run();
+    let usage = Usage { calls: 1, ..Usage::default() };
+    let candidate = Arc::new(json!({ "tags": 1, "class": 1 }));
+    let scores = [("parts", Score::clamped(0.7)), ("tone", Score::clamped(0.7))].into_iter().collect();
+    let tier1 = Assessment { scores, ..Assessment::default() };
+    let produced = Produced { candidate, usage, notes: Vec::new(), repairs: Vec::new() };
+    let inputs = [Input::Started, Input::Produced(produced), Input::Assessed(Box::new(tier1)), Input::Stop];
+    let mut record = Vec::new();
+    let mut outcome = None;
+    for input in inputs {
+        run.handle(Millis(1), input).unwrap();
+        while let Some(output) = run.poll() {
+            match output {
+                Output::Record(event) => record.push(Recorded { at: Millis(1), event }),
+                Output::Finished(finished) => outcome = Some(finished),
+                Output::Call(_) | Output::Wake { .. } => {}
+            }
+        }
+    }
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.iteration_count, outcome.best_iteration), (1, Some(0)));
+    assert_eq!(outcome.stop_reason.to_string(), "cancelled");
+    assert!(plan.engine_run().replay(&record).unwrap().is_over());
 }

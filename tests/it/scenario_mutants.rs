@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 /// Lines that change nothing that is decided, each with the reason. Those that no profile's cases can guard are in
 /// `exemption`.
-const EXEMPT: [(&str, &str, &str); 6] = [
+const EXEMPT: [(&str, &str, &str); 9] = [
     (
         "aas",
         "validators.test-engines.stages.0: exchanged",
@@ -19,8 +19,15 @@ const EXEMPT: [(&str, &str, &str); 6] = [
         "validators.test-engines.stages.1: exchanged",
         "the score is the mean over the stages in any order",
     ),
+    ("definition", "accept.overall: called `quality`", "the overall score is the quality alone"),
+    ("definition", "select.order.0: overall → quality", "the overall score is the quality alone"),
     ("definition", "feedback.to: left out", "the default is the last stage, which it names"),
     ("literature", "feedback.to: left out", "the default is the last stage, which it names"),
+    (
+        "literature",
+        "select.order.3: schema_compliance → overall",
+        "of candidates with equal completeness and accuracy, both say the same",
+    ),
     ("marc", "assess.accuracy.grounding.rubric: left out", "the default is the first rubric, which it names"),
     (
         "marc-v1",

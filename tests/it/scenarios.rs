@@ -113,6 +113,28 @@ fn results_are_written_for_programs() {
 }
 
 #[test]
+fn what_can_not_be_used_is_named_in_every_format() {
+    let place =
+        place("\n  - { name: 'a & b', trajectory: [{ scores: 1 }], expect: { final_status: passt } }\n");
+    let human = place.run(&["test", "mine", "batch", "nobody"]).exits(2).out;
+    assert!(human.contains("FAILED  nobody  can't be used\n"), "{human}");
+    assert!(human.contains("FAILED  mine  ./profiles/mine.test.yaml can't be used\n"), "{human}");
+    assert!(human.ends_with(" in 1 test file, 2 can't be used\n"), "{human}");
+
+    let json = place.run(&["test", "mine", "--format", "json"]).exits(2).out;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["passed"], &json["failed"], &json["errors"]), (&0.into(), &0.into(), &1.into()));
+    let suite = &json["suites"][0];
+    assert_eq!((&suite["name"], &suite["kind"]), (&"mine".into(), &"profile".into()));
+    let problem = &suite["problems"][0];
+    assert!(problem["message"].as_str().unwrap().contains("passt"), "{suite:#}");
+    assert_eq!((&problem["file"], &problem["line"]), (&"./profiles/mine.test.yaml".into(), &3.into()));
+
+    let junit = place.run(&["test", "mine", "nobody", "--format", "junit"]).exits(2).out;
+    insta::assert_snapshot!(junit);
+}
+
+#[test]
 fn what_could_never_be_compared_is_an_error_with_a_guess() {
     let case = |rest: &str| format!("  - name: x\n    {rest}\n");
     let good = "trajectory: [{ scores: { quality: 1 } }]";

@@ -23,5 +23,5 @@ pub use matching::{Difference, TOLERANCE};
 pub use mutants::{Mutant, exemption, mutants};
 pub use rule_cases::{RuleCase, RuleCases, test_rules};
 pub use subject::{Subject, find_subject, subjects};
-pub use suite::{CaseResult, Choice, Kind, Suite, Verdict, test_profile};
+pub use suite::{CaseResult, Choice, Kind, Suite, Unusable, Verdict, test_profile};
 pub use survivors::{Fate, Guarded, Mutation, survivors};

@@ -1,6 +1,7 @@
 //! A profile changed in one place, in every way that a slip could change it.
 
 use crate::diag::{Problems, SourceFile};
+use crate::profile::IssueKind;
 use crate::value::yaml::{Data, Node, parse};
 use crate::value::{Disposition, Severity};
 use regex::Regex;
@@ -80,20 +81,52 @@ fn alternatives(key: &str, word: &str) -> Vec<String> {
     words.iter().filter(|other| **other != word).map(|other| (*other).to_owned()).collect()
 }
 
-/// Every mutant of a profile: each number a bit up and down, each word another, each item and key left out, two
-/// neighbours in a list whose order counts exchanged. Empty when the file is not YAML.
+/// What of a profile names scores or kinds of issues: other known names that could stand in the place of `name`, which is
+/// the last part of `path` if `is_key`, else the value there. Names beside it are left out: that would say one thing twice.
+fn other_names(
+    path: &[String],
+    name: &str,
+    is_key: bool,
+    beside: &[String],
+    dimensions: &[String],
+) -> Vec<String> {
+    let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+    let scores = || {
+        let dimensions = dimensions.iter().filter(|name| *name != "overall");
+        std::iter::once("overall".to_owned()).chain(dimensions.cloned())
+    };
+    let kinds = || IssueKind::ALL.iter().map(|kind| kind.as_str().to_owned());
+    let known: Vec<String> = match (parts.as_slice(), is_key) {
+        (["select", "order", _], false) => {
+            std::iter::once("no_critical".to_owned()).chain(scores()).collect()
+        }
+        (["select", "order", _, "fewest"], false) => kinds().collect(),
+        (["accept", _], true) => scores().chain(kinds().map(|kind| format!("{kind}_issues"))).collect(),
+        (["gate", _] | ["overall", _], true) | (["overall", "from"], false) => dimensions.to_vec(),
+        _ => return Vec::new(),
+    };
+    if !known.iter().any(|other| other == name) {
+        return Vec::new();
+    }
+    known.into_iter().filter(|other| other != name && !beside.contains(other)).collect()
+}
+
+/// Every mutant of a profile with these dimensions: each number a bit up and down, each word and each name of a score or
+/// of a kind of issues another, each item and key left out, two neighbours in a list whose order counts exchanged. Empty
+/// when the file is not YAML.
 #[must_use]
-pub fn mutants(file: &Arc<SourceFile>) -> Vec<Mutant> {
+pub fn mutants(file: &Arc<SourceFile>, dimensions: &[String]) -> Vec<Mutant> {
     let Some(root) = parse(file, &mut Problems::new()) else { return Vec::new() };
     let whole = root.to_json();
     let mut found = Vec::new();
-    walk(&root, &mut Vec::new(), &mut |path, node, change| {
+    walk(&root, &mut Vec::new(), dimensions, &mut |path, node, change| {
         let mut changed = whole.clone();
         let place = path.join(".");
         let before = short(&node.to_json());
         let after = match &change {
             Change::Set(value) => format!("{before} → {}", short(value)),
             Change::Remove => "left out".to_owned(),
+            Change::Rename(name) => format!("called `{name}`"),
             Change::Swap => "exchanged with the one after it".to_owned(),
         };
         if apply(&mut changed, path, change).is_some() {
@@ -107,27 +140,39 @@ pub fn mutants(file: &Arc<SourceFile>) -> Vec<Mutant> {
 enum Change {
     Set(Value),
     Remove,
+    /// Another key.
+    Rename(String),
     /// Exchange a list item with the one after it.
     Swap,
 }
 
-fn walk(node: &Node, path: &mut Vec<String>, out: &mut dyn FnMut(&[String], &Node, Change)) {
+fn walk(
+    node: &Node,
+    path: &mut Vec<String>,
+    dimensions: &[String],
+    out: &mut dyn FnMut(&[String], &Node, Change),
+) {
     if !path.is_empty() && exemption(&path.join(".")).is_some() {
         return;
     }
     match &node.data {
         Data::Map(entries) => {
+            let keys: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
             for entry in entries {
                 path.push(entry.key.clone());
+                for other in other_names(path, &entry.key, true, &keys, dimensions) {
+                    out(path, &entry.value, Change::Rename(other));
+                }
                 if exemption(&path.join(".")).is_none() {
                     out(path, &entry.value, Change::Remove);
                 }
-                walk(&entry.value, path, out);
+                walk(&entry.value, path, dimensions, out);
                 path.pop();
             }
         }
         Data::List(items) => {
             let place = path.join(".");
+            let words: Vec<String> = items.iter().filter_map(Node::as_text).map(str::to_owned).collect();
             let in_order = IN_ORDER.contains(&place.as_str());
             for (at, item) in items.iter().enumerate() {
                 path.push(at.to_string());
@@ -135,7 +180,11 @@ fn walk(node: &Node, path: &mut Vec<String>, out: &mut dyn FnMut(&[String], &Nod
                 if in_order && at + 1 < items.len() {
                     out(path, item, Change::Swap);
                 }
-                walk(item, path, out);
+                let others = item.as_text().map(|word| other_names(path, word, false, &words, dimensions));
+                for other in others.unwrap_or_default() {
+                    out(path, item, Change::Set(other.into()));
+                }
+                walk(item, path, dimensions, out);
                 path.pop();
             }
         }
@@ -154,7 +203,13 @@ fn walk(node: &Node, path: &mut Vec<String>, out: &mut dyn FnMut(&[String], &Nod
         }
         Data::Text { text, .. } => {
             let key = path.last().map(String::as_str).unwrap_or_default();
-            for changed in changed_texts(key, text) {
+            // Those of a list's items were made there, where its other items are known.
+            let others = match path.as_slice() {
+                [.., last] if last.parse::<usize>().is_ok() => Vec::new(),
+                _ => other_names(path, text, false, &[], dimensions),
+            };
+            let others = if others.is_empty() { changed_texts(key, text) } else { others };
+            for changed in others {
                 out(path, node, Change::Set(changed.into()));
             }
         }
@@ -217,6 +272,11 @@ fn apply(root: &mut Value, path: &[String], change: Change) -> Option<()> {
         (Value::Object(members), Change::Remove) => {
             members.shift_remove(last)?;
         }
+        (Value::Object(members), Change::Rename(name)) => {
+            let entries = std::mem::take(members).into_iter();
+            *members =
+                entries.map(|(key, value)| (if key == *last { name.clone() } else { key }, value)).collect();
+        }
         (Value::Array(items), change) => {
             let at: usize = last.parse().ok()?;
             match change {
@@ -225,7 +285,7 @@ fn apply(root: &mut Value, path: &[String], change: Change) -> Option<()> {
                     items.remove(at);
                 }
                 Change::Swap if at + 1 < items.len() => items.swap(at, at + 1),
-                Change::Remove | Change::Swap => return None,
+                Change::Remove | Change::Rename(_) | Change::Swap => return None,
             }
         }
         _ => return None,
@@ -246,7 +306,7 @@ mod tests {
     use super::*;
 
     fn names(yaml: &str) -> Vec<String> {
-        mutants(&SourceFile::new("p.yaml", yaml))
+        mutants(&SourceFile::new("p.yaml", yaml), &["accuracy".to_owned()])
             .into_iter()
             .map(|m| format!("{} {}", m.line, m.name))
             .collect()
@@ -260,6 +320,13 @@ mod tests {
             ),
             [
                 "2 accept: left out",
+                "2 accept.overall: called `accuracy`",
+                "2 accept.overall: called `critical_issues`",
+                "2 accept.overall: called `major_issues`",
+                "2 accept.overall: called `minor_issues`",
+                "2 accept.overall: called `correct_issues`",
+                "2 accept.overall: called `escalate_issues`",
+                "2 accept.overall: called `warn_issues`",
                 "2 accept.overall: left out",
                 "2 accept.overall: 0.95 → 0.96",
                 "2 accept.overall: 0.95 → 0.94",
@@ -267,8 +334,10 @@ mod tests {
                 "4 select.order: left out",
                 "4 select.order.0: left out",
                 "4 select.order.0: exchanged with the one after it",
+                "4 select.order.0: no_critical → accuracy",
                 "4 select.order.0: no_critical → xno_critical",
                 "4 select.order.1: left out",
+                "4 select.order.1: overall → accuracy",
                 "4 select.order.1: overall → xoverall",
                 "5 select.ties: left out",
                 "5 select.ties: last → first",
@@ -290,6 +359,26 @@ mod tests {
                 "2 stop.timeout: 30s → 29s",
             ]
         );
+    }
+
+    #[test]
+    fn names_of_scores_and_issues_are_exchanged_for_others() {
+        let dimensions = ["a", "b", "overall"].map(str::to_owned);
+        let yaml = "gate: { a: 0.5, on_correction: stop }\noverall: { from: b }\nselect: { order: [{ fewest: warn }] }";
+        let file = SourceFile::new("p.yaml", yaml);
+        let found: Vec<String> = mutants(&file, &dimensions).into_iter().map(|m| m.name).collect();
+        for name in [
+            "gate.a: called `b`",
+            "overall.from: b → a",
+            "overall.from: b → overall",
+            "select.order.0.fewest: warn → critical",
+            "select.order.0.fewest: warn → correct",
+        ] {
+            assert_eq!(found.iter().filter(|other| *other == name).count(), 1, "{name}: {found:#?}");
+        }
+        assert!(!found.iter().any(|name| name.starts_with("gate.on_correction: called")), "{found:#?}");
+        let renamed = mutants(&file, &dimensions).into_iter().find(|m| m.name == "gate.a: called `b`");
+        assert!(renamed.is_some_and(|m| m.text.contains(r#""gate":{"b":0.5,"on_correction":"stop"}"#)));
     }
 
     #[test]

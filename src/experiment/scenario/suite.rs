@@ -4,7 +4,7 @@ use super::case::{Case, Course, ScenarioFile};
 use super::matching::Difference;
 use super::play::{play_document, play_trajectory};
 use super::verify::{check_names, check_rules, check_type, differences};
-use crate::diag::{Level, Problems, SourceFile, Span};
+use crate::diag::{Level, Problem, Problems, SourceFile, Span};
 use crate::policy::ScriptCriteria;
 use crate::profile::{Library, Loaded, NO_PROVIDER, Override, load};
 use crate::run::Plan;
@@ -43,6 +43,30 @@ impl Suite {
     #[must_use]
     pub fn failed(&self) -> usize {
         self.results.iter().filter(|result| result.verdict != Verdict::Passed).count()
+    }
+}
+
+/// What was to be tested and could not be: none of its cases was run.
+#[derive(Debug, Clone)]
+pub struct Unusable {
+    /// The profile, the file of rules, or what stands in their place on the command line.
+    pub name: String,
+    /// Which of the two; `None`: it was not found.
+    pub kind: Option<Kind>,
+    /// The test file; `None`: there is none.
+    pub file: Option<String>,
+    /// Why: the errors of the test file and of what it tests.
+    pub problems: Vec<Problem>,
+}
+
+impl Unusable {
+    /// With the errors of `problems`; `None` when there are none.
+    #[must_use]
+    pub fn new(name: &str, kind: Option<Kind>, file: Option<&str>, problems: &Problems) -> Option<Self> {
+        let errors = problems.sorted().into_iter().filter(|problem| problem.level == Level::Error);
+        let problems: Vec<Problem> = errors.cloned().collect();
+        let file = file.map(str::to_owned);
+        (!problems.is_empty()).then(|| Unusable { name: name.to_owned(), kind, file, problems })
     }
 }
 

@@ -25,6 +25,7 @@ pub struct Guarded {
     file: Arc<SourceFile>,
     library: Library,
     family: Vec<Member>,
+    dimensions: Vec<String>,
 }
 
 /// What became of a mutant.
@@ -70,13 +71,16 @@ impl Guarded {
                 return None;
             }
         }
-        Some(Guarded { path, file, library: library.clone(), family })
+        let own = family.iter().find(|member| member.name == name).or(family.first());
+        let dimensions = own.map(|member| &member.loaded.profile.dimensions).into_iter().flatten();
+        let dimensions = dimensions.map(|dimension| dimension.name.clone()).collect();
+        Some(Guarded { path, file, library: library.clone(), family, dimensions })
     }
 
     /// Every mutant of the profile.
     #[must_use]
     pub fn mutants(&self) -> Vec<Mutant> {
-        mutants(&self.file)
+        mutants(&self.file, &self.dimensions)
     }
 
     /// Runs the cases with the profile changed.

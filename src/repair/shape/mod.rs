@@ -69,7 +69,7 @@ impl Shaper {
     /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
     ///
     /// The number of schema errors never rises, and required values never disappear. What comes out is left as it is
-    /// when it is put in again, unless more than [`MAX_TRIALS`] changes had to be tried.
+    /// when it is put in again, unless more than `MAX_TRIALS` changes had to be tried.
     #[must_use]
     pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>) -> Shaped {
         let mut work = Work {
