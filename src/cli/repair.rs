@@ -3,7 +3,9 @@
 use super::exit::{Exit, Failure};
 use super::output::{Output, complain};
 use crate::profile::Repair;
-use crate::repair::{MAX_TEXT_BYTES, Mended, Operation, Place, Repairer, Step, Unsalvageable, salvage_bytes};
+use crate::repair::{
+    MAX_TEXT_BYTES, Mended, Operation, Place, Remaining, Repairer, Step, Unsalvageable, salvage_bytes,
+};
 use crate::report::tame;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -18,7 +20,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Args)]
 #[command(
-    after_help = "The value goes to standard output, what was done to standard error. A `.jsonl` holds a record per line,\n{\"id\", \"input\", \"schema\"?}, and is answered line by line: {\"id\", \"value\" or \"error\", \"steps\"}."
+    after_help = "The value goes to standard output, what was done to standard error. A `.jsonl` holds a record per line,\n{\"id\", \"input\", \"schema\"?}, and is answered line by line: {\"id\", \"value\" or \"error\", \"steps\"}, with a schema also\n\"remaining_errors\". A line that can't be used has an answer, too; without an id its `id` is null."
 )]
 pub(super) struct Arguments {
     /// JSON Schema that the value should come closer to
@@ -30,7 +32,7 @@ pub(super) struct Arguments {
     /// Give required values that are missing the schema's defaults
     #[arg(long)]
     defaults: bool,
-    /// `text`: the value alone; `json`: one object with value, steps and patch
+    /// `text`: the value alone; `json`: one object with value, steps, patch and, with a schema, the errors that remain
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
     /// Read records, one per line, from standard input or a file that is not called `.jsonl`
@@ -45,7 +47,7 @@ pub(super) struct Arguments {
 enum Form {
     /// The value alone
     Text,
-    /// One object: value, steps, patch
+    /// One object: value, steps, patch, and the errors that remain
     Json,
 }
 
@@ -143,8 +145,15 @@ fn single(
                 value: &'a Value,
                 steps: &'a [Step],
                 patch: Vec<Operation>,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                remaining_errors: Option<Vec<Remaining>>,
             }
-            let answer = Answer { value: &mended.value, steps: &mended.steps, patch: mended.patch() };
+            let answer = Answer {
+                value: &mended.value,
+                steps: &mended.steps,
+                patch: mended.patch(),
+                remaining_errors: repairer.remaining(&mended.value),
+            };
             writeln!(output.out, "{}", serde_json::to_string_pretty(&answer).unwrap_or_default())?;
         }
     }
@@ -155,7 +164,7 @@ fn single(
         let errors =
             if left == 1 { "1 schema error is".to_owned() } else { format!("{left} schema errors are") };
         let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {errors} left that no repair may touch"));
+        output.say(&format!("{word} {errors} left that no repair helped with"));
     }
     Ok(Exit::Success)
 }
@@ -208,8 +217,24 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    error: Option<&'a str>,
     steps: &'a [Step],
+    /// With a schema: what is still wrong with the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaining_errors: Option<Vec<Remaining>>,
+}
+
+impl Answer<'_> {
+    fn write(&self, output: &mut Output) -> Result<(), Failure> {
+        Ok(writeln!(output.out, "{}", serde_json::to_string(self).unwrap_or_default())?)
+    }
+}
+
+/// Why there is no value for a line.
+struct Unanswered {
+    /// `null` where the line has none.
+    id: Value,
+    why: String,
 }
 
 impl Lines {
@@ -230,8 +255,10 @@ impl Lines {
                 _ if line.trim_ascii().is_empty() => continue,
                 _ => {}
             }
-            if let Err(why) = self.one(&line, output)? {
+            if let Err(Unanswered { id, why }) = self.one(&line, output)? {
                 self.broken = true;
+                Answer { id: &id, value: None, error: Some(&why), steps: &[], remaining_errors: None }
+                    .write(output)?;
                 complain(output, &Failure::broken(format!("{}:{number}: {why}", self.name)));
             }
         }
@@ -240,36 +267,45 @@ impl Lines {
     }
 
     /// Answers one line. The outer error is one of writing, the inner one says what is wrong with the line.
-    fn one(&mut self, line: &[u8], output: &mut Output) -> Result<Result<(), String>, Failure> {
+    fn one(&mut self, line: &[u8], output: &mut Output) -> Result<Result<(), Unanswered>, Failure> {
+        let unanswered = |id: &Value, why: String| Ok(Err(Unanswered { id: id.clone(), why }));
         let record: Value = match serde_json::from_slice(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)) {
             Ok(record) => record,
-            Err(error) => return Ok(Err(format!("column {}: the line is not JSON", error.column()))),
+            Err(error) => {
+                return unanswered(&Value::Null, format!("column {}: the line is not JSON", error.column()));
+            }
         };
         let Some(id) = record.get("id").filter(|id| !id.is_null()) else {
-            return Ok(Err("expected an object with `id` and `input`, and it lacks `id`".to_owned()));
+            let why = "expected an object with `id` and `input`, and it lacks `id`";
+            return unanswered(&Value::Null, why.to_owned());
         };
         let Some(input) = record.get("input") else {
-            return Ok(Err("the record lacks `input`".to_owned()));
+            return unanswered(id, "the record lacks `input`".to_owned());
         };
         let repairer = match record.get("schema").filter(|schema| !schema.is_null()) {
             None => &self.repairer,
             Some(schema) => match Self::compiled(&mut self.own, schema, self.settings) {
                 Ok(repairer) => repairer,
-                Err(why) => return Ok(Err(format!("`schema` is not a JSON Schema: {why}"))),
+                Err(why) => return unanswered(id, format!("`schema` is not a JSON Schema: {why}")),
             },
         };
         let mended = match input {
             Value::String(text) => repairer.text(text, None),
             value => Ok(repairer.value(value.clone(), None)),
         };
-        let answer = match &mended {
-            Ok(mended) => Answer { id, value: Some(&mended.value), error: None, steps: &mended.steps },
+        match mended {
+            Ok(Mended { value, steps }) => {
+                let remaining_errors = repairer.remaining(&value);
+                Answer { id, value: Some(&value), error: None, steps: &steps, remaining_errors }
+                    .write(output)?;
+            }
             Err(why) => {
                 self.broken = true;
-                Answer { id, value: None, error: Some(why.to_string()), steps: &[] }
+                let why = why.to_string();
+                Answer { id, value: None, error: Some(&why), steps: &[], remaining_errors: None }
+                    .write(output)?;
             }
-        };
-        writeln!(output.out, "{}", serde_json::to_string(&answer).unwrap_or_default())?;
+        }
         Ok(Ok(()))
     }
 

@@ -169,8 +169,18 @@ impl Run {
                 self.unanswered(now, work, examined, failure);
             }
             (State::Over, Input::Stop) => return misuse(&self.state, "stop"),
-            (_, Input::Stop) => {
+            (state, Input::Stop) => {
                 self.record(Event::Stopped);
+                // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
+                if let State::Consulting { examined, .. } | State::Waiting { examined: Some(examined), .. } =
+                    state
+                {
+                    let facts =
+                        Facts::of(&self.policy, &examined.tier1, Some(Arc::clone(&examined.candidate)));
+                    self.candidates.push(examined.candidate);
+                    self.assessments.push(examined.tier1);
+                    self.history.push(&self.policy, facts);
+                }
                 self.finish(now, StopReason::Cancelled, None);
             }
             (state, Input::Started) => return misuse(&state, "started"),
@@ -271,13 +281,15 @@ impl Run {
         if let Some(known) = self.stage_outputs.get_mut(stage) {
             *known = Some(Arc::clone(&output));
         }
+        // "There is nothing" must not be what is left of an answer after a repair.
+        let lossy = produced.repairs.iter().any(|step| step.kind.loses());
         let plain = self.pipeline.is_plain();
         self.record(if plain {
             Event::Produced { iteration, produced }
         } else {
             Event::Staged { iteration, stage, produced }
         });
-        if iteration == 0 && self.pipeline.skips(stage, &self.stage_outputs) {
+        if iteration == 0 && !lossy && self.pipeline.skips(stage, &self.stage_outputs) {
             let id = self.pipeline.steps().get(stage).map(|step| Arc::clone(&step.id)).unwrap_or_default();
             self.finish(now, StopReason::Skip(id), None);
             return;

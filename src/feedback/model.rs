@@ -121,17 +121,15 @@ impl Guidance {
         let critical_fields = fed_back().filter(|issue| issue.severity == Severity::Critical);
         let missing_required =
             fed_back().filter(|issue| says_missing(&issue.code) && issue.severity >= Severity::Major);
+        let mut known = HashSet::new();
         for field in critical_fields.chain(missing_required).filter_map(Issue::field) {
-            if !priority.contains(&field) {
+            if known.insert(field.clone()) {
                 priority.push(field);
             }
         }
-        let mut suggestions: Vec<String> = Vec::new();
-        for fix in fed_back().filter_map(|issue| issue.suggested_fix.as_ref()) {
-            if !suggestions.contains(fix) {
-                suggestions.push(fix.clone());
-            }
-        }
+        let mut known = HashSet::new();
+        let fixes = fed_back().filter_map(|issue| issue.suggested_fix.as_ref());
+        let suggestions: Vec<String> = fixes.filter(|fix| known.insert(fix.as_str())).cloned().collect();
         let locked = match settings.lock {
             Lock::Passing => lock::locked_fields(base, assessment),
             Lock::None => Vec::new(),

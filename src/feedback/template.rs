@@ -189,6 +189,11 @@ impl Templates {
         max_bytes: usize,
     ) -> Result<String, Error> {
         let template = self.environment.get_template(&template.0)?;
+        // Each point takes a byte at least. Hundreds of thousands would take more steps than rendering may.
+        let too_many = guidance.points().saturating_sub(max_bytes);
+        if too_many > 0 {
+            guidance.drop_least(too_many);
+        }
         loop {
             let shown = guidance.previous.as_ref().map_or(0, String::len);
             let allowed = max_bytes.saturating_add(shown);
@@ -270,6 +275,13 @@ mod tests {
                 && text.contains("less important points")
         );
         assert!(!text.contains("Could be better"));
+    }
+
+    #[test]
+    fn any_number_of_issues_can_be_rendered() {
+        let (templates, template) = shipped();
+        let text = templates.feedback(&template, &mut guidance(150_000), 3_000).unwrap();
+        assert!(text.len() <= 3_002 && text.contains("/f0"), "{}", text.len());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Conditions that a profile writes as an expression, such as `overall < 0.80 or status != passed`.
 
-use minijinja::{Environment, Value};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -25,21 +25,37 @@ impl Condition {
         })?;
         let mut names: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
         names.sort();
-        match names.iter().find_map(|name| unknown(name)) {
-            Some(message) => Err(ConditionError(message)),
-            None => Ok(Condition(expression.into())),
+        if let Some(message) = names.iter().find_map(|name| unknown(name)) {
+            return Err(ConditionError(message));
+        }
+        // What filters and tests there are shows only when they are called.
+        let mut lenient = Environment::new();
+        lenient.set_undefined_behavior(UndefinedBehavior::Chainable);
+        let tried = lenient.compile_expression(expression).and_then(|expression| expression.eval(()));
+        match tried {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::UnknownFilter | ErrorKind::UnknownTest | ErrorKind::UnknownFunction
+                ) =>
+            {
+                Err(ConditionError(error.detail().map_or_else(|| error.to_string(), str::to_owned)))
+            }
+            _ => Ok(Condition(expression.into())),
         }
     }
 
     /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when text is compared with a
-    /// number.
+    /// number or something in it is not there.
     #[must_use]
     pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
-        let environment = Environment::new();
+        let mut environment = Environment::new();
+        // Otherwise `not tagger.relevant` would hold where the tagger says nothing of it.
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let value = environment
             .compile_expression(&self.0)
             .and_then(|expression| expression.eval(Value::from(minijinja::value::Serde(variables))));
-        value.ok().map(|value| value.is_true())
+        value.ok().filter(|value| !value.is_undefined()).map(|value| value.is_true())
     }
 }
 
@@ -54,7 +70,15 @@ mod tests {
         assert_eq!(condition.holds(json!({"tagger": {"findings": []}})), Some(true));
         assert_eq!(condition.holds(json!({"tagger": {"findings": [1]}})), Some(false));
         assert_eq!(condition.holds(json!({"tagger": 3})), None);
-        assert!(Condition::parse("tagger.", |_| None).is_err());
+        for wrong in ["tagger.", "tagger.findings | lenght == 0", "tagger is emtpy", "tager()"] {
+            assert!(Condition::parse(wrong, |_| None).is_err(), "{wrong}");
+        }
+        for expression in ["not tagger.relevant", "tagger.count < 1", "tagger.relevant", "tagger.a.b == 1"] {
+            let condition = Condition::parse(expression, |_| None).unwrap();
+            assert_eq!(condition.holds(json!({"tagger": {"findings": []}})), None, "{expression}");
+        }
+        let lenient = Condition::parse("tagger.findings | default([]) | length == 0", |_| None).unwrap();
+        assert_eq!(lenient.holds(json!({"tagger": {}})), Some(true));
         assert!(Condition::parse("tager", |name| Some(format!("no `{name}`"))).is_err());
     }
 }

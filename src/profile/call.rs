@@ -55,7 +55,7 @@ impl Call {
             prompt: fields.optional("prompt", problems),
             output: fields.optional("output", problems),
             config: config.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
-            deadline: fields.or("deadline", Millis(60_000), problems),
+            deadline: decode_deadline(fields, problems),
             options: fields.node("options").and_then(|n| Options::decode(n, problems)).unwrap_or_default(),
         }
     }
@@ -81,6 +81,18 @@ pub(super) fn check_identifier(name: &str, span: &crate::diag::Span, problems: &
                 .help("use letters, digits, `-` and `_`"),
         );
     }
+}
+
+/// Reads `deadline`, 60 s if it is not there.
+pub(super) fn decode_deadline(fields: &mut Fields<'_>, problems: &mut Problems) -> Millis {
+    let deadline = fields.or("deadline", Millis(60_000), problems);
+    if deadline == Millis(0)
+        && let Some(span) = fields.key_span("deadline")
+    {
+        let problem = Problem::error(Code::OutOfRange, span, "within no time nothing can answer");
+        problems.push(problem.help("write a duration such as `60s`"));
+    }
+    deadline
 }
 
 pub(super) fn decode_retries(node: &Node, problems: &mut Problems) -> Option<u32> {

@@ -7,7 +7,7 @@ use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
 use super::stop::StopCriteria;
-use super::{Dimension, Dispositions, Feedback, Overall, Repair};
+use super::{Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
@@ -100,6 +100,19 @@ pub(super) fn decode(
         }
     };
     let gate = fields.node("gate").and_then(|node| Gate::decode(node, &known, problems));
+    if let Some(gate) = &gate
+        && let Some(node) = root.get("gate")
+        && dimensions
+            .iter()
+            .any(|d| d.name == gate.dimension && d.second.is_some() && matches!(d.measure, Measure::Given))
+    {
+        let message = format!(
+            "the gate stands before judges and validators, and nothing else measures `{}`",
+            gate.dimension
+        );
+        let problem = Problem::error(Code::Conflict, &node.span, message);
+        problems.push(problem.help("gate another dimension, or give this one a measure with `otherwise:`"));
+    }
     let dispositions = fields.or("dispositions", Dispositions::default(), problems);
     let on_escalate = fields.or("on_escalate", OnEscalate::Continue, problems);
     let on_regression = fields.or("on_regression", OnRegression::Keep, problems);
@@ -110,6 +123,13 @@ pub(super) fn decode(
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
     let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
+    if let (CandidateKind::Patch, Lock::Passing) = (candidate, feedback.lock)
+        && let Some(node) = root.get("feedback").and_then(|feedback| feedback.get("lock"))
+    {
+        let message = "nothing is locked while candidates are patches, which have no fields";
+        let problem = Problem::warning(Code::Conflict, &node.span, message);
+        problems.push(problem.help("set `lock: none`, or `candidate: value`"));
+    }
     references::check(&stages, &generate_once, &judges, &validators, &dimensions, &feedback, problems);
 
     let stop: StopCriteria = stop.unwrap_or_default();

@@ -1,6 +1,6 @@
 //! `dispositions`: who handles an issue that does not say so itself.
 
-use crate::diag::Problems;
+use crate::diag::{Code, Problem, Problems, nearest};
 use crate::value::Disposition;
 use crate::value::decode::{Decode, Fields, wrong_type};
 use crate::value::yaml::{Data, Node};
@@ -40,6 +40,10 @@ impl Decode for Dispositions {
             let Some(handling) = Handling::decode(&entry.value, problems) else { continue };
             if entry.key == "otherwise" {
                 table.otherwise = handling;
+            } else if nearest(&entry.key, ["otherwise"]).is_some() {
+                let problem =
+                    Problem::error(Code::UnknownWord, &entry.key_span, format!("`{}` is no code", entry.key));
+                problems.push(problem.help("did you mean `otherwise`?"));
             } else {
                 table.by_code.push((entry.key.clone(), handling));
             }
@@ -108,5 +112,6 @@ mod tests {
             "A: corect\nB: 3\nC: { auto_fixable: warn }\nD: { auto_fixable: warn, otherwise: warn, x: 1 }\n",
         );
         assert_eq!(problems.len(), 4, "{problems:?}");
+        assert_eq!(read("otherwhise: warn\n").1, ["`otherwhise` is no code"]);
     }
 }

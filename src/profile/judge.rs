@@ -1,6 +1,6 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
 
-use super::call::{Call, check_identifier, decode_retries};
+use super::call::{Call, check_identifier, decode_deadline, decode_retries};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
@@ -196,12 +196,17 @@ impl Validator {
                 problems.push(Problem::error(Code::Empty, span, format!("`{key}` is empty")));
             }
         }
+        if command.first().is_some_and(String::is_empty)
+            && let Some(span) = fields.key_span("command")
+        {
+            problems.push(Problem::error(Code::Empty, span, "the program's name is empty"));
+        }
         let validator = Validator {
             id,
             command,
             script: fields.optional("script", problems),
             stages,
-            deadline: fields.or("deadline", Millis(60_000), problems),
+            deadline: decode_deadline(&mut fields, problems),
         };
         fields.finish(problems);
         Some(validator)

@@ -37,7 +37,17 @@ impl Decode for Mask {
         fields.finish(problems);
         let pattern = pattern?;
         match regex::RegexBuilder::new(&pattern.value).size_limit(LARGEST_PATTERN).build() {
-            Ok(compiled) => Some(Mask { pattern: compiled, replace }),
+            Ok(compiled) => {
+                if compiled.is_match("") {
+                    let problem =
+                        "this pattern also finds where there is nothing, between any two characters";
+                    problems.push(
+                        Problem::error(Code::BadPattern, &pattern.span, problem)
+                            .help("write `+` for `*`, or what the passage begins with"),
+                    );
+                }
+                Some(Mask { pattern: compiled, replace })
+            }
             Err(error) => {
                 let what = error.to_string();
                 let last = what.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();

@@ -15,6 +15,12 @@ enum Place {
     Elsewhere,
 }
 
+/// The keys that say of which kind an entry of `assess` is.
+const MEASURES: [&str; 9] = {
+    let [rubric, schema, rules, grounding, script, given] = KINDS;
+    [rubric, schema, rules, grounding, script, given, "judge", "external", "ensemble"]
+};
+
 impl Place {
     /// Where the value under `key` stands.
     fn under(self, key: &str) -> Place {
@@ -29,7 +35,7 @@ impl Place {
     /// The key that says of which kind a mapping here is.
     fn kind(self, entries: &[Entry]) -> Option<&str> {
         let kinds: &[&str] = match self {
-            Place::Measure => &KINDS,
+            Place::Measure => &MEASURES,
             Place::Overall => &["from"],
             Place::Profile | Place::Dimensions | Place::Elsewhere => &[],
         };

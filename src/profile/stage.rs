@@ -1,6 +1,7 @@
 //! `stages`: what makes a candidate.
 
 use super::call::{Call, decode_retries, identifier};
+use super::references::ALL_STAGES;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned, wrong_type};
 use crate::value::yaml::{Data, Node};
@@ -68,6 +69,13 @@ pub(super) fn decode_stages(node: &Node, problems: &mut Problems) -> Vec<Stage> 
                     format!("another stage is called `{}` already", stage.id.value),
                 )
                 .help("give each stage an id of its own"),
+            );
+        }
+        if stage.id.value == ALL_STAGES {
+            let problem = format!("a stage can't be called `{ALL_STAGES}`");
+            problems.push(
+                Problem::error(Code::Conflict, &stage.id.span, problem)
+                    .help(format!("`feedback.to: {ALL_STAGES}` means every stage")),
             );
         }
         if let Some(into) = &stage.into

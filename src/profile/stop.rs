@@ -93,7 +93,7 @@ pub struct Oscillation {
 }
 
 /// Most that may be spent on one document.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Budget {
     /// Money.
     pub cost_usd: Option<Usd>,

@@ -135,7 +135,14 @@ fn decode_criterion(entry: &Entry, problems: &mut Problems) -> Option<Criterion>
         "flip_flop" => Criterion::FlipFlop(decode_flip_flop(node, problems)?),
         "script" => Criterion::Script(decode_one_script(node, problems)?),
         "timeout" => Criterion::Timeout(Millis::decode(node, problems)?),
-        "budget" => Criterion::Budget(Budget::decode(node, problems)?),
+        "budget" => {
+            let budget = Budget::decode(node, problems)?;
+            if budget == Budget::default() {
+                let problem = Problem::error(Code::Empty, &node.span, "this budget has no limit");
+                problems.push(problem.help("set `cost_usd`, `tokens` or `calls`"));
+            }
+            Criterion::Budget(budget)
+        }
         other => return unknown_word(&entry.key_span, "criterion", other, &KEYS, problems),
     })
 }

@@ -1,11 +1,13 @@
 //! Salvage and shape together, as a profile allows.
 
-use super::{Kind, Operation, Place, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
+use super::{Kind, Operation, Remaining, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
 use crate::profile::Repair;
 use serde_json::Value;
 
 /// Most values that a schema chooses from.
 const MAX_CHOICES: usize = 64;
+/// Most schema errors that are listed for a value.
+pub const MAX_REMAINING: usize = 100;
 
 /// A value and everything that was done to get it.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +83,12 @@ impl Repairer {
         self.shaper.as_ref().map_or(0, |shaper| shaper.badness(value).errors)
     }
 
+    /// Which schema errors a value has, the first [`MAX_REMAINING`] of them; `None` without a schema.
+    #[must_use]
+    pub fn remaining(&self, value: &Value) -> Option<Vec<Remaining>> {
+        self.shaper.as_ref().map(|shaper| shaper.remaining(value, MAX_REMAINING))
+    }
+
     /// A value, shaped.
     #[must_use]
     pub fn value(&self, value: Value, veto: Option<Veto<'_>>) -> Mended {
@@ -98,10 +106,7 @@ impl Repairer {
 fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
     let value = serde_json::from_str(text)
         .map_err(|error| Unsalvageable::NotStrict { line: error.line(), column: error.column() })?;
-    if crate::value::is_deeper(&value, crate::value::MAX_CANDIDATE_DEPTH) {
-        return Err(Unsalvageable::TooDeep(Place::of(text, 0)));
-    }
-    Ok(Salvaged { value, steps: Vec::new(), several: Vec::new() })
+    super::salvage::whole(value, text)
 }
 
 /// Of equally good ones the last is taken: who writes the same thing twice corrects it.

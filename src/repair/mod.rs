@@ -9,8 +9,8 @@ mod salvage;
 mod shape;
 mod step;
 
-pub use mend::{Mended, Repairer};
+pub use mend::{MAX_REMAINING, Mended, Repairer};
 pub use patch::{Operation, PatchError, apply};
 pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, salvage, salvage_bytes};
-pub use shape::{Shaped, Shaper, Veto};
+pub use shape::{Remaining, Shaped, Shaper, Veto};
 pub use step::{Kind, Place, Step};

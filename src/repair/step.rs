@@ -137,7 +137,9 @@ kinds! {
     NumberForm = "a number was written as JSON writes it",
     /// `2e`, `-`: the rest of the number lacks.
     CutNumber = "a number without its end was read as far as it goes",
-    /// `007`, `1/3`, `1e999`.
+    /// A whole number that 64 bits can't hold, in JSON that is whole.
+    LostDigits = "a whole number too long for 64 bits was rounded: digits of it are lost",
+    /// `007`, `1,500`, `1e999`.
     NumberAsText = "digits that are no JSON number were kept as text",
     /// `(1, 2)`, `{1, 2}`.
     Tuple = "a tuple or set was taken as a list",
@@ -181,6 +183,34 @@ kinds! {
     Trim = "space around a text was left out",
     /// A default of the schema.
     Default = "a missing value was given the schema's default",
+}
+
+impl Kind {
+    /// Whether something that the answer said may be gone after it.
+    #[must_use]
+    pub fn loses(self) -> bool {
+        matches!(
+            self,
+            Kind::Stray
+                | Kind::NotANumber
+                | Kind::LostDigits
+                | Kind::DuplicateKey
+                | Kind::Truncated
+                | Kind::Superseded
+                | Kind::Chosen
+                | Kind::DropInvalid
+                | Kind::DropUnknown
+        )
+    }
+
+    /// Whether a part of what was written is not there: the value that was read may lack anything.
+    #[must_use]
+    pub fn misses_something(self) -> bool {
+        matches!(
+            self,
+            Kind::Truncated | Kind::CutNumber | Kind::MissingQuote | Kind::MissingValue | Kind::Ellipsis
+        )
+    }
 }
 
 impl Step {

@@ -33,9 +33,11 @@ impl Live {
     #[must_use]
     pub fn line(&self, event: &Event) -> Option<String> {
         match event {
-            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
-                Some(self.scores(*iteration, assessment))
+            Event::Assessed { iteration, assessment } => {
+                Some(self.scores(&format!("  {iteration:>2}"), assessment))
             }
+            // The same candidate, after judges, validators and locks.
+            Event::Concluded { assessment, .. } => Some(self.scores("   +", assessment)),
             Event::Decided(decision) => {
                 let mut lines = format!("     {}", self.decision(decision));
                 for note in &decision.notes {
@@ -63,8 +65,8 @@ impl Live {
         }
     }
 
-    fn scores(&self, iteration: usize, assessment: &Assessment) -> String {
-        let mut line = format!("  {iteration:>2}");
+    fn scores(&self, beginning: &str, assessment: &Assessment) -> String {
+        let mut line = beginning.to_owned();
         // A dimension called `overall` is the overall score, which stands at the end.
         for (name, score) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
             let _ = write!(line, "  {name} {}", self.against(score.get(), self.bound(name)));

@@ -1,10 +1,11 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::repairs::Guard;
+use super::repairs::stage_answer;
+use super::request::{Told, answer_of, mend_whole};
 use super::typing::document_type_of;
 use super::work::{first_input, request_for};
-use super::{DocumentResult, Plan, Task, answer_of, ask_validator};
+use super::{DocumentResult, Plan, Task, ask_validator};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
@@ -81,6 +82,17 @@ struct InHand<'a> {
 }
 
 impl InHand<'_> {
+    /// Keeps what was said and done about a candidate. What a repair may have lost is said to people, too.
+    fn heard(&mut self, iteration: usize, produced: &Produced) {
+        self.notes.extend(produced.notes.iter().map(|note| (iteration, note.clone())));
+        for step in &produced.repairs {
+            if step.kind.loses() {
+                self.notes.push((iteration, format!("the answer was repaired: {}", step.reason)));
+            }
+            self.repairs.push((iteration, step.clone()));
+        }
+    }
+
     fn task(&self) -> Task<'_> {
         Task { document: &self.reference, source: &self.masked, unmasked: self.text }
     }
@@ -153,6 +165,16 @@ impl Session {
         }
         observer.started(&document.id, &document_type);
         let masked = Mask::apply(&self.plan.profile.mask, text);
+        if !self.plan.profile.mask.is_empty() && masked == text && !text.is_empty() {
+            warnings
+                .push("`mask` found nothing to withhold, so the stages see the whole document".to_owned());
+        }
+        for judge in self.plan.profile.judges.iter().filter(|judge| !judge.is_asked()) {
+            let id = &judge.id.value;
+            warnings.push(format!(
+                "judge `{id}` was not asked, because it has no provider; name one with `--judge`"
+            ));
+        }
         let mut task = InHand {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             id: document.id.clone(),
@@ -228,16 +250,14 @@ impl Session {
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
         match event {
             Event::Produced { iteration, produced } => {
-                task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
-                task.repairs.extend(produced.repairs.iter().map(|step| (*iteration, step.clone())));
+                task.heard(*iteration, produced);
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
             }
             Event::Supplied { produced } => {
                 self.write(&task.id, Artifact::Extraction(0), &produced.candidate)?;
             }
             Event::Staged { iteration, produced, .. } => {
-                task.notes.extend(produced.notes.iter().map(|note| (*iteration, note.clone())));
-                task.repairs.extend(produced.repairs.iter().map(|step| (*iteration, step.clone())));
+                task.heard(*iteration, produced);
             }
             Event::Assembled { iteration, candidate } => {
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
@@ -315,10 +335,8 @@ impl Session {
             return Input::Stop;
         };
         let document_type = &task.reference.document_type;
-        let assessor = Assessor::new(Arc::clone(&self.plan.scoring));
-        let mut guard = Guard::new(assessor, document_type, &task.source, run, stage);
-        let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-        match answer_of(provider, planned.repairers.of(document_type), Some(&mut veto), completion) {
+        let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
+        match answer_of(provider, completion, read) {
             Ok(produced) => Input::Produced(produced),
             Err(failed) => Input::Failed(failed),
         }
@@ -345,9 +363,17 @@ impl Session {
                     return Input::Stop;
                 };
                 let repairer = judge.repairers.of(&task.reference.document_type);
-                match answer_of(provider, repairer, None, completion) {
+                match answer_of(provider, completion, |told| mend_whole(repairer, told)) {
                     Ok(Produced { candidate: answer, usage, notes, repairs }) => {
-                        Input::Consulted(Consulted { answer, usage, notes, repairs })
+                        match judge.check(&task.reference.document_type, &answer) {
+                            Ok(()) => Input::Consulted(Consulted { answer, usage, notes, repairs }),
+                            Err(message) => Input::Failed(CallFailed {
+                                message,
+                                transient: true,
+                                retry_after: None,
+                                usage,
+                            }),
+                        }
                     }
                     Err(failed) => Input::Failed(failed),
                 }

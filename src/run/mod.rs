@@ -21,7 +21,7 @@ pub use next::next;
 pub use plan::Plan;
 pub use repairs::{Repairers, stage_answer};
 pub use request::{
-    Answer, Task, Told, answer_of, correction_feedback, correction_request, judge_request, stage_request,
+    Answer, Task, Told, correction_feedback, correction_request, judge_request, stage_request,
 };
 pub use result::{DocumentResult, IterationResult, wants_review};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};

@@ -97,6 +97,7 @@ impl Plan {
             care,
             repair: profile.repair,
             candidate: profile.candidate,
+            dimensions: &profile.dimensions,
         };
         let mut earlier: Vec<&str> = Vec::new();
         let mut stages = Vec::new();

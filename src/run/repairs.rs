@@ -1,11 +1,11 @@
 //! What repairs answers in a run, and what keeps repairs from making candidates worse.
 
 use super::Plan;
-use super::request::{Told, mend};
+use super::request::{Told, mend, mend_whole};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::engine::Run;
-use crate::profile::Repair;
-use crate::repair::{Mended, Repairer};
+use crate::profile::{CandidateKind, Repair};
+use crate::repair::{Kind, Mended, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Severity, below};
 use serde_json::Value;
@@ -78,13 +78,21 @@ pub fn stage_answer(
     told: Told<'_>,
 ) -> Result<Mended, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    if plan.scoring.kind() == CandidateKind::Patch {
+        let mended = mend_whole(planned.repairers.of(document_type), told)?;
+        // Of two values the last corrects the first; of two patches each is an edit.
+        return match mended.steps.iter().any(|step| step.kind == Kind::Superseded) {
+            true => Err("several patches; one is expected, with all operations".to_owned()),
+            false => Ok(mended),
+        };
+    }
     let mut guard = Guard::new(Assessor::new(Arc::clone(&plan.scoring)), document_type, source, run, stage);
     let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
     mend(planned.repairers.of(document_type), Some(&mut veto), told)
 }
 
 /// Refuses changes of a stage's output after which tier 1 would think less of the candidate that it makes.
-pub(super) struct Guard<'a> {
+struct Guard<'a> {
     assessor: Assessor,
     document_type: &'a str,
     source: &'a Source,
@@ -102,7 +110,7 @@ struct Standing {
 }
 
 impl<'a> Guard<'a> {
-    pub(super) fn new(
+    fn new(
         assessor: Assessor,
         document_type: &'a str,
         source: &'a Source,
@@ -113,7 +121,7 @@ impl<'a> Guard<'a> {
     }
 
     /// Whether the change must not be.
-    pub(super) fn refuses(&mut self, before: &Value, after: &Value) -> bool {
+    fn refuses(&mut self, before: &Value, after: &Value) -> bool {
         let standing_before = match self.known.take() {
             Some((value, standing)) if value == *before => standing,
             _ => self.measure(before),

@@ -209,13 +209,12 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
     }
 }
 
-/// Turns a completion or a failure into what the engine is told. What can be repaired in an answer is, before another
-/// call is paid for; `veto` may refuse changes of the value.
-pub fn answer_of(
+/// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
+/// [`mend`] and [`mend_whole`].
+pub(super) fn answer_of(
     provider: &Provider,
-    repairer: &Repairer,
-    veto: Option<Veto<'_>>,
     completion: Result<Completion, CallFailure>,
+    read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
     let one_call = |tokens: u64, cost: Option<f64>| Usage {
         calls: 1,
@@ -247,7 +246,7 @@ pub fn answer_of(
         (None, Some(text)) => Told::Text(text),
         (None, None) => return Err(refused("nothing".to_owned())),
     };
-    let mended = mend(repairer, veto, said).map_err(refused)?;
+    let mended = read(said).map_err(refused)?;
     let candidate = Arc::new(mended.value);
     Ok(Produced { candidate, usage, notes, repairs: mended.steps })
 }
@@ -261,7 +260,17 @@ pub enum Told<'a> {
     Text(&'a str),
 }
 
-/// The value of an answer, repaired; or what it is instead.
+/// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
+/// cut list does not name would pass for none at all, and so would the operations.
+pub(super) fn mend_whole(repairer: &Repairer, told: Told<'_>) -> Result<Mended, String> {
+    let mended = mend(repairer, None, told)?;
+    match mended.steps.iter().find(|step| step.kind.misses_something()) {
+        Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
+        None => Ok(mended),
+    }
+}
+
+/// The value of an answer, repaired before another call is paid for; or what it is instead. `veto` may refuse changes.
 pub(super) fn mend(repairer: &Repairer, veto: Option<Veto<'_>>, told: Told<'_>) -> Result<Mended, String> {
     let text = match told {
         Told::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {

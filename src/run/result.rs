@@ -45,7 +45,8 @@ pub struct DocumentResult {
     pub elapsed_ms: Millis,
     /// Whether a person should look at it, by the profile's `review.when`.
     pub review: bool,
-    /// What a person must decide about the selected candidate: one line for each issue with disposition `escalate`.
+    /// What a person must decide about the selected candidate, or about the one whose issue ended the run: one line for
+    /// each issue with disposition `escalate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What the person should know besides.
@@ -82,14 +83,26 @@ pub struct IterationResult {
 /// Most issues named in a message.
 const MOST_DECISIONS: usize = 20;
 
-/// What a person must decide, issue by issue; `None` when there is nothing.
-pub(super) fn message_for_a_person(assessment: &Assessment) -> Option<String> {
+/// What a person must decide, issue by issue; `None` when there is nothing. It is about the selected candidate, or about
+/// the latest when its issue ended the run: that one is seldom the best.
+pub(super) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
+    let latest = outcome.iteration_count.checked_sub(1);
+    let about = match outcome.stop_reason {
+        StopReason::CriticalIssue => latest,
+        _ => outcome.best_iteration,
+    }?;
+    let assessment = run.assessments().get(about)?;
+    let whose = if outcome.best_iteration == Some(about) {
+        String::new()
+    } else {
+        format!(" of candidate {about}, which is not the one handed back")
+    };
     let escalated = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Escalate);
     let count = escalated().count();
     let head = match count {
         0 => return None,
-        1 => "A person must decide about this issue:".to_owned(),
-        more => format!("A person must decide about these {more} issues:"),
+        1 => format!("A person must decide about this issue{whose}:"),
+        more => format!("A person must decide about these {more} issues{whose}:"),
     };
     let mut lines = vec![head];
     lines.extend(escalated().take(MOST_DECISIONS).map(|issue| {
@@ -116,7 +129,7 @@ impl DocumentResult {
         let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
         let review = wants_review(plan, outcome, best_validation.as_ref());
         let iterations = IterationResult::all(run);
-        let message = best_validation.as_ref().and_then(message_for_a_person);
+        let message = message_for_a_person(run, outcome);
         DocumentResult {
             id,
             document_type,

@@ -3,8 +3,8 @@
 use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{CandidateKind, Files, Judge, Repair, Stage, Validator};
-use crate::rules::{Care, check_extraction};
+use crate::profile::{CandidateKind, Dimension, Files, Judge, Repair, Stage, Validator};
+use crate::rules::{Care, Schema, check_extraction};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
 use serde_json::Value;
@@ -37,8 +37,31 @@ pub struct JudgePlan {
     pub prompt: Option<Template>,
     /// What its answer must look like, by document type.
     pub schemas: BTreeMap<String, Value>,
+    /// The same, compiled.
+    checks: BTreeMap<String, Arc<Schema>>,
     /// What reads its answers. They are not changed: a verdict that was is no longer the judge's.
     pub repairers: Repairers,
+}
+
+impl JudgePlan {
+    /// Holds an answer against the schema that the judge was given: one that does not follow it is none that can be
+    /// read. A score of 95 where 0 to 1 was asked for is no 1.
+    ///
+    /// # Errors
+    /// The place and the keyword of the first violation, without any of the answer's text.
+    pub fn check(&self, document_type: &str, answer: &Value) -> Result<(), String> {
+        let error =
+            self.checks.get(document_type).and_then(|schema| schema.validator.iter_errors(answer).next());
+        match error {
+            None => Ok(()),
+            Some(error) => Err(format!(
+                "the answer of `{}` does not follow its schema at `{}` (`{}`)",
+                self.judge.id.value,
+                error.instance_path(),
+                error.kind().keyword()
+            )),
+        }
+    }
 }
 
 /// A validator with the script that it runs.
@@ -57,6 +80,7 @@ pub(super) struct Reader<'a> {
     pub(super) types: &'a [String],
     pub(super) care: Care,
     pub(super) candidate: CandidateKind,
+    pub(super) dimensions: &'a [Dimension],
     pub(super) repair: Repair,
 }
 
@@ -100,7 +124,38 @@ impl Reader<'_> {
         });
         let schemas = self.outputs(judge.call.output.as_ref(), problems);
         let repairers = Repairers::without_schemas(self.repair);
-        JudgePlan { prompt, schemas, repairers, judge: judge.clone() }
+        let mut checks: BTreeMap<String, Arc<Schema>> = BTreeMap::new();
+        for (document_type, schema) in &schemas {
+            // One without `{{ document_type }}` in its path is the same for all.
+            let known =
+                schemas.iter().find(|(_, other)| *other == schema).and_then(|(first, _)| checks.get(first));
+            let compiled =
+                known.cloned().or_else(|| Schema::compile(&judge.id.value, schema).ok().map(Arc::new));
+            checks.extend(compiled.map(|compiled| (document_type.clone(), compiled)));
+        }
+        self.check_pointers(judge, &schemas, problems);
+        JudgePlan { prompt, schemas, checks, repairers, judge: judge.clone() }
+    }
+
+    /// A pointer to what the answer's schema does not declare finds nothing, and issues that are not found are not
+    /// issues.
+    fn check_pointers(&self, judge: &Judge, schemas: &BTreeMap<String, Value>, problems: &mut Problems) {
+        let Some(schema) = schemas.values().next() else { return };
+        let scores = self.dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
+        let scores = scores.flat_map(|second| &second.sources);
+        let scores = scores.filter(|source| source.name.value == judge.id.value);
+        for pointer in scores.filter_map(|source| source.score.as_ref()).chain(&judge.issues) {
+            if !may_hold(schema, &pointer.value) {
+                problems.push(
+                    Problem::warning(
+                        Code::BadPath,
+                        &pointer.span,
+                        format!("the schema of this judge's answer has nothing at `{}`", pointer.value),
+                    )
+                    .help("point at a property that the schema declares"),
+                );
+            }
+        }
     }
 
     /// Reads what a validator names.
@@ -184,6 +239,20 @@ impl Reader<'_> {
         }
         patterns
     }
+}
+
+/// Whether a value that follows `schema` may have something at `pointer`. Only plain properties are followed; what is
+/// declared in another way may be anything.
+fn may_hold(schema: &Value, pointer: &str) -> bool {
+    let mut schema = schema;
+    for segment in pointer.split('/').skip(1) {
+        let Some(Value::Object(properties)) = schema.get("properties") else { return true };
+        match properties.get(&segment.replace("~1", "/").replace("~0", "~")) {
+            Some(inner) => schema = inner,
+            None => return false,
+        }
+    }
+    true
 }
 
 /// Reads a file that the profile names at `span`.

@@ -2,7 +2,7 @@
 
 use super::ValidatorPlan;
 use crate::engine::{CallFailed, Consulted};
-use crate::value::Usage;
+use crate::value::{MAX_CANDIDATE_DEPTH, Usage, is_deeper};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -11,6 +11,22 @@ use tokio::process::Command;
 
 /// Most bytes of a validator's answer.
 const MOST_OUTPUT: u64 = 8 << 20;
+
+/// Variables that a validator sees.
+const KEPT: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "PYTHONUSERBASE",
+];
 
 /// Runs a validator. It reads `{"document_type", "candidate", "subject"}` (the subject is what the candidate makes of the
 /// document; for most profiles the candidate itself) and answers with `{"stages": [{"name", "passed", "issues"}]}`, or
@@ -42,6 +58,8 @@ pub async fn ask_validator(
     };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // A program that checks data needs no keys of anyone.
+    command.env_clear().envs(KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     command.args(plan.script.iter().map(|script| script.text())).kill_on_drop(true);
     let mut child = match command.spawn() {
         Ok(child) => child,
@@ -75,9 +93,14 @@ pub async fn ask_validator(
         if !status.success() {
             return Err(format!("it ended with {status}"));
         }
-        serde_json::from_slice::<Value>(&answer).map_err(|error| {
+        let answer = serde_json::from_slice::<Value>(&answer).map_err(|error| {
             format!("its answer is not JSON (line {}, column {})", error.line(), error.column())
-        })
+        })?;
+        // What is deeper could be written to the journal, but not read again.
+        if is_deeper(&answer, MAX_CANDIDATE_DEPTH) {
+            return Err(format!("its answer is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+        }
+        Ok(answer)
     };
     let deadline = plan.validator.deadline;
     match tokio::time::timeout(deadline.duration(), talk).await {

@@ -3,10 +3,10 @@
 
 use super::assessment::{Assessment, Issue};
 use super::combine::combine;
-use crate::profile::{AfterRetries, Combine, Overall, Profile};
+use crate::profile::{AfterRetries, Combine, Measure, Overall, Profile};
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Who looks at a candidate after the gate, and what their answers mean.
@@ -40,6 +40,8 @@ struct Combined {
     /// Members by position, each with the pointer to its score; a validator has none.
     sources: Vec<(usize, Option<String>)>,
     combine: Combine,
+    /// Whether a measure of tier 1 is one of those that are combined.
+    with_measure: bool,
 }
 
 /// What came of asking a member.
@@ -86,7 +88,9 @@ impl Panel {
                     })
                     .collect();
                 let name = dimension.name.as_str().into();
-                (!sources.is_empty()).then_some(Combined { name, sources, combine: second.combine })
+                let combine = second.combine;
+                let with_measure = combine != Combine::First && !matches!(dimension.measure, Measure::Given);
+                (!sources.is_empty()).then_some(Combined { name, sources, combine, with_measure })
             })
             .collect();
         Panel { members, dimensions }
@@ -133,8 +137,9 @@ impl Panel {
                     }
                 }
                 match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
-                    // Some models count instead of naming; a count says nothing that could be put right.
-                    Some((_, Value::Array(_) | Value::Null | Value::Number(_))) | None => Ok(()),
+                    Some((_, Value::Array(_) | Value::Null)) | None => Ok(()),
+                    // Some models count instead of naming. What they count could not be put right, and must not be lost.
+                    Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
                     Some((pointer, _)) => {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", member.id))
                     }
@@ -161,8 +166,11 @@ impl Panel {
         for dimension in &self.dimensions {
             let local = tier1.scores.get(&dimension.name);
             let asked = |(at, _): &(usize, Option<String>)| Some((self.members.get(*at)?, answers.get(*at)?));
-            if dimension.sources.iter().filter_map(asked).any(|(member, answer)| member.escalates(answer)) {
-                // A person decides; what stands otherwise must not pass for the answer.
+            let failed = |(member, answer): (&Member, &Answer)| member.has_failed(answer, tier1);
+            if (dimension.with_measure && local.is_none())
+                || dimension.sources.iter().filter_map(asked).any(failed)
+            {
+                // Neither what stands otherwise nor the rest of an ensemble may pass for what could not be had.
                 merged.scores.take(&dimension.name);
                 continue;
             }
@@ -187,9 +195,10 @@ impl Member {
         matches!(self.kind, MemberKind::Validator { .. })
     }
 
-    /// Whether it failed and a person is to decide instead.
-    fn escalates(&self, answer: &Answer) -> bool {
-        matches!((answer, &self.then), (Answer::Failed(_), AfterRetries::Escalate))
+    /// Whether it failed and nothing stands in for it: a person is to decide, or the dimension that should was not
+    /// measured.
+    fn has_failed(&self, answer: &Answer, tier1: &Assessment) -> bool {
+        matches!(answer, Answer::Failed(_)) && self.score(answer, None, tier1).is_none()
     }
 
     /// What it says a dimension is worth; `None` when it says nothing of it.
@@ -229,12 +238,26 @@ impl Member {
                     return vec![note("VALIDATOR_UNAVAILABLE", Severity::Minor, Disposition::Warn, message)];
                 }
                 let code = format!("VALIDATOR_{}", self.id.to_uppercase().replace('-', "_"));
-                let stages = answer.get("stages").and_then(Value::as_array).into_iter().flatten();
-                stages
-                    .filter_map(|stage| stage.get("issues")?.as_array())
-                    .flatten()
-                    .filter_map(|issue| read_issue(issue, &code, Severity::Major, disposition))
-                    .collect()
+                let stages = answer.get("stages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                if stages.is_empty() {
+                    let message = format!("validator `{}` ran none of its stages", self.id);
+                    return vec![self.failure("VALIDATOR_FAILED", message)];
+                }
+                let mut found = Vec::new();
+                for stage in stages {
+                    let before = found.len();
+                    let issues = stage.get("issues").and_then(Value::as_array).into_iter().flatten();
+                    found.extend(issues.filter_map(|i| read_issue(i, &code, Severity::Major, disposition)));
+                    if found.len() == before && stage.get("passed").and_then(Value::as_bool) == Some(false) {
+                        let name = stage.get("name").and_then(Value::as_str).unwrap_or_default();
+                        let message = format!(
+                            "stage `{name}` of validator `{}` failed and does not say what is wrong",
+                            self.id
+                        );
+                        found.push(self.failure("VALIDATOR_FAILED", message));
+                    }
+                }
+                found
             }
         }
     }
@@ -267,19 +290,26 @@ fn read_issue(
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
     let code = text("code").unwrap_or_else(|| code.to_owned());
     let auto_fixable = fields.get("auto_fixable").and_then(Value::as_bool).unwrap_or(false);
-    let named = |key: &str| fields.get(key).cloned();
-    let severity = named("severity").and_then(|word| serde_json::from_value(word).ok()).unwrap_or(severity);
-    let said = named("disposition").and_then(|word| serde_json::from_value(word).ok());
+    let severity = word(fields, "severity").unwrap_or(severity);
+    let said = word(fields, "disposition");
     // A path that is no pointer would make templates and reports point nowhere.
     let path = text("path").filter(|path| path.is_empty() || path.starts_with('/')).unwrap_or_default();
     Some(Issue {
         disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
         path,
-        message: text("message").unwrap_or_default(),
+        message: text("message")
+            .or_else(|| ["issue", "description", "text", "reason"].iter().find_map(|key| text(key)))
+            .unwrap_or_else(|| format!("it names `{code}` without saying what is wrong")),
         auto_fixable,
         suggested_fix: text("suggested_fix"),
         ..Issue::new(&code, severity)
     })
+}
+
+/// One of the loop's words for issues, however it is capitalized: `Critical` is not less than `critical`.
+fn word<T: serde::de::DeserializeOwned>(fields: &Map<String, Value>, key: &str) -> Option<T> {
+    let said = fields.get(key)?.as_str()?.trim().to_lowercase();
+    serde_json::from_value(Value::String(said)).ok()
 }
 
 /// Why a validator could not be run, if it could not.
@@ -367,6 +397,8 @@ mod tests {
             (json!({}), false),
             (json!("fine"), false),
             (json!({"s": 0.5, "issues": "none"}), false),
+            (json!({"s": 0.5, "issues": 0}), true),
+            (json!({"s": 0.5, "issues": 3}), false),
         ] {
             assert_eq!(panel.read(1, &answer).is_ok(), readable, "{answer}");
         }
@@ -389,6 +421,66 @@ mod tests {
         for (how, expected) in [("min", 0.5), ("max", 0.9), ("mean", 2.0 / 3.0), ("median", 0.6)] {
             let overall = merged(&of(how), Some(0.6), &answers).overall;
             assert!((overall - expected).abs() < 1e-12, "{how}: {overall}");
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_had_leaves_a_dimension_without_a_score() {
+        let skipped = || Answer::Given(json!({"unavailable": "not installed"}));
+        let given = || Answer::Given(json!({"s": 1}));
+        let members =
+            "{a: {ensemble: {members: [{rules: r, penalty: 0.1}, {judge: j, score: /s}], combine: min}}}";
+        let ensemble = panel(members, JUDGE);
+        assert_eq!(merged(&ensemble, Some(0.9), &[skipped(), given()]).overall, 0.9);
+        // The measure of tier 1 failed.
+        assert_eq!(merged(&ensemble, None, &[skipped(), given()]).scores.get("a"), None);
+        // Without a measure among the members there is nothing to miss.
+        let judges = panel(
+            "{a: {ensemble: {members: [{judge: j, score: /s}, {external: {validator: v}}], combine: min}}}",
+            JUDGE,
+        );
+        assert_eq!(merged(&judges, None, &[skipped(), given()]).overall, 1.0);
+        // The dimension that should stand in was not measured.
+        let to_b = "{j: {provider: x, prompt: p.md, on_failure: {then: {fallback: b}}}}";
+        let assess = "{a: {judge: j, score: /s, otherwise: grounding}, b: {given: true}}";
+        let failed = merged(&panel(assess, to_b), Some(1.0), &[skipped(), Answer::Failed("gone".into())]);
+        assert_eq!((failed.scores.get("a"), failed.overall), (None, 0.0));
+    }
+
+    #[test]
+    fn severities_are_read_however_they_are_capitalized() {
+        let (panel, overall) = panel("{a: {judge: j, score: /s}}", JUDGE);
+        let issues = json!([{"severity": "CRITICAL"}, {"severity": "Minor", "disposition": "Escalate"}, {"severity": 3}]);
+        let answers = [
+            Answer::Given(json!({"unavailable": "not installed"})),
+            Answer::Given(json!({"s": 1, "issues": issues})),
+        ];
+        let found = panel.merge(&overall, &|_, _| Disposition::Correct, &Assessment::default(), &answers);
+        let said: Vec<_> = found.issues[1..].iter().map(|i| (i.severity, i.disposition)).collect();
+        assert_eq!(
+            said,
+            [
+                (Severity::Critical, Disposition::Correct),
+                (Severity::Minor, Disposition::Escalate),
+                (Severity::Major, Disposition::Correct)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_validator_that_does_not_say_what_is_wrong_is_a_matter_for_a_person() {
+        let panel = panel("{a: {external: {validator: v}}}", "{}");
+        for (stages, codes) in [
+            (json!([]), &["VALIDATOR_FAILED"][..]),
+            (json!([{"name": "one", "passed": false}]), &["VALIDATOR_FAILED"]),
+            (json!([{"name": "one", "passed": false, "issues": [7]}]), &["VALIDATOR_FAILED"]),
+            (json!([{"name": "one", "passed": false, "issues": ["m"]}]), &["VALIDATOR_V"]),
+            (json!([{"name": "one", "passed": true}]), &[]),
+        ] {
+            let found = merged(&panel, None, &[Answer::Given(json!({ "stages": stages }))]);
+            assert_eq!(found.issues.iter().map(|i| i.code.as_str()).collect::<Vec<_>>(), codes, "{stages}");
+            let escalated = found.issues.iter().filter(|i| i.disposition == Disposition::Escalate);
+            assert_eq!(escalated.count(), codes.iter().filter(|code| **code == "VALIDATOR_FAILED").count());
         }
     }
 

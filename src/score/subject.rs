@@ -59,6 +59,9 @@ fn patched(candidate: &Value, document: Option<&Value>) -> Result<Value, Vec<Iss
             &format!("expected a JSON Patch (RFC 6902), a list of operations; found {found}"),
         )]);
     };
+    if items.is_empty() {
+        return Err(vec![refusal(None, "an empty patch changes nothing; expected at least one operation")]);
+    }
     if items.len() > MAX_OPERATIONS {
         let message = format!("a patch has at most {MAX_OPERATIONS} operations, found {}", items.len());
         return Err(vec![refusal(None, &message)]);
@@ -79,6 +82,11 @@ fn patched(candidate: &Value, document: Option<&Value>) -> Result<Value, Vec<Iss
     let limit = MAX_PATCHED_BYTES.max(size.saturating_mul(MAX_GROWTH));
     for (index, operation) in operations.iter().enumerate() {
         let refused = |message: &str| vec![refusal(Some(index), message)];
+        if operation.path().as_str().is_empty() && !matches!(operation, PatchOperation::Test(_)) {
+            return Err(refused(
+                "an edit names what it changes; the whole document can't be replaced or removed",
+            ));
+        }
         let added = match operation {
             PatchOperation::Add(add) => Some(&add.value),
             PatchOperation::Replace(replace) => Some(&replace.value),
@@ -214,13 +222,19 @@ mod tests {
             {"op": "remove", "path": "/b"}
         ]);
         assert_eq!(apply(&document, &patch).unwrap(), json!({"a": [2, 3], "first": 1, "e": {"c/d": "y"}}));
-        assert_eq!(apply(&document, &json!([])).unwrap(), document);
     }
 
     #[test]
     fn what_is_no_patch_or_does_not_apply_says_where_and_why() {
         let document = json!({"submodels": [{"id": "x"}], "n": 1});
         for (patch, path, says) in [
+            (json!([]), "", "an empty patch changes nothing"),
+            (
+                json!([{"op": "replace", "path": "", "value": {}}]),
+                "/0",
+                "the whole document can't be replaced",
+            ),
+            (json!([{"op": "move", "path": "", "from": "/submodels"}]), "/0", "the whole document"),
             (
                 json!({"op": "add"}),
                 "",
@@ -300,7 +314,7 @@ mod tests {
     proptest! {
         /// Whatever the patch, there is a patched document or an issue within the patch, and the original stays.
         #[test]
-        fn no_patch_breaks_anything(operations in proptest::collection::vec(operation(), 0..12)) {
+        fn no_patch_breaks_anything(operations in proptest::collection::vec(operation(), 1..12)) {
             let document = json!({"a": [{"b": 1}, 2], "b": {"a": null}});
             let before = document.clone();
             let count = operations.len();

@@ -135,6 +135,7 @@ fn groups_and_scripts_that_can_not_be_used_are_shown_where_they_stand() {
         ("all: [{ any: [{ timeout: 3 }] }]", "a duration needs its unit"),
         ("any: [{ unchanged: false }]", "expected `true`"),
         ("any: [{ script: { a: tried.rhai#flat, b: tried.rhai#flat } }]", "is one script, found 2"),
+        ("all: [{ budget: {} }]", "this budget has no limit"),
         ("flip_flop: { times: 0 }", "`times`"),
         ("script: { 'a+b': tried.rhai#flat }", "is made of letters, digits"),
         ("script: { a: tried.rhai }", "expected a script and a function"),

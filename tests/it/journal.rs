@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// The profile as the command compiled it in this folder.
-fn plan(place: &Workspace, profile: &str) -> Plan {
+pub(crate) fn plan(place: &Workspace, profile: &str) -> Plan {
     let mut problems = Problems::new();
     let library = Library::new(vec![place.path("")]);
     let loaded = load(profile, &library, &[], &|_| None, &mut problems).unwrap();

@@ -59,6 +59,7 @@ mod score_model;
 #[cfg(test)]
 mod shape;
 #[cfg(test)]
+mod shipped_pipelines;
 mod simulate;
 #[cfg(test)]
 mod trajectories;

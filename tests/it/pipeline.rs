@@ -2,7 +2,11 @@
 
 use crate::journal::assert_replays;
 use crate::workspace::{Ran, Workspace};
+use loopctl::engine::{Input, Output, Produced, Recorded};
+use loopctl::score::Assessment;
+use loopctl::value::{Millis, Score, Usage};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const RUBRIC: &str = "types: { unknown: { required: [tags, class, advice] } }\n";
 
@@ -137,7 +141,11 @@ fn what_stages_say_of_each_other_is_checked() {
         ("judges: { tone: { provider: scripted } }", "lacks `prompt`"),
         ("judges: { tone: { provider: scripted, prompt: judge.md, issues: issues } }", "`/issues`"),
         ("mask: [{ pattern: '(' }]", "not a regular expression"),
+        ("mask: [{ pattern: 'x*' }]", "between any two characters"),
+        ("validators: { v: { command: [''], stages: [a] } }", "the program's name is empty"),
         ("validators: { v: { command: [], stages: [a] } }", "`command` is empty"),
+        ("validators: { v: { command: [x], stages: [a], deadline: 0s } }", "within no time"),
+        ("judges: { tone: { provider: scripted, prompt: judge.md, deadline: 0ms } }", "within no time"),
     ] {
         place.write("profiles/parts.yaml", format!("{PROFILE}{change}\n"));
         let ran = place.run(&["check", "parts"]).exits(2);
@@ -151,12 +159,17 @@ fn what_stages_say_of_each_other_is_checked() {
         ),
         ("into: class", "into: tags", "becomes `tags` already"),
         ("id: classifier", "id: tagger", "is called `tagger` already"),
+        ("id: classifier", "id: all", "can't be called `all`"),
         ("quality: { rubric: parts }", "quality: { judge: tone, score: /q }", "no judge is called `tone`"),
     ] {
         place.write("profiles/parts.yaml", PROFILE.replace(from, to));
         let ran = place.run(&["check", "parts"]).exits(2);
         assert!(ran.err.contains(says), "{to}: {}", ran.err);
     }
+    let gated =
+        JUDGED.replace(", otherwise: { rubric: parts } }", " }").replace("gate: { parts", "gate: { tone");
+    place.write("profiles/parts.yaml", gated);
+    assert!(place.run(&["check", "parts"]).exits(2).err.contains("nothing else measures `tone`"));
     place.write("profiles/parts.yaml", PROFILE);
     place.write("prompts/classifier.md", "{{ stages.adviser }}");
     assert!(place.run(&["check", "parts"]).exits(2).err.contains("no stage before this one"));
@@ -232,6 +245,47 @@ fn an_answer_that_cannot_be_read_is_asked_for_again_and_then_a_person_decides() 
 }
 
 #[test]
+fn a_person_is_told_of_the_issue_that_ended_the_run_also_when_another_candidate_is_the_best() {
+    let grave = json!({ "code": "GRAVE", "disposition": "escalate", "message": "contradicts itself" });
+    let answers = [
+        whole(),
+        answer("tone", json!({ "tone": 0.7 })),
+        whole(),
+        answer("tone", json!({ "tone": 0.2, "issues": [grave] })),
+    ];
+    let place = place(&format!("{JUDGED}on_escalate: stop\n"), &answers);
+    let result = run(&place, &[]).exits(3).json();
+    assert_eq!((&result["stop_reason"], &result["best_iteration"]), (&json!("critical_issue"), &json!(0)));
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("of candidate 1, which is not the one handed back"), "{message}");
+    assert!(message.contains("GRAVE at the whole: contradicts itself"), "{message}");
+}
+
+#[test]
+fn a_verdict_that_was_cut_short_is_none() {
+    let said = |text: &str| json!({ "stage": "tone", "text": text });
+    let answers = [
+        whole(),
+        said(r#"{"tone": 1, "issues": ["#),
+        said(
+            r#"```json
+{"tone": 0.6, "issues": ["too blunt",]}
+```"#,
+        ),
+        whole(),
+        said(r#"{"issues": [], "tone": 0.9"#),
+        said(r#"{"issues": ["cut"#),
+    ];
+    let place = place(JUDGED, &answers);
+    let result = run(&place, &[]).exits(3).json();
+    // The cut ones were no answers: the first was asked for again, the others are a matter for a person.
+    assert_eq!(result["improvement_trajectory"], json!([0.8, 0.5]));
+    assert_eq!(result["usage"]["calls"], 6);
+    assert_eq!(place.json("out/doc-validation_corrected1.json")["issues"][0]["code"], "JUDGE_FAILED");
+    assert_replays(&place, "parts");
+}
+
+#[test]
 fn a_judge_without_a_provider_is_not_asked() {
     let place = place(JUDGED, &[whole()]);
     let result = run(&place, &["--judge", "none"]).exits(0).json();
@@ -283,6 +337,11 @@ fn a_validator_that_fails_says_nothing_of_the_candidate() {
         ("echo not json", "not JSON"),
         ("sleep 60", "took longer than"),
         ("echo '{}'", "no list `stages`"),
+        ("printf '{\"stages\": []}'", "ran none of its stages"),
+        (
+            "head -c 120 /dev/zero | tr '\\0' '['; head -c 120 /dev/zero | tr '\\0' ']'",
+            "nested more than 100 deep",
+        ),
     ] {
         let place = place(VALIDATED, &[whole(), whole()]);
         place.write("rules/check.sh", script);
@@ -295,4 +354,109 @@ fn a_validator_that_fails_says_nothing_of_the_candidate() {
     let set = ["--allow-commands", "--set", "validators.shell.command=[no-such-program]"];
     let issues = run(&place, &set).exits(3).json()["best_validation"]["issues"].to_string();
     assert!(issues.contains("there is no program `no-such-program`"), "{issues}");
+}
+
+#[test]
+fn a_verdict_that_does_not_follow_its_schema_is_no_score() {
+    let schema = r#"{"type": "object", "required": ["tone"], "properties": {"tone": {"type": "number", "maximum": 1}}}"#;
+    let profile = JUDGED.replace("    sees: unmasked", "    sees: unmasked\n    output: schemas/tone.json");
+    // Percent where a share was asked for is no 1.
+    let percent = answer("tone", json!({ "tone": 95 }));
+    let answers = [whole(), percent.clone(), percent, whole(), answer("tone", json!({ "tone": 0.95 }))];
+    let place = place(&profile, &answers);
+    place.write("schemas/tone.json", schema);
+    let result = run(&place, &[]).exits(0).json();
+    assert_eq!(result["improvement_trajectory"], json!([0.5, 0.975]));
+    let message = place.json("out/doc-validation.json")["issues"][0]["message"].to_string();
+    assert!(message.contains("does not follow its schema at `/tone` (`maximum`)"), "{message}");
+    assert_replays(&place, "parts");
+    // `issues: /issues` finds nothing in answers of this schema.
+    let check = place.run(&["check", "parts"]).exits(0);
+    assert!(check.err.contains("has nothing at `/issues`"), "{}", check.err);
+}
+
+#[test]
+fn nothing_is_skipped_for_what_a_repair_left() {
+    let schema = r#"{"type": "object", "properties": {"found": {"type": "array", "items": {
+        "type": "object", "required": ["finding"], "properties": {"finding": {"type": "string"}}, "additionalProperties": false}}}}"#;
+    let profile = PROFILE.replace("prompt: tagger.md,", "prompt: tagger.md, output: schemas/tags.json,");
+    let misnamed = json!({ "stage": "tagger", "text": r#"{"found": [{"name": "spiculated nodule"}]}"# });
+    let cut = json!({ "stage": "tagger", "text": r#"{"found": ["# });
+    for (tagger, status) in
+        [(misnamed, "passed"), (cut, "passed"), (answer("tagger", json!({ "found": [] })), "skipped")]
+    {
+        let answers =
+            [tagger, answer("classifier", json!("benign")), answer("adviser", json!({ "advice": "wait" }))];
+        let place = place(&profile, &answers);
+        place.write("schemas/tags.json", schema);
+        assert_eq!(run(&place, &[]).exits(0).json()["final_status"], status);
+        assert_replays(&place, "parts");
+    }
+}
+
+#[test]
+fn what_nobody_judged_and_nothing_masked_is_said() {
+    let place = place(JUDGED, &[whole(), whole()]);
+    place.write("doc.txt", "A nodule, and nothing else.");
+    let warnings = run(&place, &["--judge", "none"]).exits(0).json()["warnings"].to_string();
+    assert!(
+        warnings.contains("judge `tone` was not asked") && warnings.contains("found nothing to withhold"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn a_child_may_have_a_dimension_judged_that_its_parent_measures() {
+    let place = Workspace::new();
+    place.write("prompts/judge.md", "{{ candidate }}");
+    for measure in [
+        "{ judge: j, score: /s }",
+        "{ ensemble: { members: [grounding, { judge: j, score: /s }], combine: max } }",
+    ] {
+        let profile = format!(
+            "extends: marc\njudges: {{ j: {{ provider: scripted, prompt: judge.md }} }}\nassess: {{ completeness: {measure} }}\n"
+        );
+        place.write("profiles/child.yaml", profile);
+        let check = place.run(&["check", "child"]).exits(0);
+        assert!(check.err.contains("0 errors"), "{}", check.err);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_validator_sees_no_keys() {
+    let place = place(VALIDATED, &[whole(), whole()]);
+    place.write("rules/check.sh", r#"echo "{\"unavailable\": \"home $HOME key $OPENAI_API_KEY\"}""#);
+    let arguments = ["run", "--profile", "parts", "--format", "json", "--allow-commands", "doc.txt"];
+    let ran = Ran::of(place.loopctl(&arguments).env("OPENAI_API_KEY", "sk-very-secret")).exits(3);
+    assert!(ran.out.contains("home /") && !ran.out.contains("sk-very-secret"), "{}", ran.out);
+}
+
+#[test]
+fn a_stop_while_a_judge_is_asked_keeps_the_candidate() {
+    let place = place(JUDGED, &[]);
+    let plan = crate::journal::plan(&place, "parts");
+    let mut run = plan.engine_run();
+    let usage = Usage { calls: 1, ..Usage::default() };
+    let candidate = Arc::new(json!({ "tags": 1, "class": 1 }));
+    let scores = [("parts", Score::clamped(0.7)), ("tone", Score::clamped(0.7))].into_iter().collect();
+    let tier1 = Assessment { scores, ..Assessment::default() };
+    let produced = Produced { candidate, usage, notes: Vec::new(), repairs: Vec::new() };
+    let inputs = [Input::Started, Input::Produced(produced), Input::Assessed(Box::new(tier1)), Input::Stop];
+    let mut record = Vec::new();
+    let mut outcome = None;
+    for input in inputs {
+        run.handle(Millis(1), input).unwrap();
+        while let Some(output) = run.poll() {
+            match output {
+                Output::Record(event) => record.push(Recorded { at: Millis(1), event }),
+                Output::Finished(finished) => outcome = Some(finished),
+                Output::Call(_) | Output::Wake { .. } => {}
+            }
+        }
+    }
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.iteration_count, outcome.best_iteration), (1, Some(0)));
+    assert_eq!(outcome.stop_reason.to_string(), "cancelled");
+    assert!(plan.engine_run().replay(&record).unwrap().is_over());
 }

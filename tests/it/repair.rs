@@ -106,6 +106,36 @@ fn what_can_not_be_repaired_is_said() {
 }
 
 #[test]
+fn the_errors_that_remain_are_listed_for_programs() {
+    let place = Workspace::new();
+    place.write("schema.json", SCHEMA);
+    place.write("value.json", r#"{"title": "", "year": {"secret": 1}}"#);
+    let arguments = ["repair", "--format", "json", "value.json", "--schema", "schema.json"];
+    let left = json!([{"path": "/title", "keyword": "minLength"}, {"path": "/year", "keyword": "type"}]);
+    let ran = place.run(&arguments).exits(0).says(&["2 schema errors are left"]);
+    let mut found = ran.json()["remaining_errors"].as_array().unwrap().clone();
+    found.sort_by_key(|one| one["path"].to_string());
+    assert_eq!(Value::from(found), left);
+    // Without a schema there is nothing to say; with one, an empty list says that nothing is wrong.
+    assert_eq!(place.run_json(&arguments[..4]).get("remaining_errors"), None);
+    place.write("value.json", r#"{"title": "x"}"#);
+    assert_eq!(place.run_json(&arguments)["remaining_errors"], json!([]));
+
+    let schema = r#"{"items": {"type": "integer"}}"#;
+    let many = vec!["\"x\""; 1000].join(",");
+    let records = format!(
+        "{{\"id\": 1, \"input\": [{many}], \"schema\": {schema}}}\n{{\"id\": 2, \"input\": [1]}}\n{{\"id\": 3, \"input\": \"no JSON in here\", \"schema\": {schema}}}"
+    );
+    place.write("records.jsonl", records);
+    let answers = place.run(&["repair", "records.jsonl"]).lines();
+    let listed = answers[0]["remaining_errors"].as_array().unwrap();
+    assert_eq!(listed.len(), loopctl::repair::MAX_REMAINING);
+    assert_eq!(listed[0], json!({"path": "/0", "keyword": "type"}));
+    assert_eq!(answers[1].get("remaining_errors"), None);
+    assert_eq!(answers[2].get("remaining_errors"), None);
+}
+
+#[test]
 fn records_are_answered_line_by_line() {
     let place = Workspace::new();
     place.write("schema.json", SCHEMA);
@@ -118,6 +148,7 @@ fn records_are_answered_line_by_line() {
         "{\"id\": 3}\n",
         "{\"id\": 4, \"input\": \"[12]\", \"schema\": {\"items\": {\"type\": \"string\"}}}\n",
         "{\"id\": 5, \"input\": \"1\", \"schema\": {\"type\": \"nonsense\"}}\n",
+        "{\"id\": 7, \"input\": \"1\", \"schema\": {\"$ref\": \"#/nowhere\"}}\n",
         "{\"id\": 6, \"input\": {\"title\": \"y\", \"more\": 1}}",
     );
     place.write("records.jsonl", records);
@@ -138,10 +169,18 @@ fn records_are_answered_line_by_line() {
             .collect();
         let expected = [
             (json!(1), json!({"title": "x"}), json!(null)),
+            (json!(null), json!(null), json!("column 2: the line is not JSON")),
             (json!("b"), json!(null), json!("there is no JSON in the text")),
+            (json!(null), json!(null), json!("expected an object with `id` and `input`, and it lacks `id`")),
+            (json!(3), json!(null), json!("the record lacks `input`")),
             (json!(4), json!(["12"]), json!(null)),
-            (json!(6), json!({"title": "y"}), json!(null)),
         ];
+        let (schema, answers): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(id, ..)| *id == 5);
+        assert!(schema[0].2.as_str().unwrap().starts_with("`schema` is not a JSON Schema: "));
+        let (reference, answers): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(id, ..)| *id == 7);
+        assert!(reference[0].2.as_str().unwrap().contains("/nowhere"), "{reference:?}");
+        let (last, answers): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(id, ..)| *id == 6);
+        assert_eq!(last, [(json!(6), json!({"title": "y"}), json!(null))]);
         assert_eq!(answers, expected);
         assert!(ran.lines().iter().all(|line| line["steps"].is_array()));
     }

@@ -1,6 +1,7 @@
 //! Text that is not quite JSON, read as what it means.
 
-use loopctl::repair::{Kind, Unsalvageable, apply, salvage, salvage_bytes};
+use loopctl::profile::Repair;
+use loopctl::repair::{Kind, Repairer, Unsalvageable, apply, salvage, salvage_bytes};
 use loopctl::value::{MAX_CANDIDATE_DEPTH, canonical, is_deeper};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -20,6 +21,81 @@ fn reads(text: &str, expected: &Value, kinds: &[Kind]) {
     if !salvaged.steps.is_empty() {
         assert_eq!(value, salvaged.value, "{text}");
     }
+}
+
+#[test]
+fn a_number_with_a_comma_stays_as_it_is_written() {
+    use Kind::*;
+    for (text, expected, kinds) in [
+        (r#"{"dose": 1,500, "u": 2}"#, json!({"dose": "1,500", "u": 2}), &[NumberAsText][..]),
+        (r#"{"size": 1,5 cm, "u": 2}"#, json!({"size": "1,5 cm", "u": 2}), &[UnquotedText]),
+        (r#"{"u": 2, "n": -1,500,000.5}"#, json!({"u": 2, "n": "-1,500,000.5"}), &[NumberAsText]),
+        (r#"{"n": 1, 500}"#, json!({"n": "1, 500"}), &[NumberAsText]),
+        (r#"{"n": 1,500 "u": 2}"#, json!({"n": "1,500", "u": 2}), &[NumberAsText, MissingComma]),
+        (r#"{"n": 1,500 'u': 2}"#, json!({"n": "1,500", "u": 2}), &[NumberAsText, MissingComma, Quotes]),
+        ("{\"n\": 1,500\n\"u\": 2}", json!({"n": "1,500", "u": 2}), &[NumberAsText, MissingComma]),
+        (r#"{"n": 1,5"#, json!({"n": "1,5"}), &[NumberAsText, Truncated]),
+        // Where a key can begin, it does.
+        (r#"{"n": 1,2: 3}"#, json!({"n": 1, "2": 3}), &[UnquotedKey]),
+        (r#"{"n": 1, 2": 3}"#, json!({"n": 1, "2": 3}), &[UnquotedKey]),
+        (r#"{"n": 1,"2": 3,}"#, json!({"n": 1, "2": 3}), &[TrailingComma]),
+        (r#"{"n": [1,500], u: 1}"#, json!({"n": [1, 500], "u": 1}), &[UnquotedKey]),
+        ("{1, 500}", json!([1, 500]), &[UnquotedKey, Tuple]),
+    ] {
+        let salvaged = salvage(text).unwrap();
+        let mut found: Vec<Kind> = salvaged.steps.iter().map(|step| step.kind).collect();
+        let mut kinds = kinds.to_vec();
+        found.sort_unstable();
+        kinds.sort_unstable();
+        assert_eq!((salvaged.value, found), (expected, kinds), "{text}");
+    }
+}
+
+#[test]
+fn members_after_the_end_of_their_object_are_kept() {
+    use Kind::*;
+    let both = json!({"a": "x", "b": "y"});
+    for (text, expected, kinds) in [
+        (r#"{"a": "x"}, "b": "y"}"#, &both, &[Reunited][..]),
+        (r#"{"a": "x"}, "b" "y"}"#, &both, &[Reunited, MissingColon]),
+        (r#"{"a": "x"}, "b" "y", "c": 1}"#, &json!({"a": "x", "b": "y", "c": 1}), &[Reunited, MissingColon]),
+        // Two texts of a list, or quotes in prose, are no member.
+        (r#"[{"a": "x"}, "b" "y"]"#, &json!([{"a": "x"}, "b", "y"]), &[MissingComma]),
+        (r#"{"a": "x"}, "b" "y" as before."#, &json!({"a": "x"}), &[Prose]),
+    ] {
+        reads(text, expected, kinds);
+    }
+}
+
+#[test]
+fn digits_that_are_lost_are_said() {
+    let rounded: Value = serde_json::from_str("12345678901234567890123").unwrap();
+    for (text, value, kinds) in [
+        ("{\"a\": 12345678901234567890123}", json!({"a": rounded}), &[Kind::LostDigits][..]),
+        (
+            "Look: {\"a\": 12345678901234567890123} Well?",
+            json!({"a": rounded}),
+            &[Kind::Prose, Kind::LostDigits],
+        ),
+        // Where something is wrong anyway, the digits stay as text.
+        (
+            "{a: 12345678901234567890123}",
+            json!({"a": "12345678901234567890123"}),
+            &[Kind::UnquotedKey, Kind::NumberAsText],
+        ),
+        (
+            "[+12345678901234567890123, 12345678901234567890]",
+            json!(["+12345678901234567890123", 12_345_678_901_234_567_890_u64]),
+            &[Kind::NumberAsText],
+        ),
+        ("{\"a\": 100000000000000000000}", json!({"a": 1e20}), &[]),
+    ] {
+        reads(text, &value, kinds);
+    }
+    let step = &salvage("[1,\n 12345678901234567890123, 12345678901234567890123]").unwrap().steps[0];
+    assert_eq!((step.place.unwrap().line, step.place.unwrap().column, step.times), (2, 2, 2));
+    let strict = Repairer::without_schema(Repair { salvage: false, ..Repair::default() });
+    assert_eq!(strict.read("12345678901234567890123").unwrap().steps[0].kind, Kind::LostDigits);
 }
 
 #[test]

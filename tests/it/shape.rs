@@ -57,6 +57,25 @@ fn optional_values_that_the_schema_refuses_are_left_out() {
 }
 
 #[test]
+fn nested_branches_leave_room_for_the_other_changes() {
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "d": {"anyOf": [{"type": "number"}, {"anyOf": [{"type": "boolean"}, {"type": "null"}]}]},
+            "o": {"oneOf": [{"type": "number"}, {"anyOf": [{"type": "boolean"}, {"oneOf": [{"type": "null"}]}]}]},
+            "e": {"type": "integer"},
+        },
+        "required": ["o"],
+    });
+    let value = json!({"zz": 1, "d": " 5", "o": "unknown", "e": "4"});
+    let shaped = shape(&schema, &value, Repair::default());
+    assert_eq!(shaped.value, json!({"d": 5, "o": "unknown", "e": 4}));
+    let again = shape(&schema, &shaped.value, Repair::default());
+    assert!(again.steps.is_empty(), "{:?}", again.steps);
+}
+
+#[test]
 fn what_may_be_required_is_never_left_out() {
     let wrong = json!({"a": "", "b": 1});
     for required in [
@@ -171,6 +190,31 @@ fn many_errors_of_a_kind_are_mended_at_once() {
     let shaped = shape(&schema, &value, Repair::default());
     assert_eq!(shaped.steps.len(), 4_000);
     assert_eq!(shaped.value, (0..2_000).map(|n| json!({"n": n})).collect::<Value>());
+}
+
+#[test]
+fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behind_good_ones() {
+    let schema = json!({"items": {"properties": {"n": {"type": "integer"}, "m": {"minLength": 1}}}});
+    let value: Value = (0..500).map(|n| json!({"n": n.to_string(), "m": ""})).collect();
+    let shaper = Shaper::new("test", &schema).unwrap();
+    let keeps = |value: &Value| value.as_array().unwrap().iter().all(|item| item.get("m").is_some());
+    let mut asked = 0;
+    let mut veto = |_: &Value, after: &Value| {
+        asked += 1;
+        !keeps(after)
+    };
+    let shaped = shaper.shape(value.clone(), Repair::default(), Some(&mut veto));
+    assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n, "m": ""})).collect::<Value>());
+    // Refused together, they are tried one by one.
+    assert!((500..510).contains(&asked), "{asked}");
+    asked = 0;
+    let mut consent = |_: &Value, _: &Value| {
+        asked += 1;
+        false
+    };
+    let shaped = shaper.shape(value, Repair::default(), Some(&mut consent));
+    assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n})).collect::<Value>());
+    assert_eq!((shaped.steps.len(), asked), (1_000, 2));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Values without quotes: literals, numbers, text.
 
+use super::digits;
 use super::look::{self, ahead, is_quote, is_space};
 use super::reader::{Inside, Reader};
 use crate::repair::Kind;
@@ -14,12 +15,16 @@ impl Reader<'_> {
             .find(|c: char| is_space(c) || matches!(c, ',' | '}' | ']' | ')' | '{' | '[') || is_quote(c))
             .unwrap_or(rest.len());
         let token = rest.get(..token_end).unwrap_or_default();
+        let mut read = 0;
         if is_numeric(token) && self.ends_after(start + token_end) {
-            self.at += token_end;
-            return self.number(token, start);
+            read = token_end + self.further_digits(start + token_end);
+            if read == token_end {
+                self.at += token_end;
+                return self.number(token, start);
+            }
         }
         let end = match self.inside() {
-            Inside::Object | Inside::Key => self.text_in_object(),
+            Inside::Object | Inside::Key => self.text_in_object(read),
             Inside::List | Inside::Tuple => self.text_in_list(),
             Inside::Root => rest.find([',', '\n', ';']).unwrap_or(rest.len()),
         };
@@ -44,7 +49,8 @@ impl Reader<'_> {
         if is_numeric(text) {
             return self.number(text, start);
         }
-        self.note_at(Kind::UnquotedText, start);
+        let are_digits = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | '+' | '-' | ' '));
+        self.note_at(if are_digits { Kind::NumberAsText } else { Kind::UnquotedText }, start);
         // `text"` lacks its first quote.
         let inner = text.strip_suffix('"').filter(|inner| !inner.contains('"')).unwrap_or(text);
         Value::String(inner.to_owned())
@@ -84,12 +90,28 @@ impl Reader<'_> {
         rest.len()
     }
 
-    /// How long a text without quotes is that is a member's value: to the next member or the end of the object.
-    fn text_in_object(&self) -> usize {
+    /// How long what follows a member's number is when it is more digits behind a comma, and no key: the comma of
+    /// `1,500` stands between thousands or before a fraction, and which of them nobody knows.
+    fn further_digits(&self, at: usize) -> usize {
+        let mut length = 0;
+        while let (Inside::Object, Some(more)) =
+            (self.inside(), digits_after_comma(ahead(self.text, at + length)))
+        {
+            length += more;
+        }
+        length
+    }
+
+    /// How long a text without quotes is that is a member's value: to the next member or the end of the object. Of its
+    /// first bytes, so many have been `read` already.
+    fn text_in_object(&self, read: usize) -> usize {
         let rest = self.rest();
+        if read > 0 && look::key(look::trim(ahead(rest, read))) {
+            return read;
+        }
         let mut depth = 0_usize;
         let mut previous = ' ';
-        for (at, c) in rest.char_indices() {
+        for (at, c) in rest.char_indices().skip_while(|(at, _)| *at < read) {
             let after = || ahead(rest, at + c.len_utf8());
             match c {
                 '{' | '(' | '[' if at > 0 => depth += 1,
@@ -113,7 +135,9 @@ impl Reader<'_> {
 
     /// A number as models write it; text where JSON has no number for it.
     fn number(&mut self, token: &str, start: usize) -> Value {
-        if let Ok(number) = token.parse::<Number>() {
+        if digits::survive(token)
+            && let Ok(number) = token.parse::<Number>()
+        {
             return Value::Number(number);
         }
         let plain: String = token.chars().filter(|c| *c != '_').collect();
@@ -131,7 +155,10 @@ impl Reader<'_> {
                 self.note_at(Kind::CutNumber, start);
                 return Value::Null;
             }
-            if let Ok(number) = format!("{sign}{body}").parse::<Number>() {
+            let written = format!("{sign}{body}");
+            if digits::survive(&written)
+                && let Ok(number) = written.parse::<Number>()
+            {
                 self.note_at(if cut { Kind::CutNumber } else { Kind::NumberForm }, start);
                 return Value::Number(number);
             }
@@ -139,6 +166,23 @@ impl Reader<'_> {
         self.note_at(Kind::NumberAsText, start);
         Value::String(token.to_owned())
     }
+}
+
+/// How long a comma is with the digits behind it, unless they begin a key.
+fn digits_after_comma(text: &str) -> Option<usize> {
+    let word = text.strip_prefix(',')?.trim_start_matches([' ', '\t']);
+    let digits = word.trim_start_matches(['-', '+', '.']);
+    let after = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    if after.len() == digits.len() || word.len() > digits.len() + 2 {
+        return None;
+    }
+    // A key goes as far as for the one who reads keys.
+    let end = after.find([':', ',', '{', '}', '[', ']', '\n', '=', '"', '\'']).unwrap_or(after.len());
+    let stop = after.get(end..).unwrap_or_default();
+    let quoted = stop.strip_prefix(['"', '\'']).map(|rest| rest.trim_start_matches([' ', '\t']));
+    let is_key = quoted.unwrap_or(stop).starts_with([':', '='])
+        || (stop.starts_with('\n') && look::trim(stop).starts_with(':'));
+    (!is_key).then_some(text.len() - after.len())
 }
 
 fn is_comment(text: &str, at: usize) -> bool {

@@ -2,6 +2,7 @@
 
 use super::Unsalvageable;
 use super::choose::{Found, Piece, Separator, choose};
+use super::digits;
 use super::look::{self, ahead, is_quote, is_space, only_space};
 use super::reader::{Reader, Stop, language};
 use crate::repair::Kind;
@@ -169,11 +170,12 @@ impl Reader<'_> {
         let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<Value>();
         let value = values.next().and_then(Result::ok).filter(|value| !is_deeper(value, MAX_CANDIDATE_DEPTH));
         let end = self.at + values.byte_offset();
-        let after = look::trim(ahead(self.text, end));
         // Members after the end of their object belong to it.
-        let goes_on = after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key);
-        match value.filter(|_| !goes_on) {
+        match value.filter(|_| !look::members_go_on(ahead(self.text, end), true)) {
             Some(value) => {
+                for at in digits::lost(self.text.get(self.at..end).unwrap_or_default()) {
+                    self.note_at(Kind::LostDigits, self.at + at);
+                }
                 self.at = end;
                 Some(value)
             }

@@ -55,27 +55,42 @@ pub(super) fn trim(mut text: &str) -> &str {
     }
 }
 
-/// Whether a text begins with a key in quotes and a colon.
-pub(super) fn quoted_key(text: &str) -> bool {
+/// What stands behind the text in quotes with which a text begins, without leading space.
+fn after_quoted(text: &str) -> Option<&str> {
     let mut chars = text.char_indices();
-    let Some((_, open)) = chars.next().filter(|(_, c)| is_quote(*c)) else { return false };
+    let (_, open) = chars.next().filter(|(_, c)| is_quote(*c))?;
     let mut escaped = false;
     for (at, c) in chars {
         match c {
-            '\n' | '{' | '}' => return false,
+            '\n' | '{' | '}' => return None,
             '\\' if !escaped => {
                 escaped = true;
                 continue;
             }
             _ if closes(open, c) && !escaped => {
-                let after = text.get(at + c.len_utf8()..).unwrap_or_default();
-                return after.trim_start_matches(is_space).starts_with(':');
+                return text.get(at + c.len_utf8()..).map(|after| after.trim_start_matches(is_space));
             }
             _ => {}
         }
         escaped = false;
     }
-    false
+    None
+}
+
+/// Whether a text begins with a key in quotes and a colon.
+pub(super) fn quoted_key(text: &str) -> bool {
+    after_quoted(text).is_some_and(|after| after.starts_with(':'))
+}
+
+/// Whether the members of an object go on after its closing bracket: a comma and a key; outside of lists also a key
+/// and a text that lack the colon, if the object is closed again behind them.
+pub(super) fn members_go_on(text: &str, outermost: bool) -> bool {
+    let Some(member) = trim(text).strip_prefix(',').map(trim) else { return false };
+    let lacks_colon = || {
+        let after = after_quoted(member).and_then(after_quoted)?;
+        Some(after.starts_with('}') || after.strip_prefix(',').map(trim).is_some_and(quoted_key))
+    };
+    quoted_key(member) || (outermost && lacks_colon() == Some(true))
 }
 
 /// Whether a text begins with a key without quotes and a colon that does not look like a part of the text (`12:30`,

@@ -6,6 +6,7 @@
 
 mod bare;
 mod choose;
+mod digits;
 mod document;
 mod look;
 mod object;
@@ -101,7 +102,8 @@ impl Notes {
     }
 }
 
-/// Reads a text. Strict JSON comes back as it is, without steps.
+/// Reads a text. Strict JSON comes back as it is, without steps; but a whole number too long for 64 bits is rounded,
+/// which is a step, and of a key that stands twice the last value counts.
 ///
 /// # Errors
 /// [`Unsalvageable`] when there is no JSON in it: nothing is made up.
@@ -110,12 +112,21 @@ pub fn salvage(text: &str) -> Result<Salvaged, Unsalvageable> {
         return Err(Unsalvageable::TooLong);
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(value) if is_deeper(&value, MAX_CANDIDATE_DEPTH) => {
-            Err(Unsalvageable::TooDeep(Place::of(text, 0)))
-        }
-        Ok(value) => Ok(Salvaged { value, steps: Vec::new(), several: Vec::new() }),
+        Ok(value) => whole(value, text),
         Err(_) => recover(text, Notes::default()),
     }
+}
+
+/// What a text of strict JSON was read to, and whether anything was lost.
+///
+/// # Errors
+/// [`Unsalvageable::TooDeep`].
+pub(super) fn whole(value: Value, text: &str) -> Result<Salvaged, Unsalvageable> {
+    let mut notes = Notes::default();
+    for at in digits::lost(text) {
+        notes.add(Kind::LostDigits, Some(at));
+    }
+    finish(choose::Found { value, several: Vec::new() }, notes, text)
 }
 
 /// The same for bytes: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither are replaced.

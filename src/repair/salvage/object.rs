@@ -134,9 +134,7 @@ impl Reader<'_> {
     /// Whether the members of an object go on after its closing bracket.
     fn goes_on(&self) -> bool {
         let outer = self.open.split_last().and_then(|(_, outer)| outer.last());
-        let after = look::trim(self.ahead());
-        outer != Some(&Inside::Object)
-            && after.strip_prefix(',').map(look::trim).is_some_and(look::quoted_key)
+        outer != Some(&Inside::Object) && look::members_go_on(self.ahead(), outer.is_none())
     }
 
     /// One member. `expected` says that a comma or the opening bracket stood before it.

@@ -2,6 +2,7 @@
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
+use serde::Serialize;
 use serde_json::Value;
 
 /// Deepest nesting of branches that is looked into.
@@ -20,6 +21,26 @@ pub(super) struct Wrong {
     pub(super) unexpected: Vec<String>,
     /// The member that it lacks.
     pub(super) missing: Option<String>,
+}
+
+/// A schema error that a value has: where and by which keyword, and nothing of the document but names of members.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remaining {
+    /// Where in the value, as a JSON Pointer.
+    pub path: String,
+    /// The keyword that says so.
+    pub keyword: String,
+}
+
+impl Remaining {
+    /// Of the errors of a value the first ones, at most so many.
+    pub(super) fn of(validator: &Validator, value: &Value, most: usize) -> Vec<Self> {
+        let one = |error: ValidationError<'_>| Remaining {
+            path: error.instance_path().as_str().to_owned(),
+            keyword: error.kind().keyword().to_owned(),
+        };
+        validator.iter_errors(value).take(most).map(one).collect()
+    }
 }
 
 /// How much is wrong. Fewer errors are better; of the same number, less within them: errors in the best branches of

@@ -8,13 +8,16 @@ mod applicable;
 mod errors;
 mod proposals;
 
+use super::patch::index;
 use super::{Kind, Operation, Step, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, is_present};
+pub use errors::Remaining;
 use errors::{Badness, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
 
 /// Most changes tried on one value. Whatever was kept by then stays.
 const MAX_TRIALS: usize = 4_000;
@@ -57,10 +60,16 @@ impl Shaper {
         Badness::of(&self.schema.validator, value)
     }
 
+    /// Of the schema errors of a value the first ones, at most so many.
+    #[must_use]
+    pub fn remaining(&self, value: &Value, most: usize) -> Vec<Remaining> {
+        Remaining::of(&self.schema.validator, value, most)
+    }
+
     /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
     ///
     /// The number of schema errors never rises, and required values never disappear. What comes out is left as it is
-    /// when it is put in again, unless more than [`MAX_TRIALS`] changes had to be tried.
+    /// when it is put in again, unless more than `MAX_TRIALS` changes had to be tried.
     #[must_use]
     pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>) -> Shaped {
         let mut work = Work {
@@ -71,6 +80,7 @@ impl Shaper {
             steps: Vec::new(),
             trials: 0,
             level: 0,
+            vain: HashMap::new(),
         };
         work.run("", &mut veto);
         Shaped { value: work.value, steps: work.steps }
@@ -92,6 +102,17 @@ struct Work<'a> {
     steps: Vec<Step>,
     trials: usize,
     level: usize,
+    /// What was tried in vain on the value as it is, by the place of the error: the branches of an `anyOf` propose
+    /// the same changes over and over.
+    vain: HashMap<String, Vec<Vain>>,
+}
+
+/// A change that did not help, alone or with what it uncovers.
+#[derive(PartialEq)]
+struct Vain {
+    kind: Kind,
+    patch: Vec<Operation>,
+    deeper: bool,
 }
 
 impl Work<'_> {
@@ -103,7 +124,7 @@ impl Work<'_> {
             wrong.retain(|one| {
                 one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
-            if veto.is_some() || wrong.len() < MANY || !self.all_at_once(&wrong) {
+            if wrong.len() < MANY || !self.many_at_once(&wrong, veto) {
                 for one in &wrong {
                     self.mend(one, veto);
                 }
@@ -131,6 +152,10 @@ impl Work<'_> {
             if deeper && !proposal.uncovers() {
                 continue;
             }
+            let attempt = Vain { kind: proposal.kind, patch: proposal.patch.clone(), deeper };
+            if self.vain.get(&wrong.path).is_some_and(|vain| vain.contains(&attempt)) {
+                continue;
+            }
             self.trials += 1;
             let mut tried = self.value.clone();
             if apply(&mut tried, &proposal.patch).is_err() || is_deeper(&tried, MAX_CANDIDATE_DEPTH) {
@@ -147,8 +172,10 @@ impl Work<'_> {
                 self.value = tried.value;
                 self.badness = tried.badness;
                 self.steps.extend(tried.steps);
+                self.vain.clear();
                 return;
             }
+            self.vain.entry(wrong.path.clone()).or_default().push(attempt);
         }
     }
 
@@ -168,6 +195,7 @@ impl Work<'_> {
             steps,
             trials: self.trials,
             level: self.level + 1,
+            vain: HashMap::new(),
         };
         inner.run(&wrong.path, &mut None);
         self.trials = inner.trials;
@@ -181,8 +209,22 @@ impl Work<'_> {
         Outcome { value: inner.value, steps: inner.steps, badness }
     }
 
+    /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not
+    /// hide behind good ones: only the same mistake in many places is put right at once.
+    fn many_at_once(&mut self, wrong: &[Wrong], veto: &mut Option<Veto<'_>>) -> bool {
+        if veto.is_none() {
+            return self.all_at_once(&wrong.iter().collect::<Vec<_>>(), veto);
+        }
+        let mut alike: BTreeMap<(String, &str, Option<Kind>), Vec<&Wrong>> = BTreeMap::new();
+        for one in wrong {
+            let first = self.proposals(one, &self.value).first().map(|proposal| proposal.kind);
+            alike.entry((without_indices(&one.path), &one.keyword, first)).or_default().push(one);
+        }
+        alike.values().any(|group| group.len() >= MANY && self.all_at_once(group, veto))
+    }
+
     /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
-    fn all_at_once(&mut self, wrong: &[Wrong]) -> bool {
+    fn all_at_once(&mut self, wrong: &[&Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         let mut tried = self.value.clone();
         let mut steps: Vec<Step> = Vec::new();
         // From the end, so that what is taken out of a list does not move what is still to be changed.
@@ -200,14 +242,22 @@ impl Work<'_> {
         let kept = !steps.is_empty()
             && badness.errors <= self.badness.errors
             && badness.total() + steps.len() <= self.badness.total()
-            && !is_deeper(&tried, MAX_CANDIDATE_DEPTH);
+            && !is_deeper(&tried, MAX_CANDIDATE_DEPTH)
+            && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried));
         if kept {
             self.value = tried;
             self.badness = badness;
             self.steps.append(&mut steps);
+            self.vain.clear();
         }
         kept
     }
+}
+
+/// A path with `*` for every position in a list.
+fn without_indices(path: &str) -> String {
+    let steps = path.split('/').map(|step| if index(step).is_some() { "*" } else { step });
+    steps.collect::<Vec<_>>().join("/")
 }
 
 impl Proposal {

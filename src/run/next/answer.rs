@@ -63,7 +63,7 @@ pub struct NextOutcome {
     pub best_extraction: Option<Arc<Value>>,
     /// Whether a person should look at it, by the profile's `review.when`.
     pub review: bool,
-    /// What a person must decide about the selected candidate.
+    /// What a person must decide about the selected candidate, or about the one whose issue ended the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What went wrong, where something did.
@@ -157,7 +157,7 @@ impl NextOutcome {
         let best = outcome.best_iteration;
         let assessment = best.and_then(|best| run.assessments().get(best));
         let review = wants_review(plan, &outcome, assessment);
-        let message = assessment.and_then(message_for_a_person);
+        let message = message_for_a_person(run, &outcome);
         NextOutcome {
             id: id.clone(),
             final_status: outcome.final_status,

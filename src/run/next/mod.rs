@@ -10,7 +10,7 @@ pub use answer::{Answer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, NextInput, Said, Text};
 
 use super::repairs::stage_answer;
-use super::request::{Told, mend};
+use super::request::{Told, mend_whole};
 use super::typing::document_type_of;
 use super::work::first_input;
 use super::{Plan, Task, request_for};
@@ -238,11 +238,16 @@ impl Drive<'_> {
         let read = match answer {
             Value::String(text) => {
                 let repairer = Repairer::without_schema(self.plan.profile.repair);
-                mend(&repairer, None, Told::Text(text)).map(|mended| mended.value)
+                mend_whole(&repairer, Told::Text(text)).map(|mended| mended.value)
             }
             other => Ok(other.clone()),
         };
-        match read.and_then(|answer| self.plan.panel.read(member, &answer).map(|()| answer)) {
+        let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
+        let check = |answer: Value| {
+            judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, &answer))?;
+            self.plan.panel.read(member, &answer).map(|()| answer)
+        };
+        match read.and_then(check) {
             Ok(answer) => Some(consulted(answer)),
             Err(message) => {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);

@@ -67,6 +67,27 @@ fn what_a_person_must_decide_ends_the_run_with_a_message() {
 }
 
 #[test]
+fn a_patch_that_was_cut_short_is_no_edit() {
+    let place = place();
+    let edit_of = |value: &str| {
+        json!([{"op": "replace", "path": "/submodels/0/submodelElements/1/value", "value": value}])
+            .to_string()
+    };
+    let (one, two) = (edit_of("12-345"), edit_of("12-346"));
+    let cut = format!("{}, {{\"op\": \"repl", one.trim_end_matches(']'));
+    let texts =
+        ["[".to_owned(), cut, format!("First:\n{one}\nThen:\n{two}\n"), format!("```json\n{two}\n```")];
+    let answers: Vec<Value> = texts.iter().map(|text| json!({"text": text})).collect();
+    place.write("answers.yaml", Value::from(answers).to_string());
+    let more = ["--format", "json", "--set", "stages.0.retries=3"];
+    let result = place.run(&edit("file=answers.yaml", &more)).exits(0).json();
+    assert_eq!(result["best_extraction"].to_string(), two);
+    assert_eq!((&result["iteration_count"], &result["usage"]["calls"]), (&json!(1), &json!(4)));
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("not whole") && warnings.contains("several patches"), "{warnings}");
+}
+
+#[test]
 fn patches_that_do_not_apply_are_corrected() {
     let place = place();
     answers(
@@ -149,7 +170,7 @@ fn prompts_use_variables_that_the_profile_has() {
 #[test]
 fn documents_are_checked_without_a_provider() {
     let place = place();
-    place.write("none.json", "[]");
+    place.write("none.json", r#"[{"op": "test", "path": "/submodels/0/modelType", "value": "Submodel"}]"#);
     place.write("bad.json", r#"[{"op": "remove", "path": "/submodels/0/id"}]"#);
     let validate = |patch: &str| {
         let arguments =
