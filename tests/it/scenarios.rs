@@ -430,6 +430,16 @@ fn rules_find_nothing_in_valid_and_something_in_invalid_candidates() {
         );
         assert!(ran.err.contains("the rule `needs-date` of rules/mine.yaml has no case in"), "{}", ran.err);
     }
+    let case = |rest: &str| format!("cases:\n  - rule: grade-format\n    valid: [{{}}]\n    {rest}\n");
+    let like = |issue: &str| case(&format!("invalid: [{{ grade: x }}]\n    issue: {{ {issue} }}"));
+    place.write("rules/mine.test.yaml", like("code: GRADE_FORMAT, auto_fixable: false"));
+    place.run(&["test", "rules/mine.yaml"]).exits(0);
+    place.write("rules/mine.test.yaml", like("code: GRADE_FORMAT, auto_fixable: true"));
+    let other = place.run(&["test", "rules/mine.yaml"]).exits(3).out;
+    assert!(other.contains("expected  an issue GRADE_FORMAT auto_fixable\n"), "{other}");
+    place.write("rules/mine.test.yaml", case("issue: { code: GRADE_FORMAT }"));
+    let unused = place.run(&["test", "rules/mine.yaml"]).exits(2).err;
+    assert!(unused.contains("no issue is compared with this"), "{unused}");
     place.write("rules/other.yaml", RULES);
     place.write("rules/mine.test.yaml", "cases: [{ rule: grade-format, valid: [{}] }]");
     let all = place.run(&["test"]).exits(0);

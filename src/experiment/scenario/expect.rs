@@ -67,6 +67,8 @@ pub struct ExpectedIssue {
     pub path: Option<String>,
     /// The rule that found it.
     pub rule: Option<String>,
+    /// Whether a machine could put it right.
+    pub auto_fixable: Option<bool>,
     /// A part of its message.
     pub message: Option<String>,
     /// A part of what would put it right.
@@ -261,6 +263,7 @@ impl Decode for ExpectedIssue {
             disposition: fields.optional("disposition", problems),
             path: pointer(fields.node("path"), problems),
             rule: fields.optional("rule", problems),
+            auto_fixable: fields.optional("auto_fixable", problems),
             message: fields.optional("message", problems),
             suggested_fix: fields.optional("suggested_fix", problems),
         };

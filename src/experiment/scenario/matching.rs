@@ -143,6 +143,7 @@ impl ExpectedIssue {
             && is(self.disposition.as_ref(), &issue.disposition)
             && is(self.path.as_ref(), &issue.path)
             && self.rule.as_deref().is_none_or(|rule| issue.rule.as_deref() == Some(rule))
+            && is(self.auto_fixable.as_ref(), &issue.auto_fixable)
             && self.message.as_ref().is_none_or(|part| has(&issue.message, part))
             && self
                 .suggested_fix
@@ -157,6 +158,7 @@ impl ExpectedIssue {
             self.path.as_ref() == Some(&issue.path),
             self.severity == Some(issue.severity),
             self.disposition == Some(issue.disposition),
+            self.auto_fixable == Some(issue.auto_fixable),
             self.rule.is_some() && self.rule.as_deref() == issue.rule.as_deref(),
         ];
         shared.into_iter().filter(|shared| *shared).count()
@@ -177,6 +179,8 @@ impl std::fmt::Display for ExpectedIssue {
         parts.extend(self.severity.map(|severity| severity.as_str().to_owned()));
         parts.extend(self.disposition.map(|disposition| disposition.as_str().to_owned()));
         parts.extend(self.path.as_ref().map(|path| place(path)));
+        let fixable = |fixable| if fixable { "auto_fixable" } else { "not auto_fixable" };
+        parts.extend(self.auto_fixable.map(|is| fixable(is).to_owned()));
         parts.extend(self.rule.as_ref().map(|rule| format!("of the rule `{rule}`")));
         parts.extend(self.message.as_ref().map(|part| format!("saying `{part}`")));
         parts.extend(self.suggested_fix.as_ref().map(|part| format!("suggesting `{part}`")));
@@ -191,7 +195,8 @@ fn place(path: &str) -> String {
 /// An issue in one line.
 pub(super) fn issue_line(issue: &Issue) -> String {
     let (severity, disposition) = (issue.severity.as_str(), issue.disposition.as_str());
-    let mut line = format!("{} {severity} {disposition} {}", issue.code, place(&issue.path));
+    let fixable = if issue.auto_fixable { " auto_fixable" } else { "" };
+    let mut line = format!("{} {severity} {disposition}{fixable} {}", issue.code, place(&issue.path));
     if !issue.message.is_empty() {
         line.push_str(": ");
         line.push_str(&cut(&collapsed(&issue.message)));

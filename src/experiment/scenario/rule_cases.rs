@@ -1,6 +1,7 @@
 //! `rules/NAME.test.yaml`: for each rule candidates that it must leave alone, and candidates in which it must find
 //! something.
 
+use super::expect::ExpectedIssue;
 use super::matching::{Difference, issue_line, listed};
 use super::suite::{CaseResult, Choice, Kind, Suite, Verdict, line_of};
 use super::verify::unknown;
@@ -36,6 +37,8 @@ pub struct RuleCase {
     pub valid: Vec<Spanned<Value>>,
     /// Candidates in which it finds something.
     pub invalid: Vec<Spanned<Value>>,
+    /// What each of its issues in invalid candidates is like.
+    pub issue: Option<ExpectedIssue>,
 }
 
 impl Decode for RuleCases {
@@ -60,6 +63,7 @@ impl Decode for RuleCase {
         let source = fields.optional("source", problems);
         let valid = fields.or("valid", Vec::new(), problems);
         let invalid = fields.or("invalid", Vec::new(), problems);
+        let issue: Option<ExpectedIssue> = fields.optional("issue", problems);
         let whole = fields.span();
         fields.finish(problems);
         if valid.is_empty() && invalid.is_empty() {
@@ -69,7 +73,13 @@ impl Decode for RuleCase {
                 ),
             );
         }
-        Some(RuleCase { rule: rule?, name, document_type, source, valid, invalid })
+        if let Some(issue) = issue.as_ref().filter(|_| invalid.is_empty()) {
+            problems.push(
+                Problem::error(Code::Conflict, &issue.span, "no issue is compared with this")
+                    .help("add `invalid` with candidates in which the rule finds something"),
+            );
+        }
+        Some(RuleCase { rule: rule?, name, document_type, source, valid, invalid, issue })
     }
 }
 
@@ -197,8 +207,19 @@ fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
         }
     }
     for (at, candidate) in case.invalid.iter().enumerate() {
-        if found(&candidate.value).is_empty() {
-            differences.push(Difference::new(format!("invalid[{at}]"), "an issue", "none", &candidate.span));
+        let issues = found(&candidate.value);
+        let place = format!("invalid[{at}]");
+        if issues.is_empty() {
+            differences.push(Difference::new(place, "an issue", "none", &candidate.span));
+        } else if let Some(expected) = &case.issue
+            && let Some(other) = issues.iter().find(|issue| !expected.fits(issue))
+        {
+            differences.push(Difference::new(
+                place,
+                expected.to_string(),
+                issue_line(other),
+                &candidate.span,
+            ));
         }
     }
     if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) }
