@@ -1,12 +1,12 @@
 //! Tier 2: what judges and validators answer, and the assessment that follows (LOOP, Scoring: judge, external,
 //! ensemble).
 
-use super::assessment::{Assessment, Issue};
+use super::assessment::Assessment;
 use super::combine::combine;
+use super::member::{Answer, Member, MemberKind};
 use crate::profile::{AfterRetries, Combine, Measure, Overall, Profile};
-use crate::value::{Disposition, Score, Severity};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use crate::value::Disposition;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Who looks at a candidate after the gate, and what their answers mean.
@@ -14,23 +14,6 @@ use std::sync::Arc;
 pub struct Panel {
     members: Vec<Member>,
     dimensions: Vec<Combined>,
-}
-
-/// A judge or a validator.
-#[derive(Debug, Clone)]
-pub struct Member {
-    /// Its name.
-    pub id: Arc<str>,
-    /// How often it is asked again after a failure.
-    pub retries: u32,
-    then: AfterRetries,
-    kind: MemberKind,
-}
-
-#[derive(Debug, Clone)]
-enum MemberKind {
-    Judge { issues: Option<String>, severity: Severity },
-    Validator { stages: Vec<String> },
 }
 
 /// A dimension that the panel has a say in.
@@ -42,16 +25,6 @@ struct Combined {
     combine: Combine,
     /// Whether a measure of tier 1 is one of those that are combined.
     with_measure: bool,
-}
-
-/// What came of asking a member.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    /// It answered, and [`Panel::read`] can read the answer.
-    Given(Value),
-    /// It gave no answer that can be read, as often as it was asked.
-    Failed(String),
 }
 
 impl Panel {
@@ -109,43 +82,9 @@ impl Panel {
     /// What is missing, without any of the answer's text.
     pub fn read(&self, at: usize, answer: &Value) -> Result<(), String> {
         let Some(member) = self.members.get(at) else { return Ok(()) };
-        match &member.kind {
-            MemberKind::Validator { .. } => {
-                let readable = unavailable(answer).is_some()
-                    || answer.get("stages").and_then(Value::as_array).is_some_and(|stages| {
-                        stages.iter().all(|stage| {
-                            stage.get("name").is_some_and(Value::is_string)
-                                && stage.get("passed").is_some_and(Value::is_boolean)
-                        })
-                    });
-                if readable {
-                    Ok(())
-                } else {
-                    Err(format!(
-                        "the answer of `{}` has no list `stages` with `name` and `passed`",
-                        member.id
-                    ))
-                }
-            }
-            MemberKind::Judge { issues, .. } => {
-                let pointers = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
-                for (_, pointer) in pointers.filter(|(source, _)| *source == at) {
-                    let pointer = pointer.as_deref().unwrap_or_default();
-                    if answer.pointer(pointer).and_then(Value::as_f64).is_none_or(|score| !score.is_finite())
-                    {
-                        return Err(format!("the answer of `{}` has no number at `{pointer}`", member.id));
-                    }
-                }
-                match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
-                    Some((_, Value::Array(_) | Value::Null)) | None => Ok(()),
-                    // Some models count instead of naming. What they count could not be put right, and must not be lost.
-                    Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
-                    Some((pointer, _)) => {
-                        Err(format!("the answer of `{}` has no list of issues at `{pointer}`", member.id))
-                    }
-                }
-            }
-        }
+        let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
+        let own = sources.filter(|(source, _)| *source == at);
+        member.read(answer, own.filter_map(|(_, pointer)| pointer.as_deref()))
     }
 
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
@@ -188,164 +127,13 @@ impl Panel {
     }
 }
 
-impl Member {
-    /// Whether it is a validator.
-    #[must_use]
-    pub fn is_validator(&self) -> bool {
-        matches!(self.kind, MemberKind::Validator { .. })
-    }
-
-    /// Whether it failed and nothing stands in for it: a person is to decide, or the dimension that should was not
-    /// measured.
-    fn has_failed(&self, answer: &Answer, tier1: &Assessment) -> bool {
-        matches!(answer, Answer::Failed(_)) && self.score(answer, None, tier1).is_none()
-    }
-
-    /// What it says a dimension is worth; `None` when it says nothing of it.
-    fn score(&self, answer: &Answer, pointer: Option<&str>, tier1: &Assessment) -> Option<Score> {
-        match (answer, &self.kind) {
-            (Answer::Given(answer), MemberKind::Judge { .. }) => {
-                answer.pointer(pointer?).and_then(Value::as_f64).map(Score::clamped)
-            }
-            (Answer::Given(answer), MemberKind::Validator { stages }) => {
-                unavailable(answer).is_none().then(|| stages_score(stages, answer))
-            }
-            (Answer::Failed(_), _) => match &self.then {
-                AfterRetries::Escalate => None,
-                AfterRetries::Score(score) => Some(*score),
-                AfterRetries::Dimension(name) => tier1.scores.get(name),
-            },
-        }
-    }
-
-    fn issues(&self, answer: &Answer, disposition: &dyn Fn(&str, bool) -> Disposition) -> Vec<Issue> {
-        match (answer, &self.kind) {
-            (Answer::Failed(why), MemberKind::Judge { .. }) => {
-                vec![self.failure("JUDGE_FAILED", format!("judge `{}` gave no answer: {why}", self.id))]
-            }
-            (Answer::Failed(why), MemberKind::Validator { .. }) => {
-                vec![self.failure("VALIDATOR_FAILED", format!("validator `{}` failed: {why}", self.id))]
-            }
-            (Answer::Given(answer), MemberKind::Judge { issues, severity }) => {
-                let found = issues.as_deref().and_then(|pointer| answer.pointer(pointer)?.as_array());
-                let code = format!("JUDGE_{}", self.id.to_uppercase().replace('-', "_"));
-                let read = |issue: &Value| read_issue(issue, &code, *severity, disposition);
-                found.into_iter().flatten().filter_map(read).collect()
-            }
-            (Answer::Given(answer), MemberKind::Validator { .. }) => {
-                if let Some(why) = unavailable(answer) {
-                    let message = format!("validator `{}` was not run: {why}", self.id);
-                    return vec![note("VALIDATOR_UNAVAILABLE", Severity::Minor, Disposition::Warn, message)];
-                }
-                let code = format!("VALIDATOR_{}", self.id.to_uppercase().replace('-', "_"));
-                let stages = answer.get("stages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                if stages.is_empty() {
-                    let message = format!("validator `{}` ran none of its stages", self.id);
-                    return vec![self.failure("VALIDATOR_FAILED", message)];
-                }
-                let mut found = Vec::new();
-                for stage in stages {
-                    let before = found.len();
-                    let issues = stage.get("issues").and_then(Value::as_array).into_iter().flatten();
-                    found.extend(issues.filter_map(|i| read_issue(i, &code, Severity::Major, disposition)));
-                    if found.len() == before && stage.get("passed").and_then(Value::as_bool) == Some(false) {
-                        let name = stage.get("name").and_then(Value::as_str).unwrap_or_default();
-                        let message = format!(
-                            "stage `{name}` of validator `{}` failed and does not say what is wrong",
-                            self.id
-                        );
-                        found.push(self.failure("VALIDATOR_FAILED", message));
-                    }
-                }
-                found
-            }
-        }
-    }
-
-    fn failure(&self, code: &str, message: String) -> Issue {
-        match self.then {
-            AfterRetries::Escalate => note(code, Severity::Critical, Disposition::Escalate, message),
-            AfterRetries::Score(_) | AfterRetries::Dimension(_) => {
-                note(code, Severity::Minor, Disposition::Warn, message)
-            }
-        }
-    }
-}
-
-fn note(code: &str, severity: Severity, disposition: Disposition, message: String) -> Issue {
-    Issue { disposition, message, ..Issue::new(code, severity) }
-}
-
-/// Reads an issue of a judge or validator: an object, or a text that is its message. What is neither is left out.
-fn read_issue(
-    issue: &Value,
-    code: &str,
-    severity: Severity,
-    disposition: &dyn Fn(&str, bool) -> Disposition,
-) -> Option<Issue> {
-    if let Some(message) = issue.as_str() {
-        return Some(note(code, severity, disposition(code, false), message.to_owned()));
-    }
-    let fields = issue.as_object()?;
-    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
-    let code = text("code").unwrap_or_else(|| code.to_owned());
-    let auto_fixable = fields.get("auto_fixable").and_then(Value::as_bool).unwrap_or(false);
-    let severity = word(fields, "severity").unwrap_or(severity);
-    let said = word(fields, "disposition");
-    // A path that is no pointer would make templates and reports point nowhere.
-    let path = text("path").filter(|path| path.is_empty() || path.starts_with('/')).unwrap_or_default();
-    Some(Issue {
-        disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
-        path,
-        message: text("message")
-            .or_else(|| ["issue", "description", "text", "reason"].iter().find_map(|key| text(key)))
-            .unwrap_or_else(|| format!("it names `{code}` without saying what is wrong")),
-        auto_fixable,
-        suggested_fix: text("suggested_fix"),
-        ..Issue::new(&code, severity)
-    })
-}
-
-/// One of the loop's words for issues, however it is capitalized: `Critical` is not less than `critical`.
-fn word<T: serde::de::DeserializeOwned>(fields: &Map<String, Value>, key: &str) -> Option<T> {
-    let said = fields.get(key)?.as_str()?.trim().to_lowercase();
-    serde_json::from_value(Value::String(said)).ok()
-}
-
-/// Why a validator could not be run, if it could not.
-fn unavailable(answer: &Value) -> Option<&str> {
-    answer.get("unavailable").and_then(Value::as_str)
-}
-
-/// The mean over the declared stages: 1 for one that passed; for one that failed less, the more issues it has; 0 for
-/// one that did not run (LOOP, Scoring: external). So fixing an error never lowers the score.
-fn stages_score(stages: &[String], answer: &Value) -> Score {
-    let ran = answer.get("stages").and_then(Value::as_array);
-    let score = |name: &String| {
-        let stage =
-            ran.into_iter().flatten().find(|stage| stage.get("name").and_then(Value::as_str) == Some(name));
-        match stage {
-            None => 0.0,
-            Some(stage) if stage.get("passed").and_then(Value::as_bool) == Some(true) => 1.0,
-            Some(stage) => {
-                let issues = stage.get("issues").and_then(Value::as_array).map_or(1, Vec::len).max(1);
-                #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
-                let share = 1.0 / (1.0 + issues as f64);
-                share
-            }
-        }
-    };
-    #[expect(clippy::cast_precision_loss, reason = "a handful of stages")]
-    let count = stages.len().max(1) as f64;
-    Score::clamped(stages.iter().map(score).sum::<f64>() / count)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::profile::{Library, Override, load};
     use crate::rules::memory::{Memory, compiled};
+    use crate::value::{Score, Severity};
     use serde_json::json;
 
     fn panel(assess: &str, judges: &str) -> (Panel, Overall) {
@@ -510,21 +298,5 @@ mod tests {
             assert_eq!(measured(how, &json!({"x": 1}), &mut out), [("a".to_owned(), expected)], "{how}");
             assert_eq!(out.issues.len(), 3);
         }
-    }
-
-    #[test]
-    fn fixing_an_error_never_lowers_a_validator_s_score() {
-        let stages = ["one".to_owned(), "two".to_owned()];
-        let issues = |n: usize| vec![json!({"message": "m"}); n];
-        let course = [
-            json!({"stages": [{"name": "one", "passed": false, "issues": issues(3)}]}),
-            json!({"stages": [{"name": "one", "passed": false, "issues": issues(1)}]}),
-            json!({"stages": [{"name": "one", "passed": true}, {"name": "two", "passed": false, "issues": issues(90)}]}),
-            json!({"stages": [{"name": "one", "passed": true}, {"name": "two", "passed": false, "issues": issues(1)}]}),
-            json!({"stages": [{"name": "one", "passed": true}, {"name": "two", "passed": true}]}),
-        ];
-        let scores: Vec<f64> = course.iter().map(|answer| stages_score(&stages, answer).get()).collect();
-        assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
-        assert_eq!(scores.last(), Some(&1.0));
     }
 }
