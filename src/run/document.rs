@@ -1,12 +1,13 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
+use super::consult::Consultant;
 use super::repairs::stage_answer;
-use super::request::{Told, answer_of, mend_whole};
+use super::request::{Told, answer_of};
 use super::typing::document_type_of;
 use super::work::{first_input, request_for};
-use super::{DocumentResult, Plan, Task, ask_validator};
-use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use super::{DocumentResult, Plan, Task};
+use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
 use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
@@ -28,16 +29,6 @@ pub enum Candidates {
     Supplied,
 }
 
-/// A member of the panel that looks at candidates after the gate.
-pub enum Consultant {
-    /// A judge's provider.
-    Judge(Box<Provider>),
-    /// A validator that may be run.
-    Validator,
-    /// A validator that may not be run, and why.
-    NotRun(String),
-}
-
 /// Where a run keeps what happens.
 pub struct Place {
     /// The journal and the run's id in it.
@@ -50,24 +41,24 @@ pub struct Place {
 
 /// A profile at work on documents, one after the other.
 pub struct Session {
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     candidates: Candidates,
     /// One for each member of the plan's panel.
-    consultants: Vec<Consultant>,
+    pub(super) consultants: Vec<Consultant>,
     place: Place,
     assessor: Assessor,
-    cancelled: watch::Receiver<bool>,
+    pub(super) cancelled: watch::Receiver<bool>,
 }
 
 /// What the loop of one document needs at hand.
-struct InHand<'a> {
-    reference: DocumentRef,
+pub(super) struct InHand<'a> {
+    pub(super) reference: DocumentRef,
     id: DocumentId,
     /// The whole text.
     text: &'a str,
     /// What the stages see of it.
     masked: String,
-    source: Source,
+    pub(super) source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
     started: Instant,
@@ -93,7 +84,7 @@ impl InHand<'_> {
         }
     }
 
-    fn task(&self) -> Task<'_> {
+    pub(super) fn task(&self) -> Task<'_> {
         Task { document: &self.reference, source: &self.masked, unmasked: self.text }
     }
 
@@ -342,78 +333,8 @@ impl Session {
         }
     }
 
-    /// Asks a judge or validator about the candidate.
-    async fn consult(&self, member: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Input {
-        let Some(candidate) = run.pending_candidate() else {
-            return impossible("there is no candidate to judge");
-        };
-        let validators = self.plan.validators.len();
-        match self.consultants.get(member) {
-            Some(Consultant::Judge(provider)) => {
-                let Some(judge) = member.checked_sub(validators).and_then(|at| self.plan.judges.get(at))
-                else {
-                    return impossible("there is no such judge");
-                };
-                let request = match request_for(&self.plan, run, task.task(), work) {
-                    Ok(request) => request,
-                    Err(message) => return impossible(&message),
-                };
-                let deadline = judge.judge.call.deadline;
-                let Some(completion) = self.complete(provider, &request, deadline).await else {
-                    return Input::Stop;
-                };
-                let repairer = judge.repairers.of(&task.reference.document_type);
-                match answer_of(provider, completion, |told| mend_whole(repairer, told)) {
-                    Ok(Produced { candidate: answer, usage, notes, repairs }) => {
-                        match judge.check(&task.reference.document_type, &answer) {
-                            Ok(()) => Input::Consulted(Consulted { answer, usage, notes, repairs }),
-                            Err(message) => Input::Failed(CallFailed {
-                                message,
-                                transient: true,
-                                retry_after: None,
-                                usage,
-                            }),
-                        }
-                    }
-                    Err(failed) => Input::Failed(failed),
-                }
-            }
-            Some(Consultant::Validator) => {
-                let Some(planned) = self.plan.validators.get(member) else {
-                    return impossible("there is no such validator");
-                };
-                let document_type = &task.reference.document_type;
-                let mut cancelled = self.cancelled.clone();
-                let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
-                    let why = "the patch could not be applied";
-                    return Input::Consulted(Consulted {
-                        answer: Arc::new(serde_json::json!({ "unavailable": why })),
-                        usage: Usage::default(),
-                        notes: Vec::new(),
-                        repairs: Vec::new(),
-                    });
-                };
-                tokio::select! {
-                    biased;
-                    answer = ask_validator(planned, document_type, candidate, subject.value()) => match answer {
-                        Ok(consulted) => Input::Consulted(consulted),
-                        Err(failed) => Input::Failed(failed),
-                    },
-                    _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
-                }
-            }
-            Some(Consultant::NotRun(why)) => Input::Consulted(Consulted {
-                answer: Arc::new(serde_json::json!({ "unavailable": why })),
-                usage: Usage::default(),
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            }),
-            None => impossible("there is no such judge or validator"),
-        }
-    }
-
     /// Makes a call; `None` when someone stopped the run meanwhile.
-    async fn complete(
+    pub(super) async fn complete(
         &self,
         provider: &Provider,
         request: &CompletionRequest,
@@ -439,7 +360,7 @@ impl Session {
 }
 
 /// What can't happen with a checked profile ends the document, not the process.
-fn impossible(message: &str) -> Input {
+pub(super) fn impossible(message: &str) -> Input {
     Input::Failed(CallFailed {
         message: message.to_owned(),
         transient: false,

@@ -4,6 +4,7 @@
 //! recorded before it is acted on.
 
 mod batch;
+mod consult;
 mod document;
 pub mod next;
 mod plan;
@@ -16,7 +17,8 @@ mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
-pub use document::{Candidates, Consultant, Place, Session};
+pub use consult::Consultant;
+pub use document::{Candidates, Place, Session};
 pub use next::next;
 pub use plan::Plan;
 pub use repairs::{Repairers, stage_answer};
