@@ -9,7 +9,7 @@ test *ARGS:
 
 # does a case notice when any line of a shipped profile is broken?
 mutants:
-    cargo test --locked --test it scenario_mutants -- --ignored
+    cargo test --locked --test it scenario_mutants
 
 format:
     cargo fmt --all

@@ -41,7 +41,6 @@ fn is_exempt(profile: &str, mutant: &Mutant) -> bool {
 }
 
 #[test]
-#[ignore = "takes a minute; .ci/run runs it"]
 fn every_line_of_a_shipped_profile_is_guarded_by_a_case() {
     let library = Library::new(vec![Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()]);
     let mut work = Vec::new();
