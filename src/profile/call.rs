@@ -4,7 +4,8 @@ use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Node};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Most times that a failed call may be made again.
 const MOST_RETRIES: u32 = 20;
@@ -37,6 +38,10 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Most tokens in an answer.
     pub max_tokens: Option<u64>,
+    /// Laid over the body of a request to an HTTP API, key by key.
+    pub extra_body: Map<String, Value>,
+    /// Added to its headers.
+    pub extra_headers: BTreeMap<String, String>,
 }
 
 impl Call {
@@ -118,8 +123,30 @@ impl Decode for Options {
             temperature: fields.node("temperature").and_then(|n| number_in(n, 0.0, 2.0, problems)),
             seed: fields.optional("seed", problems),
             max_tokens: fields.optional::<Count>("max_tokens", problems).map(|c| u64::from(c.0)),
+            extra_body: fields
+                .node("extra_body")
+                .and_then(|node| match node.to_json() {
+                    Value::Object(body) => Some(body),
+                    _ => wrong_type(node, "a mapping of what to add to the request's body", problems),
+                })
+                .unwrap_or_default(),
+            extra_headers: fields
+                .node("extra_headers")
+                .and_then(|node| decode_headers(node, problems))
+                .unwrap_or_default(),
         };
         fields.finish(problems);
         Some(options)
     }
+}
+
+fn decode_headers(node: &Node, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, "a mapping from names of headers to texts", problems);
+    };
+    let headers = entries.iter().filter_map(|entry| {
+        let value = String::decode(&entry.value, problems)?;
+        Some((entry.key.to_ascii_lowercase(), value))
+    });
+    Some(headers.collect())
 }

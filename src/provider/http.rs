@@ -328,6 +328,7 @@ mod tests {
             config_schema: None,
             secrets: vec!["KEY".into()],
             hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            endpoints: Vec::new(),
         };
         Egress::new(&manifest, &config, Arc::new(|name| (name == "KEY").then(|| "sesame-open".to_owned())))
     }

@@ -136,7 +136,8 @@ fn request_options(options: &Options) -> RequestOptions {
         temperature: options.temperature,
         seed: options.seed,
         max_tokens: options.max_tokens,
-        ..RequestOptions::default()
+        extra_body: options.extra_body.clone(),
+        extra_headers: options.extra_headers.clone(),
     }
 }
 

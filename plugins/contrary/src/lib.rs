@@ -73,7 +73,11 @@ impl HttpCodec for Contrary {
                 let count = |key: &str| body.get(key).and_then(Value::as_u64).unwrap_or(0);
                 Ok(Completion {
                     text: body.get("answer").and_then(Value::as_str).map(str::to_owned),
-                    usage: Usage { input_tokens: count("in"), output_tokens: count("out"), cost_usd: None },
+                    usage: Usage {
+                        input_tokens: count("in"),
+                        output_tokens: count("out"),
+                        ..Usage::default()
+                    },
                     ..Completion::default()
                 })
             }

@@ -43,6 +43,28 @@ pub struct Manifest {
     /// A `base_url` in the configuration adds that URL's host.
     #[serde(default)]
     pub hosts: Vec<String>,
+    /// Services that speak this plugin's API, the default first. Each is a provider's name, too: with an endpoint
+    /// `ollama`, the specification `ollama:llama3` means this plugin. The host fills the keys `endpoint` and `base_url`
+    /// of the configuration in before the plugin sees it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// A service that speaks a plugin's API.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// By which the configuration's `endpoint` picks it.
+    pub name: String,
+    /// Where it is, unless the configuration's `base_url` or one of `base_url_env` says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Environment variables that may hold the base URL; the first that is set counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base_url_env: Vec<String>,
+    /// Keys of the configuration, each with an environment variable that fills it in when it isn't set. Never secrets:
+    /// the plugin sees the values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub config_env: BTreeMap<String, String>,
 }
 
 /// A version of the ABI.
@@ -100,6 +122,9 @@ pub struct CompletionRequest {
     /// What is wrong with `base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<RequestFeedback>,
+    /// Files that belong to the prompt: the document itself as an image or PDF.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// How to sample.
     #[serde(default)]
     pub options: RequestOptions,
@@ -119,6 +144,7 @@ impl Default for CompletionRequest {
             patterns: None,
             base: None,
             feedback: None,
+            attachments: Vec::new(),
             options: RequestOptions::default(),
         }
     }
@@ -133,6 +159,20 @@ pub struct DocumentRef {
     /// `pathology`, `radiology`, …
     #[serde(default)]
     pub document_type: String,
+}
+
+/// A file that goes with the prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Its name, without folders.
+    #[serde(default)]
+    pub name: String,
+    /// `application/pdf`, `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    #[serde(default)]
+    pub media_type: String,
+    /// Its bytes in Base64 (RFC 4648, with padding).
+    #[serde(default)]
+    pub data: String,
 }
 
 /// One message of the prompt.
@@ -205,9 +245,12 @@ pub struct RequestOptions {
     /// The most tokens to answer with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// Whatever else a provider understands.
+    /// Laid over the body of the HTTP request, key by key: whatever else a provider understands.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub extra: Map<String, Value>,
+    pub extra_body: Map<String, Value>,
+    /// Added to the headers of the HTTP request.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra_headers: BTreeMap<String, String>,
 }
 
 /// What a provider answers. It carries a `value` or a `text`; with neither it counts as garbage.
@@ -228,6 +271,12 @@ pub struct Completion {
     /// The model that answered, when the provider knows better than the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The provider's own id of this answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_id: Option<String>,
+    /// Why the model stopped, in the provider's words: `stop`, `length`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
     /// Remarks for the journal. Never document text.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -241,6 +290,8 @@ impl Default for Completion {
             text: None,
             usage: Usage::default(),
             model: None,
+            response_id: None,
+            finish_reason: None,
             notes: Vec::new(),
         }
     }
@@ -254,9 +305,12 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D
 /// What a completion took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read.
+    /// Tokens read, cached ones included.
     #[serde(default)]
     pub input_tokens: u64,
+    /// Those of `input_tokens` that the provider had cached, and may charge less for.
+    #[serde(default)]
+    pub cached_input_tokens: u64,
     /// Tokens written.
     #[serde(default)]
     pub output_tokens: u64,
@@ -287,6 +341,8 @@ pub struct HttpRequest {
     /// Under the base URL, beginning with `/`; may carry a query.
     pub path: String,
     /// In values, `${secret:NAME}` stands for the value of a declared secret; the plugin never sees it.
+    /// `${secret:A|B}` is the first of several that is set. With a `?` before the brace, as in `${secret:NAME?}`, the
+    /// whole header is left out when none is.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Sent as it is, in UTF-8.
