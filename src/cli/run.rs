@@ -135,8 +135,10 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let candidates = if self.needs_provider { open_stages(&self.plan)? } else { Candidates::Supplied };
-        let consultants = open_panel(&self.plan, self.allow_commands)?;
+        let providers = providers().with_network(self.plan.profile.network.clone());
+        let candidates =
+            if self.needs_provider { open_stages(&self.plan, &providers)? } else { Candidates::Supplied };
+        let consultants = open_panel(&self.plan, &providers, self.allow_commands)?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -216,7 +218,7 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
+fn open_stages(plan: &Plan, providers: &Providers) -> Result<Candidates, Failure> {
     if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
@@ -224,14 +226,13 @@ fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
             exit: Exit::Usage,
         });
     }
-    let providers = providers();
     let opened: Result<Vec<Provider>, Failure> =
-        plan.stages.iter().map(|planned| open(&providers, &planned.stage.call)).collect();
+        plan.stages.iter().map(|planned| open(providers, &planned.stage.call)).collect();
     Ok(Candidates::Providers(opened?))
 }
 
 /// Validators first, then judges, as the panel has them.
-fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
+fn open_panel(plan: &Plan, providers: &Providers, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
     let validator = |_: &ValidatorPlan| {
         Ok(if allow_commands {
             Consultant::Validator
@@ -239,9 +240,8 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
             Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
         })
     };
-    let providers = providers();
     let judge = |planned: &JudgePlan| {
-        open(&providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
+        open(providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
     };
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }

@@ -23,8 +23,10 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Longest pause, whatever a provider asks for.
+    /// Longest pause, unless a provider asks for more.
     pub const LONGEST_PAUSE: Millis = Millis(60_000);
+    /// Longest pause, whatever a provider asks for.
+    pub const LONGEST_ASKED: Millis = Millis(600_000);
 
     fn pause_before(&self, attempt: u32) -> Millis {
         let doubled = self.pause.0.saturating_mul(1_u64.checked_shl(attempt).unwrap_or(u64::MAX));
@@ -349,9 +351,10 @@ impl Run {
             }
             Work::Assess { .. } => 0,
         };
-        let (pause, reason) = match failure.retry_after {
-            Some(pause) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::RetryAfter),
-            None => (self.retry.pause_before(attempt), WakeReason::Backoff),
+        let (pause, reason) = match (failure.retry_after, failure.backoff) {
+            (Some(pause), _) => (pause.min(Retry::LONGEST_ASKED), WakeReason::RetryAfter),
+            (None, Some(pause)) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::Backoff),
+            (None, None) => (self.retry.pause_before(attempt), WakeReason::Backoff),
         };
         let until = now.saturating_add(pause);
         if let Some(limit) = self.spent_before_retry(until) {
@@ -406,8 +409,13 @@ impl Run {
                 self.ask_next(now, examined);
             }
             Err(message) => {
-                let failure =
-                    CallFailed { message, transient: true, retry_after: None, usage: Usage::default() };
+                let failure = CallFailed {
+                    message,
+                    transient: true,
+                    retry_after: None,
+                    backoff: None,
+                    usage: Usage::default(),
+                };
                 self.unanswered(now, work, examined, failure);
             }
         }

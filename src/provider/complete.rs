@@ -109,25 +109,20 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        let outcome = self.attempt(request, Patience::new(deadline)).await;
-        outcome.map_err(|fault| CallFailure {
-            kind: fault.kind,
-            message: fault.message,
-            help: fault.help,
-            retry_after: fault.retry_after,
-            provider: self.shared.identity.name.clone(),
-            model: request.options.model.clone().or_else(|| self.model.clone()),
-        })
+        let model = request.options.model.as_deref().or(self.model.as_deref());
+        let outcome = self.attempt(request, model, Patience::new(deadline)).await;
+        outcome.map_err(|fault| fault.of(self.shared.identity.name.clone(), model.map(str::to_owned)))
     }
 
     async fn attempt(
         &self,
         request: &CompletionRequest,
+        model: Option<&str>,
         mut patience: Patience,
     ) -> Result<Completion, Fault> {
-        let json = if request.options.model.is_none() && self.model.is_some() {
+        let json = if request.options.model.is_none() && model.is_some() {
             let mut with_model = request.clone();
-            with_model.options.model.clone_from(&self.model);
+            with_model.options.model = model.map(str::to_owned);
             to_json(&with_model)
         } else {
             to_json(request)
@@ -136,11 +131,12 @@ impl Provider {
         match &self.shared.link {
             None => {
                 let reply = patience.bound(instance.complete(json)).await?;
-                sensible(self.check(&instance, reply)?)
+                self.check(&instance, reply).and_then(sensible)
             }
             Some(link) => {
-                let mut errand = Errand { patience };
-                self.over(link, &instance, json, &mut errand).await
+                let mut errand = Errand::new(request, model, patience);
+                let outcome = self.over(link, &instance, json, &mut errand).await;
+                link.settle(outcome, errand)
             }
         }
     }
@@ -156,15 +152,9 @@ impl Provider {
         let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await?;
         let asked: HttpRequest = self.check(instance, encoded)?;
         let answer = link.exchange(asked, errand).await?;
-        let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
+        errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
-        let completion = self.check(instance, decoded).map_err(|mut fault| {
-            if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
-                fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
-            }
-            fault
-        })?;
-        sensible(completion)
+        self.check(instance, decoded).and_then(sensible)
     }
 
     /// The instance to call: opened again, once, if it has panicked.

@@ -11,10 +11,11 @@ use sha2::{Digest, Sha256};
 use super::error::tame;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
-use super::network::{Link, Network, endpoint_named};
+use super::network::{Link, Network, Seed, endpoint_named};
 use super::plugin::{LINKED, Library};
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
+use crate::profile;
 
 /// All providers there are. Cheap to clone.
 #[derive(Clone)]
@@ -44,17 +45,35 @@ pub struct Listed {
 }
 
 impl Providers {
-    /// Providers in the places of `paths`, with secrets and addresses from the process's environment.
+    /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment.
     pub fn new(paths: PluginPaths) -> Self {
-        let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
+        let environment = Arc::new(|name: &str| std::env::var(name).ok());
+        let network = Network::new(environment, profile::Network::default(), Seed::random());
         Self { shared: Arc::new(Shared { paths, network: Arc::new(network), linked: Vec::new() }) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
     #[must_use]
     pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.with(|network| network.with_environment(Arc::new(variable)))
+    }
+
+    /// With a profile's settings of the network. What is opened with them from here on shares limits, circuit breakers
+    /// and retry budgets.
+    #[must_use]
+    pub fn with_network(self, settings: profile::Network) -> Self {
+        self.with(|network| network.with_settings(settings))
+    }
+
+    /// With pauses between attempts that are the same in each process with this seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        self.with(|network| network.with_seed(Seed(seed)))
+    }
+
+    fn with(self, change: impl FnOnce(&Network) -> Network) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
-        shared.network = Arc::new(Network::new(Arc::new(variable)));
+        shared.network = Arc::new(change(&shared.network));
         Self { shared: Arc::new(shared) }
     }
 

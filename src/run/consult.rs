@@ -49,6 +49,7 @@ impl Session {
                                 message,
                                 transient: true,
                                 retry_after: None,
+                                backoff: None,
                                 usage,
                             }),
                         }

@@ -365,6 +365,7 @@ pub(super) fn impossible(message: &str) -> Input {
         message: message.to_owned(),
         transient: false,
         retry_after: None,
+        backoff: None,
         usage: Usage::default(),
     })
 }

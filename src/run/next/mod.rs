@@ -203,7 +203,13 @@ impl Drive<'_> {
             Err(why) => {
                 let message = format!("/history/{at}: {why}");
                 self.warnings.push(format!("{message}; it counts as a failed call"));
-                Input::Failed(CallFailed { message, transient: true, retry_after: None, usage: entry.usage })
+                Input::Failed(CallFailed {
+                    message,
+                    transient: true,
+                    retry_after: None,
+                    backoff: None,
+                    usage: entry.usage,
+                })
             }
         })
     }
@@ -252,7 +258,13 @@ impl Drive<'_> {
             Err(message) => {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);
                 self.warnings.push(format!("{place}; put another answer in its place to try again"));
-                Some(Input::Failed(CallFailed { message, transient: false, retry_after: None, usage }))
+                Some(Input::Failed(CallFailed {
+                    message,
+                    transient: false,
+                    retry_after: None,
+                    backoff: None,
+                    usage,
+                }))
             }
         }
     }
