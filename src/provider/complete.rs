@@ -9,7 +9,7 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, P
 use serde::de::DeserializeOwned;
 
 use super::error::{Fault, tame};
-use super::network::{Errand, Link, Patience};
+use super::network::{Errand, Link, Network, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
 use super::{CallFailure, FailureKind, ProviderError};
 
@@ -37,6 +37,7 @@ struct Shared {
     identity: PluginIdentity,
     library: Arc<Library>,
     config: Vec<u8>,
+    network: Arc<Network>,
     /// Of `http` plugins.
     link: Option<Link>,
     current: Mutex<Current>,
@@ -63,6 +64,7 @@ impl Provider {
     pub(super) fn open(
         identity: PluginIdentity,
         library: Arc<Library>,
+        network: Arc<Network>,
         link: Option<Link>,
         config: Vec<u8>,
         model: Option<String>,
@@ -77,7 +79,7 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, link, current }), model })
+        Ok(Self { shared: Arc::new(Shared { identity, library, config, network, link, current }), model })
     }
 
     /// Which code answers.
@@ -111,6 +113,8 @@ impl Provider {
     ) -> Result<Completion, CallFailure> {
         let model = request.options.model.as_deref().or(self.model.as_deref());
         let outcome = self.attempt(request, model, Patience::new(deadline)).await;
+        // Whoever asks for a long wait, `direct` plugins too, is not waited for.
+        let outcome = outcome.map_err(|fault| self.shared.network.bounded(fault));
         outcome.map_err(|fault| fault.of(self.shared.identity.name.clone(), model.map(str::to_owned)))
     }
 

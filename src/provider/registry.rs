@@ -110,18 +110,18 @@ impl Providers {
         let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
         let empty = Value::Object(serde_json::Map::new());
         let config = if config.is_null() { empty } else { config.clone() };
+        let network = Arc::clone(&self.shared.network);
         let (link, config) = match manifest.kind {
             PluginKind::Direct => (None, config),
             PluginKind::Http => {
-                let network = Arc::clone(&self.shared.network);
-                let (link, config) =
-                    Link::new(network, &manifest, endpoint.as_deref(), &config).map_err(problem)?;
+                let (link, config) = Link::new(Arc::clone(&network), &manifest, endpoint.as_deref(), &config)
+                    .map_err(problem)?;
                 (Some(link), config)
             }
         };
         check_config(&manifest, &config)?;
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
-        Provider::open(identity, library, link, config, model)
+        Provider::open(identity, library, network, link, config, model)
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.

@@ -63,6 +63,9 @@ fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, S
     builder.build().map_err(|error| format!("can't set up the network client: {}", causes(&error)))
 }
 
+/// Makes a proxy of a URL.
+type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
+
 /// The proxies of the settings, else of the environment: the variables that curl knows, too.
 fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::Proxy>, String> {
     let set = |names: [&'static str; 2]| {
@@ -76,7 +79,6 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
         Proxy::Direct => Ok(Vec::new()),
         Proxy::Url(url) => Ok(vec![reqwest::Proxy::all(url).map_err(|_| unusable("`network.proxy`"))?]),
         Proxy::Environment => {
-            type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
             let kinds: [([&'static str; 2], Make); 3] = [
                 (["https_proxy", "HTTPS_PROXY"], reqwest::Proxy::https),
                 (["http_proxy", "HTTP_PROXY"], reqwest::Proxy::http),

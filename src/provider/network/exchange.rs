@@ -70,10 +70,12 @@ impl Link {
                 None
             }
         };
+        // A longer wait is the next call's to be told of.
         if let Ok(answer) = &outcome
             && let Some(wait) = retry_after::exhausted(&answer.headers, jiff::Timestamp::now())
+            && wait <= self.network.settings.max_retry_wait.duration()
         {
-            lane.hold(wait.min(self.network.settings.max_retry_wait.duration()));
+            lane.hold(wait);
         }
         outcome
     }

@@ -160,6 +160,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_answer_of_the_most_bytes_crosses_the_boundary() {
+        let most = crate::profile::Network::default().max_response_bytes;
+        assert_eq!(most, loopctl_plugin_sdk::abi::LC_MAX_OUTPUT as u64);
+    }
+
     pub(super) fn environment(set: &[(&str, &str)]) -> Environment {
         let set: Vec<_> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Arc::new(move |name| set.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
