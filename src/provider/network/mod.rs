@@ -62,9 +62,11 @@ pub(super) struct Network {
     seed: Seed,
     clients: Clients,
     servers: Mutex<HashMap<Origin, Arc<Server>>>,
-    /// By the variables of the keys, too: each key has its own limits.
-    lanes: Mutex<HashMap<(Origin, Vec<String>), Arc<Lane>>>,
+    lanes: Mutex<Lanes>,
 }
+
+/// By the variables of the keys, too: each key has its own limits.
+type Lanes = HashMap<(Origin, Vec<String>), Arc<Lane>>;
 
 impl Network {
     pub(super) fn new(environment: Environment, settings: Settings, seed: Seed) -> Self {
