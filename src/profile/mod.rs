@@ -25,7 +25,7 @@ mod stop;
 mod stop_group;
 
 pub use assess::{Combine, Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
-pub use call::{Call, Options};
+pub use call::{Call, Options, ProviderChoice};
 pub use candidate::CandidateKind;
 pub use checked::Profile;
 pub(crate) use codes::check_code;

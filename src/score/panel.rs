@@ -39,7 +39,7 @@ impl Panel {
         });
         let judges = profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| Member {
             id: judge.id.value.as_str().into(),
-            retries: judge.on_failure.retry,
+            retries: judge.call.attempts_after_first(judge.on_failure.retry),
             then: judge.on_failure.then.clone(),
             kind: MemberKind::Judge {
                 issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
