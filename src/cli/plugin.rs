@@ -125,6 +125,9 @@ fn asked_for(plugin: &Inspected) -> Vec<String> {
     ];
     lines.extend(list("the secrets", &manifest.secrets));
     lines.extend(list("the hosts", &manifest.hosts));
+    if manifest.runs_programs() {
+        lines.push("  it runs programs of this machine, when `--allow-commands` is given".to_owned());
+    }
     lines
 }
 

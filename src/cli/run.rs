@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
     /// No progress on standard error
@@ -135,7 +135,11 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let candidates = if self.needs_provider { open_stages(&self.plan)? } else { Candidates::Supplied };
+        let candidates = if self.needs_provider {
+            open_stages(&self.plan, self.allow_commands)?
+        } else {
+            Candidates::Supplied
+        };
         let consultants = open_panel(&self.plan, self.allow_commands)?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
@@ -216,7 +220,7 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
+fn open_stages(plan: &Plan, allow_commands: bool) -> Result<Candidates, Failure> {
     if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
@@ -224,7 +228,7 @@ fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
             exit: Exit::Usage,
         });
     }
-    let providers = providers();
+    let providers = providers().with_programs_allowed(allow_commands);
     let opened: Result<Vec<Provider>, Failure> =
         plan.stages.iter().map(|planned| open(&providers, &planned.stage.call)).collect();
     Ok(Candidates::Providers(opened?))
@@ -239,7 +243,7 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
             Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
         })
     };
-    let providers = providers();
+    let providers = providers().with_programs_allowed(allow_commands);
     let judge = |planned: &JudgePlan| {
         open(&providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
     };

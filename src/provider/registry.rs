@@ -28,6 +28,7 @@ struct Shared {
     paths: PluginPaths,
     secrets: Secrets,
     linked: Vec<(PluginIdentity, Manifest, Arc<Library>)>,
+    programs_allowed: bool,
 }
 
 /// One line of `loopctl plugin list`.
@@ -45,7 +46,7 @@ impl Providers {
     /// Providers in the places of `paths`, with secrets from the environment.
     pub fn new(paths: PluginPaths) -> Self {
         let secrets: Secrets = Arc::new(|name| std::env::var(name).ok());
-        Self { shared: Arc::new(Shared { paths, secrets, linked: Vec::new() }) }
+        Self { shared: Arc::new(Shared { paths, secrets, linked: Vec::new(), programs_allowed: false }) }
     }
 
     /// With secrets from elsewhere: by the name that a plugin's manifest declares.
@@ -53,6 +54,16 @@ impl Providers {
     pub fn with_secrets(self, secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.secrets = Arc::new(secrets);
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
+    /// that may be somebody else's.
+    #[must_use]
+    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.programs_allowed = allowed;
         Self { shared: Arc::new(shared) }
     }
 
@@ -90,6 +101,9 @@ impl Providers {
             },
             Target::Path(path) => self.load(&path, None)?,
         };
+        if manifest.runs_programs() && !self.shared.programs_allowed {
+            return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
+        }
         check_config(&manifest, config)?;
         let egress = egress_of(&manifest, config, Arc::clone(&self.shared.secrets))?;
         let config = serde_json::to_vec(config).map_err(|error| ProviderError::Config {
