@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
     /// No progress on standard error
@@ -136,7 +136,11 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let candidates = if self.needs_provider { open_stages(&self.plan)? } else { Candidates::Supplied };
+        let candidates = if self.needs_provider {
+            open_stages(&self.plan, self.allow_commands)?
+        } else {
+            Candidates::Supplied
+        };
         let consultants = open_panel(&self.plan, self.allow_commands)?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
@@ -217,7 +221,7 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
+fn open_stages(plan: &Plan, allow_commands: bool) -> Result<Candidates, Failure> {
     if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
@@ -225,7 +229,7 @@ fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
             exit: Exit::Usage,
         });
     }
-    let providers = providers();
+    let providers = providers().with_programs_allowed(allow_commands);
     let open = |stage: &Stage| open_chain(&providers, &stage.call, stage.retries);
     let opened: Result<Vec<Chain>, Failure> =
         plan.stages.iter().map(|planned| open(&planned.stage)).collect();
@@ -241,7 +245,7 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
             Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
         })
     };
-    let providers = providers();
+    let providers = providers().with_programs_allowed(allow_commands);
     let judge = |planned: &JudgePlan| {
         let retries = planned.judge.on_failure.retry;
         open_chain(&providers, &planned.judge.call, retries).map(Consultant::Judge)

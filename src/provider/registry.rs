@@ -27,6 +27,7 @@ struct Shared {
     paths: PluginPaths,
     network: Arc<Network>,
     linked: Vec<Loaded>,
+    programs_allowed: bool,
 }
 
 /// A plugin that can be opened.
@@ -47,7 +48,8 @@ impl Providers {
     /// Providers in the places of `paths`, with secrets and addresses from the process's environment.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
-        Self { shared: Arc::new(Shared { paths, network: Arc::new(network), linked: Vec::new() }) }
+        let (network, linked) = (Arc::new(network), Vec::new());
+        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false }) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -55,6 +57,16 @@ impl Providers {
     pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.network = Arc::new(Network::new(Arc::new(variable)));
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
+    /// that may be somebody else's.
+    #[must_use]
+    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.programs_allowed = allowed;
         Self { shared: Arc::new(shared) }
     }
 
@@ -88,6 +100,9 @@ impl Providers {
             Target::Name(name) => self.named(&name)?,
             Target::Path(path) => (self.load(&path, None)?, None),
         };
+        if manifest.runs_programs() && !self.shared.programs_allowed {
+            return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
+        }
         let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
         let empty = Value::Object(serde_json::Map::new());
         let config = if config.is_null() { empty } else { config.clone() };
