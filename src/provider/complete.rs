@@ -1,5 +1,6 @@
 //! An open provider: one request in, one completion or typed failure out, within a deadline.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +14,9 @@ use serde::de::DeserializeOwned;
 use super::error::{Fault, tame};
 use super::http::Egress;
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::tape::{Ended, Entry, Take, Tape};
 use super::{CallFailure, FailureKind, ProviderError};
+use crate::value::Millis;
 
 /// Which code answers: what a journal needs to know to have a run repeated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -41,7 +44,30 @@ struct Shared {
     config: Vec<u8>,
     /// Of `http` plugins.
     egress: Option<Egress>,
+    tape: Option<Tape>,
     current: Mutex<Current>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The completion, or why there is none.
+    pub outcome: Result<Completion, CallFailure>,
+    /// What the call counts for in the time of a run that is recorded or replayed; `None` in any other, where it counts
+    /// for the time it took.
+    pub took: Option<Millis>,
+    /// Whether the cache answered, so that nobody was asked or paid.
+    pub cached: bool,
+    entry: Option<Entry>,
+}
+
+impl Called {
+    /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
+    pub fn disown(&self) {
+        if let Some(entry) = &self.entry {
+            entry.remove();
+        }
+    }
 }
 
 struct Current {
@@ -68,6 +94,7 @@ impl Provider {
         egress: Option<Egress>,
         config: Vec<u8>,
         model: Option<String>,
+        tape: Option<Tape>,
     ) -> Result<Self, ProviderError> {
         let instance = Instance::open(&library, config.clone()).map_err(|reply| {
             let fault = fault_of(&reply);
@@ -79,7 +106,7 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, egress, current }), model })
+        Ok(Self { shared: Arc::new(Shared { identity, library, config, egress, tape, current }), model })
     }
 
     /// Which code answers.
@@ -111,36 +138,61 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        let outcome = match tokio::time::timeout(deadline, self.attempt(request)).await {
+        self.call(request, deadline).await.outcome
+    }
+
+    /// The same, with how long it took by a tape, and whether the cache answered.
+    pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
+        let mut ended = self.take(request, deadline, false).await;
+        if ended.cached && ended.outcome.is_err() {
+            // What was of use once is not any more; the plugin may have changed.
+            ended = self.take(request, deadline, true).await;
+        }
+        let Ended { outcome, took, cached, entry } = ended;
+        let outcome = outcome.map_err(|fault| CallFailure {
+            kind: fault.kind,
+            message: fault.message,
+            retry_after: fault.retry_after,
+            provider: self.shared.identity.name.clone(),
+            model: request.options.model.clone().or_else(|| self.model.clone()),
+        });
+        Called { outcome, took, cached, entry }
+    }
+
+    /// One attempt at a call; a `fresh` one leaves the cache aside.
+    async fn take(&self, request: &CompletionRequest, deadline: Duration, fresh: bool) -> Ended {
+        let mut take = Take::new(self.shared.tape.as_ref(), fresh);
+        let outcome = match tokio::time::timeout(deadline, self.attempt(request, &mut take)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Fault::new(
                 FailureKind::Deadline,
                 format!("no answer within {} ms", deadline.as_millis()),
             )),
         };
-        outcome.map_err(|fault| CallFailure {
-            kind: fault.kind,
-            message: fault.message,
-            retry_after: fault.retry_after,
-            provider: self.shared.identity.name.clone(),
-            model: request.options.model.clone().or_else(|| self.model.clone()),
-        })
+        take.end(outcome)
     }
 
-    async fn attempt(&self, request: &CompletionRequest) -> Result<Completion, Fault> {
-        let json = if request.options.model.is_none() && self.model.is_some() {
-            let mut with_model = request.clone();
-            with_model.options.model.clone_from(&self.model);
-            to_json(&with_model)
-        } else {
-            to_json(request)
-        }?;
-        let instance = self.instance().await?;
+    async fn attempt(&self, request: &CompletionRequest, take: &mut Take) -> Result<Completion, Fault> {
+        let mut request = Cow::Borrowed(request);
+        if request.options.model.is_none() && self.model.is_some() {
+            request.to_mut().options.model.clone_from(&self.model);
+        }
+        let json = to_json(request.as_ref())?;
+        let name = &self.shared.identity.name;
         let completion: Completion = match &self.shared.egress {
-            None => self.check(&instance, instance.complete(json).await)?,
+            None => {
+                let question = take.direct(name, &self.shared.config, &request);
+                let answer = async {
+                    let instance = self.instance().await?;
+                    self.check(&instance, instance.complete(json).await)
+                };
+                take.ask(question, answer).await?
+            }
             Some(egress) => {
+                let instance = self.instance().await?;
                 let asked = self.check(&instance, instance.call(LC_ENCODE, json).await)?;
-                let answer = egress.perform(asked).await?;
+                let question = take.http(name, &request, &asked);
+                let answer = take.ask(question, egress.perform(asked)).await?;
                 let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
                 let decoded = instance.call(LC_DECODE, to_json(&answer)?).await;
                 self.check(&instance, decoded).map_err(|mut fault| {

@@ -14,6 +14,7 @@ use super::http::Secrets;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::plugin::{LINKED, Library};
+use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
 
@@ -28,6 +29,7 @@ struct Shared {
     paths: PluginPaths,
     secrets: Secrets,
     linked: Vec<(PluginIdentity, Manifest, Arc<Library>)>,
+    tape: Option<Tape>,
 }
 
 /// One line of `loopctl plugin list`.
@@ -45,7 +47,7 @@ impl Providers {
     /// Providers in the places of `paths`, with secrets from the environment.
     pub fn new(paths: PluginPaths) -> Self {
         let secrets: Secrets = Arc::new(|name| std::env::var(name).ok());
-        Self { shared: Arc::new(Shared { paths, secrets, linked: Vec::new() }) }
+        Self { shared: Arc::new(Shared { paths, secrets, linked: Vec::new(), tape: None }) }
     }
 
     /// With secrets from elsewhere: by the name that a plugin's manifest declares.
@@ -53,6 +55,14 @@ impl Providers {
     pub fn with_secrets(self, secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.secrets = Arc::new(secrets);
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With calls that are recorded, replayed, or answered from a cache.
+    #[must_use]
+    pub fn with_tape(self, tape: Tape) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
     }
 
@@ -96,7 +106,7 @@ impl Providers {
             provider: manifest.name.clone(),
             problem: error.to_string(),
         })?;
-        Provider::open(identity, library, egress, config, model)
+        Provider::open(identity, library, egress, config, model, self.shared.tape.clone())
     }
 
     /// Every plugin that could be named, in the order of names. Runs no plugin code.

@@ -37,20 +37,23 @@ impl Session {
                     Err(message) => return impossible(&message),
                 };
                 let deadline = judge.judge.call.deadline;
-                let Some(completion) = self.complete(provider, &request, deadline).await else {
+                let Some(called) = self.call(provider, &request, deadline, task).await else {
                     return Input::Stop;
                 };
                 let repairer = judge.repairers.of(&task.reference.document_type);
-                match answer_of(provider, completion, |told| mend_whole(repairer, told)) {
+                match answer_of(provider, &called, |told| mend_whole(repairer, told)) {
                     Ok(Produced { candidate: answer, usage, notes, repairs }) => {
                         match judge.check(&task.reference.document_type, &answer) {
                             Ok(()) => Input::Consulted(Consulted { answer, usage, notes, repairs }),
-                            Err(message) => Input::Failed(CallFailed {
-                                message,
-                                transient: true,
-                                retry_after: None,
-                                usage,
-                            }),
+                            Err(message) => {
+                                called.disown();
+                                Input::Failed(CallFailed {
+                                    message,
+                                    transient: true,
+                                    retry_after: None,
+                                    usage,
+                                })
+                            }
                         }
                     }
                     Err(failed) => Input::Failed(failed),

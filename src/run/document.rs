@@ -1,6 +1,7 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
+use super::clock::{Clock, Time};
 use super::consult::Consultant;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
@@ -10,15 +11,15 @@ use super::{DocumentResult, Plan, Task};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
-use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
-use crate::provider::{CallFailure, Provider};
+use crate::provider::protocol::{CompletionRequest, DocumentRef};
+use crate::provider::{Called, Provider};
 use crate::repair::Step;
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::watch;
 
 /// Where candidate 0 and its corrections come from.
@@ -46,6 +47,7 @@ pub struct Session {
     /// One for each member of the plan's panel.
     pub(super) consultants: Vec<Consultant>,
     place: Place,
+    time: Time,
     assessor: Assessor,
     pub(super) cancelled: watch::Receiver<bool>,
 }
@@ -61,7 +63,9 @@ pub(super) struct InHand<'a> {
     pub(super) source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
-    started: Instant,
+    clock: Clock,
+    /// Calls that the cache answered.
+    cached: AtomicUsize,
     /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
     /// the run the times that it saw.
     at: Millis,
@@ -88,8 +92,14 @@ impl InHand<'_> {
         Task { document: &self.reference, source: &self.masked, unmasked: self.text }
     }
 
-    fn now(&self) -> Millis {
-        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+    /// Lets a call that began at `since` take its time.
+    fn passed(&self, since: Millis, called: &Called) {
+        if let Some(took) = called.took {
+            self.clock.reach(since.saturating_add(took));
+        }
+        if called.cached {
+            self.cached.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -105,7 +115,13 @@ impl Session {
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, consultants, place, assessor, cancelled }
+        Session { plan, candidates, consultants, place, time: Time::Real, assessor, cancelled }
+    }
+
+    /// The same by another time than this machine's.
+    #[must_use]
+    pub fn with_time(self, time: Time) -> Self {
+        Session { time, ..self }
     }
 
     /// Records that the session is over, at a time as RFC 3339.
@@ -173,7 +189,8 @@ impl Session {
             source: self.plan.scoring.source(&masked),
             masked,
             supplied,
-            started: Instant::now(),
+            clock: Clock::start(self.time),
+            cached: AtomicUsize::new(0),
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
@@ -187,6 +204,7 @@ impl Session {
         task.warnings.extend(task.notes.iter().filter(selected).map(|(_, note)| note.clone()));
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        result.cached_calls = task.cached.into_inner();
         result.add_repairs(task.repairs);
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
@@ -210,7 +228,7 @@ impl Session {
         let mut outcome = None;
         loop {
             if let Some(input) = next.take() {
-                task.at = task.now();
+                task.at = task.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
                 }
@@ -322,38 +340,41 @@ impl Session {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        let Some(completion) = self.complete(provider, &request, planned.stage.call.deadline).await else {
+        let Some(called) = self.call(provider, &request, planned.stage.call.deadline, task).await else {
             return Input::Stop;
         };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
-        match answer_of(provider, completion, read) {
+        match answer_of(provider, &called, read) {
             Ok(produced) => Input::Produced(produced),
             Err(failed) => Input::Failed(failed),
         }
     }
 
     /// Makes a call; `None` when someone stopped the run meanwhile.
-    pub(super) async fn complete(
+    pub(super) async fn call(
         &self,
         provider: &Provider,
         request: &CompletionRequest,
         deadline: Millis,
-    ) -> Option<Result<Completion, CallFailure>> {
+        task: &InHand<'_>,
+    ) -> Option<Called> {
+        let since = task.clock.now();
         let mut cancelled = self.cancelled.clone();
-        tokio::select! {
+        let called = tokio::select! {
             // A finished answer is never thrown away for a cancellation that came at the same moment.
             biased;
-            completion = provider.complete(request, deadline.duration()) => Some(completion),
-            _ = cancelled.wait_for(|cancelled| *cancelled) => None,
-        }
+            called = provider.call(request, deadline.duration()) => called,
+            _ = cancelled.wait_for(|cancelled| *cancelled) => return None,
+        };
+        task.passed(since, &called);
+        Some(called)
     }
 
     async fn wait_until(&self, at: Millis, task: &InHand<'_>) -> Input {
-        let pause: Duration = (at - task.now()).duration();
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
-            () = tokio::time::sleep(pause) => Input::Woke,
+            () = task.clock.wait_until(at) => Input::Woke,
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
     }
@@ -389,7 +410,7 @@ fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
         improvement_trajectory: run.history().overalls().collect(),
         rollbacks: run.history().rollbacks(),
         usage: Usage::default(),
-        elapsed_ms: task.now(),
+        elapsed_ms: task.clock.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
     }
 }
@@ -404,6 +425,7 @@ mod tests {
     use crate::profile::{Library, load};
     use crate::store::RunRecord;
     use serde_json::json;
+    use std::time::Duration;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
     struct Witness {
