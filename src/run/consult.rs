@@ -44,7 +44,13 @@ impl Session {
                 match answer_of(provider, &called, |told| mend_whole(repairer, told)) {
                     Ok(Produced { candidate: answer, usage, notes, repairs }) => {
                         match judge.check(&task.reference.document_type, &answer) {
-                            Ok(()) => Input::Consulted(Consulted { answer, usage, notes, repairs }),
+                            Ok(()) => {
+                                // The engine finds out for itself; the cache must know, too.
+                                if self.plan.panel.read(member, &answer).is_err() {
+                                    called.disown();
+                                }
+                                Input::Consulted(Consulted { answer, usage, notes, repairs })
+                            }
                             Err(message) => {
                                 called.disown();
                                 Input::Failed(CallFailed {
