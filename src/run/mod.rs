@@ -4,9 +4,11 @@
 //! recorded before it is acted on.
 
 mod batch;
+mod call;
 mod clock;
 mod consult;
 mod document;
+mod fallback;
 pub mod next;
 mod plan;
 mod request;
@@ -21,6 +23,7 @@ pub use batch::{Batch, BatchEnd, Observer};
 pub use clock::Time;
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};
+pub use fallback::Chain;
 pub use next::next;
 pub use plan::Plan;
 pub use repairs::{Repairers, stage_answer};

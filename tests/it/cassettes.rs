@@ -7,6 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
+/// Before the second attempt at a call that does not say when to come again.
+const PAUSE: u64 = 250;
 const KEY: &str = "sk-nobody-may-ever-see-this";
 /// A script that answers nobody who asks.
 const USED_UP: &str = r#"{"stage": "nobody", "value": 1}"#;
@@ -96,6 +98,45 @@ fn a_replay_is_the_recorded_run_byte_for_byte() {
         );
         assert!(list["request"].get("body").is_none(), "{list}");
     }
+}
+
+/// Judges are asked at once and answer in any order; their costs don't add up to the same sum in every order.
+#[test]
+fn judges_that_are_asked_at_once_answer_as_they_did() {
+    let second = "  style: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md,
+    on_failure: { retry: 2, then: escalate } }
+assess:
+  style: { judge: style, score: /style }
+";
+    let profile = judged("").replace("assess:\n", second).replace("tone: 0.5 }", "tone: 0.3, style: 0.2 }");
+    let verdict = |name: &str, cost: f64, delay: u64| json!({ "stage": name, "value": { name: 1 }, "cost_usd": cost, "delay_ms": delay });
+    let answers = [
+        whole(1),
+        verdict("tone", 0.07, 30),
+        json!({ "stage": "style", "fault": "transient", "delay_ms": 10 }),
+        verdict("style", 0.03, 5),
+    ];
+    let place = place(&profile, &answers);
+    let recorded = run(&place, "first", &["--record", "tape"]).exits(0);
+    let result = recorded.json();
+    assert_eq!(result["usage"]["calls"], 4);
+    let elapsed = result["elapsed_ms"].as_u64().unwrap();
+    place.write("answers.jsonl", USED_UP);
+    for _ in 0..3 {
+        assert_same(&place, &recorded, &run(&place, "second", &["--replay", "tape"]));
+    }
+    let exchanges: Vec<Value> = cassettes(&place, "tape")
+        .into_iter()
+        .flat_map(|(_, list)| list["exchanges"].as_array().unwrap().clone())
+        .collect();
+    let took = |stage: &str, attempt: u64| {
+        let found = exchanges.iter().find(|one| one["stage"] == stage && one["attempt"] == attempt);
+        found.unwrap()["elapsed_ms"].as_u64().unwrap()
+    };
+    // Of a round the longer call, not their sum.
+    let calls = took("extract", 1) + took("tone", 1).max(took("style", 1)) + took("style", 2);
+    // The default pause before a second attempt.
+    assert_eq!(elapsed, calls + PAUSE);
 }
 
 #[test]
@@ -261,6 +302,30 @@ fn a_recording_over_the_network_replays_without_network_or_keys_and_holds_no_key
     let replayed = place.run(&[&arguments[..], &["--replay", "tape"]].concat());
     assert_same(&place, &recorded, &replayed);
     assert_eq!(asked.lock().unwrap().len(), 2);
+}
+
+/// The vendor's key is required, a gateway's is not; what is asked is the same.
+#[test]
+fn a_recording_of_a_model_replays_through_a_gateway() {
+    let (server, asked) = serve(|_| {
+        let content = r#"{"tags": 1, "class": 1, "advice": 1}"#;
+        let body = json!({ "id": "c-1", "model": "any-1", "usage": { "prompt_tokens": 5, "completion_tokens": 7 },
+            "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": content } }] });
+        let body = body.to_string();
+        format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+    });
+    let place = http_place();
+    let openai = |out: &str, url: &str, more: &[&str]| {
+        let arguments =
+            ["run", "--profile", "parts", "--provider", "openai:any", "--format", "json", "--out", out, "doc.txt"];
+        Ran::of(place.loopctl(&arguments).args(more).env("OPENAI_BASE_URL", url))
+    };
+    let url = format!("http://{server}/v1");
+    let recorded = openai("first", &url, &["--record", "tape"]).exits(0);
+    assert_same(&place, &recorded, &openai("second", "https://api.openai.com/v1", &["--replay", "tape"]));
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    let (_, cassette) = cassettes(&place, "tape").remove(0);
+    assert_eq!((&cassette["request"]["model"], &cassette["request"]["provider"]), (&json!("any"), &json!("openai")));
 }
 
 #[test]

@@ -93,6 +93,8 @@ pub(super) struct Failed {
     pub(super) kind: FailureKind,
     pub(super) message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) retry_after_ms: Option<Millis>,
 }
 
@@ -120,6 +122,7 @@ impl From<&Fault> for Failed {
         Self {
             kind: fault.kind,
             message: fault.message.clone(),
+            help: fault.help.clone(),
             retry_after_ms: fault.retry_after.map(millis),
         }
     }
@@ -128,6 +131,7 @@ impl From<&Fault> for Failed {
 impl From<&Failed> for Fault {
     fn from(failed: &Failed) -> Self {
         Self {
+            help: failed.help.clone(),
             retry_after: failed.retry_after_ms.map(Millis::duration),
             ..Self::new(failed.kind, failed.message.clone())
         }

@@ -36,9 +36,7 @@ pub(in crate::provider) struct Take {
 enum State {
     /// Nothing has gone out.
     Before,
-    /// The provider has not answered yet.
-    Asking { question: Question, number: usize, since: Instant },
-    /// It has.
+    /// The provider was asked, and this came of it.
     Asked { question: Question, number: usize, exchange: Exchange },
     /// Nobody was asked.
     Played { question: Question, exchange: Box<Exchange> },
@@ -145,7 +143,6 @@ impl Take {
             Cue::Play(exchange) => return self.play(question, exchange),
         };
         let since = Instant::now();
-        self.state = State::Asking { question: question.clone(), number, since };
         let answer = perform.await;
         let mut exchange = Exchange::new(&question.asker, since.elapsed());
         let answer = answer.and_then(|answer| {
@@ -175,14 +172,10 @@ impl Take {
         let (mut took, mut cached, mut entry) = (Millis(0), false, None);
         match self.state {
             State::Before => {}
-            State::Asking { question, number, since } => {
-                let exchange = Exchange::new(&question.asker, since.elapsed());
+            State::Asked { question, number, mut exchange } => {
                 took = exchange.elapsed_ms;
-                keep(&tape, &question, number, exchange, &outcome);
-            }
-            State::Asked { question, number, exchange } => {
-                took = exchange.elapsed_ms;
-                keep(&tape, &question, number, exchange, &outcome);
+                exchange.failed = outcome.as_ref().err().map(Failed::from);
+                tape.keep(&question, number, exchange);
                 entry = Some(Entry { tape: tape.clone(), key: question.key });
             }
             State::Played { question, exchange } if tape.mode() == TapeMode::Cache => {
@@ -211,17 +204,6 @@ impl Take {
             entry: entry.filter(|_| tape.mode() == TapeMode::Cache),
         }
     }
-}
-
-fn keep(
-    tape: &Tape,
-    question: &Question,
-    number: usize,
-    mut exchange: Exchange,
-    outcome: &Result<Completion, Fault>,
-) {
-    exchange.failed = outcome.as_ref().err().map(Failed::from);
-    tape.keep(question, number, exchange);
 }
 
 fn asker_of(request: &CompletionRequest) -> Asker {
