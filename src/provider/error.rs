@@ -259,6 +259,8 @@ pub enum FailureKind {
     Garbage,
     /// The request or the answer is larger than allowed.
     TooLarge,
+    /// A replayed run asks what was not asked when it was recorded.
+    Unrecorded,
 }
 
 impl FailureKind {
@@ -277,6 +279,7 @@ impl FailureKind {
             Self::Deadline => "deadline",
             Self::Garbage => "garbage",
             Self::TooLarge => "too_large",
+            Self::Unrecorded => "unrecorded",
         }
     }
 

@@ -13,6 +13,7 @@ use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::network::{Link, Network, endpoint_named};
 use super::plugin::{LINKED, Library};
+use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
 
@@ -28,6 +29,7 @@ struct Shared {
     network: Arc<Network>,
     linked: Vec<Loaded>,
     programs_allowed: bool,
+    tape: Option<Tape>,
 }
 
 /// A plugin that can be opened.
@@ -49,7 +51,7 @@ impl Providers {
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
         let (network, linked) = (Arc::new(network), Vec::new());
-        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false }) }
+        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, tape: None }) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -67,6 +69,14 @@ impl Providers {
     pub fn with_programs_allowed(self, allowed: bool) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.programs_allowed = allowed;
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With calls that are recorded, replayed, or answered from a cache.
+    #[must_use]
+    pub fn with_tape(self, tape: Tape) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
     }
 
@@ -117,7 +127,7 @@ impl Providers {
         };
         check_config(&manifest, &config)?;
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
-        Provider::open(identity, library, link, config, model)
+        Provider::open(identity, library, link, config, model, self.shared.tape.clone())
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.
