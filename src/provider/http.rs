@@ -162,6 +162,17 @@ impl Egress {
         })
     }
 
+    /// Whether [`Egress::perform`] would send this request, without sending it.
+    ///
+    /// # Errors
+    /// In words, why it wouldn't.
+    pub(super) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
+        self.url(request)?;
+        Method::from_bytes(request.method.as_bytes())
+            .map_err(|_| format!("`{}` is not an HTTP method", tame(&request.method)))?;
+        self.headers(&request.headers).map(|_| ()).map_err(|fault| fault.message)
+    }
+
     fn url(&self, request: &HttpRequest) -> Result<Url, String> {
         let base = match &request.base_url {
             Some(base) => base_url(base)?,

@@ -10,6 +10,7 @@
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `http` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
+//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
@@ -24,6 +25,7 @@ mod plugin;
 mod http;
 mod complete;
 mod registry;
+pub mod conformance;
 
 pub use complete::{PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};

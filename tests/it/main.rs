@@ -35,6 +35,8 @@ mod next;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]
+mod plugin_check;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;

@@ -1,0 +1,126 @@
+//! The plugin as checks see it: file, manifest, library, table, instances.
+
+use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest};
+use serde_json::Value;
+
+use super::verdict;
+use crate::provider::ProviderError;
+use crate::provider::complete::egress_of;
+use crate::provider::http::Egress;
+use crate::provider::inspect::PluginFile;
+use crate::provider::plugin::{Entry, Ledger, Offer, Opened, Opening, Table};
+
+/// One plugin under examination, in one process. Nothing of it runs before a check asks for it.
+pub(super) struct Subject<'a> {
+    pub(super) file: &'a PluginFile,
+    /// As the plugin gets it.
+    pub(super) config: &'a Value,
+    limit: Duration,
+    ends: Cell<Instant>,
+    ledger: OnceCell<&'static Ledger>,
+    entry: OnceCell<Result<Entry, ProviderError>>,
+    table: OnceCell<Option<Arc<Table>>>,
+    egress: OnceCell<Result<Option<Egress>, ProviderError>>,
+}
+
+impl<'a> Subject<'a> {
+    /// `limit` is how long one check may wait for answers.
+    pub(super) fn new(file: &'a PluginFile, config: &'a Value, limit: Duration) -> Self {
+        Self {
+            file,
+            config,
+            limit,
+            ends: Cell::new(Instant::now()),
+            ledger: OnceCell::new(),
+            entry: OnceCell::new(),
+            table: OnceCell::new(),
+            egress: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.file.manifest
+    }
+
+    /// A check begins.
+    pub(super) fn begin(&self) {
+        let now = Instant::now();
+        // A limit that no clock can hold is none; a day stands for it.
+        self.ends.set(now.checked_add(self.limit).unwrap_or(now + Duration::from_secs(86_400)));
+    }
+
+    /// When the check that runs stops waiting for answers.
+    pub(super) fn ends(&self) -> Instant {
+        self.ends.get()
+    }
+
+    /// In seconds, for what is said about it.
+    pub(super) fn limit(&self) -> f64 {
+        self.limit.as_secs_f64()
+    }
+
+    /// Does `work` this often, or as often as half of the check's time allows, for plugins that are slow by nature.
+    pub(super) fn repeat<E>(
+        &self,
+        times: usize,
+        mut work: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let enough = self.ends().checked_sub(self.limit / 2).unwrap_or_else(|| self.ends());
+        let mut done = 0;
+        while done < times && (done < 2 || Instant::now() < enough) {
+            work(done)?;
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// What the plugin tells its host.
+    pub(super) fn ledger(&self) -> &'static Ledger {
+        self.ledger.get_or_init(Ledger::leak)
+    }
+
+    /// The exported function.
+    pub(super) fn entry(&self) -> Result<&Entry, String> {
+        self.entry.get_or_init(|| Entry::load(self.file)).as_ref().map_err(ToString::to_string)
+    }
+
+    /// The table that it gave to a host like this one.
+    pub(super) fn table(&self) -> Result<&Arc<Table>, String> {
+        let entry = self.entry()?;
+        self.table
+            .get_or_init(|| entry.offer(self.ledger(), Offer::Ours))
+            .as_ref()
+            .ok_or_else(|| "it refuses this host".to_owned())
+    }
+
+    /// An instance with the configuration as it was given.
+    pub(super) fn open(&self) -> Result<Opened, String> {
+        match self.table()?.open(self.config.to_string().as_bytes()) {
+            Opening::Opened(opened) => Ok(opened),
+            Opening::Nothing => Err("`open` returned OK and set no instance".to_owned()),
+            Opening::Refused(answer) => {
+                let (status, error) = verdict::failure(&answer, "opening with the given configuration")?;
+                Err(format!("`open` refused with {}: {}", verdict::name(status), error.message))
+            }
+        }
+    }
+
+    /// Whether the host would send this request for the plugin.
+    pub(super) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
+        let egress = self.egress.get_or_init(|| egress(self.manifest(), self.config));
+        match egress {
+            Ok(Some(egress)) => egress.would_send(request),
+            Ok(None) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// The host's network for this plugin, with something in the place of each secret.
+pub(super) fn egress(manifest: &Manifest, config: &Value) -> Result<Option<Egress>, ProviderError> {
+    egress_of(manifest, config, Arc::new(|_| Some("stands-for-a-secret".to_owned())))
+}
