@@ -167,9 +167,8 @@ fn client_error(subject: &Subject<'_>) -> Verdict {
 
 fn huge(subject: &Subject<'_>) -> Verdict {
     let opened = subject.open()?;
-    let body = samples::huge_body();
     for status in [200, 500] {
-        let answer = decode(&opened, &samples::response(status, &body))?;
+        let answer = decode(&opened, &samples::huge_response(status))?;
         let doing = format!("decoding status {status} with a body of 15 MiB");
         verdict::said(&answer, &doing)?;
     }

@@ -83,7 +83,7 @@ pub(super) static CHECKS: [Check; 14] = [
         asks: "a document of tens of MiB is answered or refused",
         help: "allocate what it takes, and check that you got it; copy what outlives `start`",
         run: |subject| {
-            let request = samples::bytes(&samples::huge("huge"));
+            let request = samples::huge("huge");
             Ok(alone(subject, &request, "answering about a document of tens of MiB")?.describe())
         },
     },

@@ -78,7 +78,7 @@ pub(super) static CHECKS: [Check; 13] = [
         asks: "a document of tens of MiB is encoded, or refused as INVALID_REQUEST",
         help: "allocate what it takes, and check that you got it; at most 64 MiB come in and 16 MiB go out",
         run: |subject| {
-            let request = samples::bytes(&samples::huge("huge"));
+            let request = samples::huge("huge");
             encodes_or_refuses(subject, &request, "encoding a document of tens of MiB")
         },
     },

@@ -5,7 +5,7 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::check::{Check, Trouble, Verdict, broken};
-use super::subject::{Subject, egress};
+use super::subject::Subject;
 use crate::provider::locate::same_name;
 use crate::provider::registry::check_config;
 
@@ -63,7 +63,7 @@ pub(super) static CHECKS: [Check; 7] = [
         asks: "`config_schema` accepts the configuration that the plugin is checked with",
         help: "give it one that it accepts: `--config KEY=VALUE`",
         run: |subject| {
-            check_config(subject.manifest(), subject.config).map_err(|error| error.to_string())?;
+            check_config(subject.manifest(), &subject.config).map_err(|error| error.to_string())?;
             Ok("accepted".to_owned())
         },
     },
@@ -71,10 +71,10 @@ pub(super) static CHECKS: [Check; 7] = [
         id: "manifest.hosts",
         kind: Some(PluginKind::Http),
         needs: &["manifest.config"],
-        asks: "`hosts` or the configuration's `base_url` names where requests may go",
+        asks: "`hosts`, `endpoints` or the configuration's `base_url` names where requests may go",
         help: "write hosts as `name` or `name:port`, or give one with `--config base_url=https://…`",
         run: |subject| {
-            egress(subject.manifest(), subject.config).map_err(|error| error.to_string())?;
+            subject.has_link()?;
             Ok(format!("hosts: {}", subject.manifest().hosts.join(", ")))
         },
     },

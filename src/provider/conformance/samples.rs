@@ -95,16 +95,18 @@ pub(super) fn with_attachment(id: &str) -> CompletionRequest {
     }
 }
 
-/// A document of tens of MiB.
-pub(super) fn huge(id: &str) -> CompletionRequest {
-    let line = "The tumour measures 2.3 cm; the margins are free of disease.\n";
-    let fill = |bytes: usize| line.repeat(bytes / line.len());
+/// A document of tens of MiB, as it crosses the boundary. Its text is put into the JSON as it stands, which takes no
+/// time, where writing it as JSON would.
+pub(super) fn huge(id: &str) -> Vec<u8> {
+    const LINE: &str = r"The tumour measures 2.3 cm; the margins are free of disease.\n";
+    let fill = |bytes: usize| LINE.repeat(bytes / LINE.len());
     let mut request = full(id);
-    request.source = Some(fill(SOURCE_BYTES));
+    request.source = Some("THE SOURCE".to_owned());
     if let Some(message) = request.messages.get_mut(1) {
-        message.content = fill(MESSAGE_BYTES);
+        message.content = "THE MESSAGE".to_owned();
     }
-    request
+    let json = String::from_utf8(bytes(&request)).unwrap_or_default();
+    json.replace("THE SOURCE", &fill(SOURCE_BYTES)).replace("THE MESSAGE", &fill(MESSAGE_BYTES)).into_bytes()
 }
 
 /// The same request from a host that knows more: fields that nobody has heard of, wherever there are fields.
@@ -169,9 +171,10 @@ pub(super) fn no_bodies() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// As large as the host lets in.
-pub(super) fn huge_body() -> String {
-    format!(r#"{{"unheard_of": "{}"}}"#, "x".repeat(BODY_BYTES))
+/// A server's answer with a body as large as the host lets in.
+pub(super) fn huge_response(status: u16) -> Vec<u8> {
+    let json = String::from_utf8(response(status, r#"{"unheard_of": "THE BODY"}"#)).unwrap_or_default();
+    json.replace("THE BODY", &"x".repeat(BODY_BYTES)).into_bytes()
 }
 
 /// A server's answer.
@@ -193,4 +196,29 @@ pub(super) fn bytes(payload: &impl serde::Serialize) -> Vec<u8> {
 
 fn json(payload: &impl serde::Serialize) -> Value {
     serde_json::to_value(payload).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_is_what_it_seems() {
+        let request: CompletionRequest = serde_json::from_slice(&huge("a")).unwrap();
+        assert!(request.source.unwrap().len() > SOURCE_BYTES - 100);
+        assert!(request.messages[1].content.len() > MESSAGE_BYTES - 100);
+        let response: HttpResponse = serde_json::from_slice(&huge_response(500)).unwrap();
+        assert!(response.status == 500 && response.body.len() > BODY_BYTES);
+        assert!(huge_response(500).len() < loopctl_plugin_sdk::abi::LC_MAX_OUTPUT);
+    }
+
+    #[test]
+    fn a_request_from_the_future_is_still_one() {
+        let request: CompletionRequest = serde_json::from_slice(&from_the_future("a")).unwrap();
+        assert_eq!(request, full("a"));
+        for (what, bytes) in no_requests() {
+            assert!(serde_json::from_slice::<CompletionRequest>(&bytes).is_err(), "{what}");
+            assert!(serde_json::from_slice::<HttpResponse>(&bytes).is_err(), "{what}");
+        }
+    }
 }

@@ -4,41 +4,42 @@ use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest};
+use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest, PluginKind};
 use serde_json::Value;
 
 use super::verdict;
 use crate::provider::ProviderError;
-use crate::provider::complete::egress_of;
-use crate::provider::http::Egress;
 use crate::provider::inspect::PluginFile;
+use crate::provider::network::{Link, Network};
 use crate::provider::plugin::{Entry, Ledger, Offer, Opened, Opening, Table};
 
 /// One plugin under examination, in one process. Nothing of it runs before a check asks for it.
 pub(super) struct Subject<'a> {
     pub(super) file: &'a PluginFile,
-    /// As the plugin gets it.
-    pub(super) config: &'a Value,
+    /// As the plugin gets it: with what the host adds.
+    pub(super) config: Value,
+    /// The host's network for plugins of kind `http`, or why there is none.
+    link: Option<Result<Link, String>>,
     limit: Duration,
     ends: Cell<Instant>,
     ledger: OnceCell<&'static Ledger>,
     entry: OnceCell<Result<Entry, ProviderError>>,
     table: OnceCell<Option<Arc<Table>>>,
-    egress: OnceCell<Result<Option<Egress>, ProviderError>>,
 }
 
 impl<'a> Subject<'a> {
     /// `limit` is how long one check may wait for answers.
-    pub(super) fn new(file: &'a PluginFile, config: &'a Value, limit: Duration) -> Self {
+    pub(super) fn new(file: &'a PluginFile, config: &Value, limit: Duration) -> Self {
+        let (link, config) = linked(&file.manifest, config);
         Self {
             file,
             config,
+            link,
             limit,
             ends: Cell::new(Instant::now()),
             ledger: OnceCell::new(),
             entry: OnceCell::new(),
             table: OnceCell::new(),
-            egress: OnceCell::new(),
         }
     }
 
@@ -109,18 +110,40 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Whether there is anywhere for an http plugin's requests to go.
+    pub(super) fn has_link(&self) -> Result<(), String> {
+        match &self.link {
+            Some(Err(problem)) => Err(problem.clone()),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
     /// Whether the host would send this request for the plugin.
     pub(super) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
-        let egress = self.egress.get_or_init(|| egress(self.manifest(), self.config));
-        match egress {
-            Ok(Some(egress)) => egress.would_send(request),
-            Ok(None) => Ok(()),
-            Err(error) => Err(error.to_string()),
+        match &self.link {
+            Some(Ok(link)) => link.would_send(request),
+            Some(Err(problem)) => Err(problem.clone()),
+            None => Ok(()),
         }
     }
 }
 
-/// The host's network for this plugin, with something in the place of each secret.
-pub(super) fn egress(manifest: &Manifest, config: &Value) -> Result<Option<Egress>, ProviderError> {
-    egress_of(manifest, config, Arc::new(|_| Some("stands-for-a-secret".to_owned())))
+/// The host's network for this plugin, with something in the place of each secret, and the configuration with what the
+/// host adds to it.
+fn linked(manifest: &Manifest, config: &Value) -> (Option<Result<Link, String>>, Value) {
+    if manifest.kind == PluginKind::Direct {
+        return (None, config.clone());
+    }
+    let secrets = manifest.secrets.clone();
+    let environment = move |name: &str| {
+        if secrets.iter().any(|secret| secret == name) {
+            return Some("stands-for-a-secret".to_owned());
+        }
+        std::env::var(name).ok()
+    };
+    let network = Arc::new(Network::new(Arc::new(environment)));
+    match Link::new(network, manifest, None, config) {
+        Ok((link, config)) => (Some(Ok(link)), config),
+        Err(problem) => (Some(Err(problem)), config.clone()),
+    }
 }

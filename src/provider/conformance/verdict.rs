@@ -55,7 +55,7 @@ pub(super) fn failure(answer: &Answer, doing: &str) -> Result<(lc_status, Plugin
         ));
     }
     if status == LC_OK {
-        return Err(format!("it said OK while {doing}, which can't be done"));
+        return Err(format!("it said OK while {doing}, which is to be an error"));
     }
     if !is_known(status) {
         return Err(format!(
