@@ -251,6 +251,11 @@ impl Providers {
         Ok(Trusted { plugin: self.inspected(file)?, lock_file, replaced })
     }
 
+    /// `Ok` for a library that may run.
+    pub(super) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
+        trust::require(&self.shared.paths, file)
+    }
+
     fn inspected(&self, file: PluginFile) -> Result<Inspected, ProviderError> {
         let trust = trust::judge(&self.shared.paths, &file)?;
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
@@ -291,7 +296,7 @@ impl std::fmt::Debug for Providers {
 }
 
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
-fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
+pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let Some(schema) = &manifest.config_schema else { return Ok(()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {

@@ -40,6 +40,8 @@ mod next;
 mod panel;
 mod pipeline;
 #[cfg(test)]
+mod plugin_check;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;
