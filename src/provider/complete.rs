@@ -1,5 +1,6 @@
 //! An open provider: one request in, one completion or typed failure out, within a deadline.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +12,9 @@ use serde::de::DeserializeOwned;
 use super::error::{Fault, tame};
 use super::network::{Errand, Link, Network, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::tape::{Ended, Entry, Take, Tape};
 use super::{CallFailure, FailureKind, ProviderError};
+use crate::value::Millis;
 
 /// Which code answers: what a journal needs to know to have a run repeated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -40,7 +43,30 @@ struct Shared {
     network: Arc<Network>,
     /// Of `http` plugins.
     link: Option<Link>,
+    tape: Option<Tape>,
     current: Mutex<Current>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The completion, or why there is none.
+    pub outcome: Result<Completion, CallFailure>,
+    /// What the call counts for in the time of a run that is recorded or replayed; `None` in any other, where it counts
+    /// for the time it took.
+    pub took: Option<Millis>,
+    /// Whether the cache answered, so that nobody was asked or paid.
+    pub cached: bool,
+    entry: Option<Entry>,
+}
+
+impl Called {
+    /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
+    pub fn disown(&self) {
+        if let Some(entry) = &self.entry {
+            entry.remove();
+        }
+    }
 }
 
 struct Current {
@@ -68,6 +94,7 @@ impl Provider {
         link: Option<Link>,
         config: Vec<u8>,
         model: Option<String>,
+        tape: Option<Tape>,
     ) -> Result<Self, ProviderError> {
         let instance = Instance::open(&library, config.clone()).map_err(|reply| {
             let fault = fault_of(&reply);
@@ -79,7 +106,8 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, network, link, current }), model })
+        let shared = Shared { identity, library, config, network, link, tape, current };
+        Ok(Self { shared: Arc::new(shared), model })
     }
 
     /// Which code answers.
@@ -111,11 +139,36 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
+        self.call(request, deadline).await.outcome
+    }
+
+    /// The same, with how long it took by a tape, and whether the cache answered.
+    pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
         let model = request.options.model.as_deref().or(self.model.as_deref());
-        let outcome = self.attempt(request, model, Patience::new(deadline)).await;
+        let mut ended = self.take(request, model, deadline, false).await;
+        if ended.cached && ended.outcome.is_err() {
+            // What was of use once is not any more; the plugin may have changed.
+            ended = self.take(request, model, deadline, true).await;
+        }
+        let Ended { outcome, took, cached, entry } = ended;
+        let outcome =
+            outcome.map_err(|fault| fault.of(self.shared.identity.name.clone(), model.map(str::to_owned)));
+        Called { outcome, took, cached, entry }
+    }
+
+    /// One attempt; a `fresh` one leaves the cache aside. Whatever decides how a failed one goes on stands before the
+    /// end of the take, which records that decision and puts it back on replay.
+    async fn take(
+        &self,
+        request: &CompletionRequest,
+        model: Option<&str>,
+        deadline: Duration,
+        fresh: bool,
+    ) -> Ended {
+        let mut take = Take::new(self.shared.tape.as_ref(), fresh);
+        let outcome = self.attempt(request, model, Patience::new(deadline), &mut take).await;
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.
-        let outcome = outcome.map_err(|fault| self.shared.network.bounded(fault));
-        outcome.map_err(|fault| fault.of(self.shared.identity.name.clone(), model.map(str::to_owned)))
+        take.end(outcome.map_err(|fault| self.shared.network.bounded(fault)))
     }
 
     async fn attempt(
@@ -123,23 +176,27 @@ impl Provider {
         request: &CompletionRequest,
         model: Option<&str>,
         mut patience: Patience,
+        take: &mut Take,
     ) -> Result<Completion, Fault> {
-        let json = if request.options.model.is_none() && model.is_some() {
-            let mut with_model = request.clone();
-            with_model.options.model = model.map(str::to_owned);
-            to_json(&with_model)
-        } else {
-            to_json(request)
-        }?;
-        let instance = patience.bound(self.instance()).await??;
+        let mut request = Cow::Borrowed(request);
+        if request.options.model.is_none() && model.is_some() {
+            request.to_mut().options.model = model.map(str::to_owned);
+        }
         match &self.shared.link {
             None => {
-                let reply = patience.bound(instance.complete(json)).await?;
-                self.check(&instance, reply).and_then(sensible)
+                let json = to_json(request.as_ref())?;
+                let question = take.direct(&self.shared.identity.name, &self.shared.config, &request);
+                let answer = async {
+                    let instance = patience.bound(self.instance()).await??;
+                    let reply = patience.bound(instance.complete(json)).await?;
+                    self.check(&instance, reply)
+                };
+                sensible(take.ask(question, answer).await?)
             }
             Some(link) => {
-                let mut errand = Errand::new(request, model, patience);
-                let outcome = self.over(link, &instance, json, &mut errand).await;
+                let instance = patience.bound(self.instance()).await??;
+                let mut errand = Errand::new(&request, patience);
+                let outcome = self.over(link, &instance, &request, &mut errand, take).await;
                 link.settle(outcome, errand)
             }
         }
@@ -150,12 +207,14 @@ impl Provider {
         &self,
         link: &Link,
         instance: &Arc<Instance>,
-        json: Vec<u8>,
+        request: &CompletionRequest,
         errand: &mut Errand,
+        take: &mut Take,
     ) -> Result<Completion, Fault> {
-        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await?;
+        let encoded = errand.patience.bound(instance.call(LC_ENCODE, to_json(request)?)).await?;
         let asked: HttpRequest = self.check(instance, encoded)?;
-        let answer = link.exchange(asked, errand).await?;
+        let question = take.http(&self.shared.identity.name, request, &asked);
+        let answer = take.ask(question, link.exchange(asked, errand)).await?;
         errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
         self.check(instance, decoded).and_then(sensible)
@@ -291,7 +350,8 @@ fn fault_of(reply: &Reply) -> Fault {
     Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..Fault::new(kind, message) }
 }
 
-fn sensible(completion: Completion) -> Result<Completion, Fault> {
+/// What JSON can say and no provider can mean.
+pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
     let garbage =
         |problem: &str| Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")));
     if completion.version > VERSION {

@@ -13,6 +13,7 @@ use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::network::{Link, Network, Seed, endpoint_named};
 use super::plugin::{LINKED, Library};
+use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
 use crate::profile;
@@ -28,6 +29,8 @@ struct Shared {
     paths: PluginPaths,
     network: Arc<Network>,
     linked: Vec<Loaded>,
+    programs_allowed: bool,
+    tape: Option<Tape>,
 }
 
 /// A plugin that can be opened.
@@ -47,9 +50,9 @@ pub struct Listed {
 impl Providers {
     /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment.
     pub fn new(paths: PluginPaths) -> Self {
-        let environment = Arc::new(|name: &str| std::env::var(name).ok());
-        let network = Network::new(environment, profile::Network::default(), Seed::random());
-        Self { shared: Arc::new(Shared { paths, network: Arc::new(network), linked: Vec::new() }) }
+        let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
+        let (network, linked) = (Arc::new(network), Vec::new());
+        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, tape: None }) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -74,6 +77,24 @@ impl Providers {
     fn with(self, change: impl FnOnce(&Network) -> Network) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.network = Arc::new(change(&shared.network));
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
+    /// that may be somebody else's.
+    #[must_use]
+    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.programs_allowed = allowed;
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With calls that are recorded, replayed, or answered from a cache.
+    #[must_use]
+    pub fn with_tape(self, tape: Tape) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
     }
 
@@ -107,6 +128,9 @@ impl Providers {
             Target::Name(name) => self.named(&name)?,
             Target::Path(path) => (self.load(&path, None)?, None),
         };
+        if manifest.runs_programs() && !self.shared.programs_allowed {
+            return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
+        }
         let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
         let empty = Value::Object(serde_json::Map::new());
         let config = if config.is_null() { empty } else { config.clone() };
@@ -121,7 +145,8 @@ impl Providers {
         };
         check_config(&manifest, &config)?;
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
-        Provider::open(identity, library, network, link, config, model)
+        let tape = self.shared.tape.clone();
+        Provider::open(identity, library, network, link, config, model, tape)
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.
@@ -245,6 +270,11 @@ impl Providers {
         Ok(Trusted { plugin: self.inspected(file)?, lock_file, replaced })
     }
 
+    /// `Ok` for a library that may run.
+    pub(super) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
+        trust::require(&self.shared.paths, file)
+    }
+
     fn inspected(&self, file: PluginFile) -> Result<Inspected, ProviderError> {
         let trust = trust::judge(&self.shared.paths, &file)?;
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
@@ -285,7 +315,7 @@ impl std::fmt::Debug for Providers {
 }
 
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
-fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
+pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let Some(schema) = &manifest.config_schema else { return Ok(()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {

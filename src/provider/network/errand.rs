@@ -43,18 +43,13 @@ pub(in crate::provider) struct Errand {
 }
 
 impl Errand {
-    /// `model` is the one that is asked.
-    pub(in crate::provider) fn new(
-        request: &CompletionRequest,
-        model: Option<&str>,
-        patience: Patience,
-    ) -> Self {
+    pub(in crate::provider) fn new(request: &CompletionRequest, patience: Patience) -> Self {
         let bytes = request.attachments.iter().map(|file| file.data.len() as u64).sum();
         Self {
             patience,
             attempt: request.attempt,
             call: format!("{}\n{}\n{}", request.document.id, request.stage, request.iteration),
-            model: model.map(str::to_owned),
+            model: request.options.model.clone(),
             max_tokens: request.options.max_tokens,
             attachments: (request.attachments.len() as u64, bytes),
             tokens: 0,

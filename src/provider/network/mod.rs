@@ -17,6 +17,7 @@
 //! | `server` | what is known of one server |
 //! | `breaker` | when it is left alone |
 //! | `retry_budget` | how many of its calls may be made again |
+//! | `rehearsal` | whether a request would be sent, without sending it |
 //!
 //! Time is tokio's, so that tests can stop it.
 
@@ -29,6 +30,7 @@ mod errand;
 mod exchange;
 mod limits;
 mod patience;
+mod rehearsal;
 mod retry_after;
 mod retry_budget;
 mod secrets;
@@ -69,11 +71,12 @@ pub(super) struct Network {
 type Lanes = HashMap<(Origin, Vec<String>), Arc<Lane>>;
 
 impl Network {
-    pub(super) fn new(environment: Environment, settings: Settings, seed: Seed) -> Self {
+    /// With the usual settings, knowing nothing of any server.
+    pub(super) fn new(environment: Environment) -> Self {
         Self {
             environment,
-            settings,
-            seed,
+            settings: Settings::default(),
+            seed: Seed::random(),
             clients: Clients::default(),
             servers: Mutex::default(),
             lanes: Mutex::default(),
@@ -82,17 +85,17 @@ impl Network {
 
     /// The same in another environment, knowing nothing of any server.
     pub(super) fn with_environment(&self, environment: Environment) -> Self {
-        Self::new(environment, self.settings.clone(), self.seed)
+        Self { settings: self.settings.clone(), seed: self.seed, ..Self::new(environment) }
     }
 
     /// The same with other settings, knowing nothing of any server.
     pub(super) fn with_settings(&self, settings: Settings) -> Self {
-        Self::new(Arc::clone(&self.environment), settings, self.seed)
+        Self { settings, seed: self.seed, ..Self::new(Arc::clone(&self.environment)) }
     }
 
     /// The same with another seed, knowing nothing of any server.
     pub(super) fn with_seed(&self, seed: Seed) -> Self {
-        Self::new(Arc::clone(&self.environment), self.settings.clone(), seed)
+        Self { settings: self.settings.clone(), seed, ..Self::new(Arc::clone(&self.environment)) }
     }
 
     /// What is shared with the other calls of a server, and with those of the same key. Whoever comes first sets the
