@@ -2,6 +2,6 @@
 
 mod bed;
 mod calls;
-mod http;
+pub(crate) mod http;
 mod neighbours;
 mod trust;
