@@ -1,0 +1,8 @@
+//! What the codec promises, through its public API.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
+
+mod decode;
+mod encode;
+#[path = "../../../sdk/tests/schemas/mod.rs"]
+mod schemas;
+mod tool;
