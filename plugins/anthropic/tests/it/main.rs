@@ -1,5 +1,10 @@
 //! What the codec promises, through its public API.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
 
 mod decode;
 mod encode;
