@@ -316,8 +316,18 @@ fn a_recording_of_a_model_replays_through_a_gateway() {
     });
     let place = http_place();
     let openai = |out: &str, url: &str, more: &[&str]| {
-        let arguments =
-            ["run", "--profile", "parts", "--provider", "openai:any", "--format", "json", "--out", out, "doc.txt"];
+        let arguments = [
+            "run",
+            "--profile",
+            "parts",
+            "--provider",
+            "openai:any",
+            "--format",
+            "json",
+            "--out",
+            out,
+            "doc.txt",
+        ];
         Ran::of(place.loopctl(&arguments).args(more).env("OPENAI_BASE_URL", url))
     };
     let url = format!("http://{server}/v1");
@@ -325,7 +335,10 @@ fn a_recording_of_a_model_replays_through_a_gateway() {
     assert_same(&place, &recorded, &openai("second", "https://api.openai.com/v1", &["--replay", "tape"]));
     assert_eq!(asked.lock().unwrap().len(), 1);
     let (_, cassette) = cassettes(&place, "tape").remove(0);
-    assert_eq!((&cassette["request"]["model"], &cassette["request"]["provider"]), (&json!("any"), &json!("openai")));
+    assert_eq!(
+        (&cassette["request"]["model"], &cassette["request"]["provider"]),
+        (&json!("any"), &json!("openai"))
+    );
 }
 
 #[test]

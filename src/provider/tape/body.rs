@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn json_that_a_cassette_could_not_hold_is_kept_as_text() {
-        let deep = "[".repeat(110) + &"]".repeat(110);
+        let deep = format!("{}{}", "[".repeat(110), "]".repeat(110));
         assert_eq!(Body::of(&deep), Body::Text(deep));
     }
 
