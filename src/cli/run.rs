@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
     #[command(flatten)]
@@ -134,7 +134,10 @@ impl Work {
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
-        let providers = tape.iter().fold(providers(), |providers, tape| providers.with_tape(tape.clone()));
+        let providers =
+            tape.iter().fold(providers().with_programs_allowed(self.allow_commands), |providers, tape| {
+                providers.with_tape(tape.clone())
+            });
         let candidates =
             if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
         let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;

@@ -21,7 +21,7 @@ pub(super) struct Step {
     /// Write extractions and validations to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
     #[command(flatten)]

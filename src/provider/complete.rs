@@ -349,7 +349,8 @@ fn fault_of(reply: &Reply) -> Fault {
     Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..Fault::new(kind, message) }
 }
 
-fn sensible(completion: Completion) -> Result<Completion, Fault> {
+/// What JSON can say and no provider can mean.
+pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
     let garbage =
         |problem: &str| Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")));
     if completion.version > VERSION {

@@ -11,6 +11,7 @@
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
+//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
@@ -26,6 +27,7 @@ mod network;
 mod tape;
 mod complete;
 mod registry;
+pub mod conformance;
 
 pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};

@@ -28,6 +28,7 @@ struct Shared {
     paths: PluginPaths,
     network: Arc<Network>,
     linked: Vec<Loaded>,
+    programs_allowed: bool,
     tape: Option<Tape>,
 }
 
@@ -49,8 +50,8 @@ impl Providers {
     /// Providers in the places of `paths`, with secrets and addresses from the process's environment.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
-        let network = Arc::new(network);
-        Self { shared: Arc::new(Shared { paths, network, linked: Vec::new(), tape: None }) }
+        let (network, linked) = (Arc::new(network), Vec::new());
+        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, tape: None }) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -58,6 +59,16 @@ impl Providers {
     pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.network = Arc::new(Network::new(Arc::new(variable)));
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
+    /// that may be somebody else's.
+    #[must_use]
+    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.programs_allowed = allowed;
         Self { shared: Arc::new(shared) }
     }
 
@@ -99,6 +110,9 @@ impl Providers {
             Target::Name(name) => self.named(&name)?,
             Target::Path(path) => (self.load(&path, None)?, None),
         };
+        if manifest.runs_programs() && !self.shared.programs_allowed {
+            return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
+        }
         let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
         let empty = Value::Object(serde_json::Map::new());
         let config = if config.is_null() { empty } else { config.clone() };
@@ -237,6 +251,11 @@ impl Providers {
         Ok(Trusted { plugin: self.inspected(file)?, lock_file, replaced })
     }
 
+    /// `Ok` for a library that may run.
+    pub(super) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
+        trust::require(&self.shared.paths, file)
+    }
+
     fn inspected(&self, file: PluginFile) -> Result<Inspected, ProviderError> {
         let trust = trust::judge(&self.shared.paths, &file)?;
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
@@ -277,7 +296,7 @@ impl std::fmt::Debug for Providers {
 }
 
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
-fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
+pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let Some(schema) = &manifest.config_schema else { return Ok(()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {

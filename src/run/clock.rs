@@ -70,8 +70,8 @@ mod tests {
     #[test]
     fn where_time_is_counted_only_what_is_said_to_pass_does() {
         for time in [Time::Counted, Time::Played] {
-            let clock = Clock::start(time);
-            std::thread::sleep(Duration::from_millis(2));
+            let mut clock = Clock::start(time);
+            clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
             assert_eq!(clock.now(), Millis(0));
             clock.reach(Millis(70));
             clock.reach(Millis(40));

@@ -9,6 +9,8 @@ mod cassettes;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod command;
+#[cfg(test)]
 mod criteria;
 #[cfg(test)]
 mod dependencies;
@@ -37,6 +39,8 @@ mod next;
 #[cfg(test)]
 mod panel;
 mod pipeline;
+#[cfg(test)]
+mod plugin_check;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
