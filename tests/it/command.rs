@@ -68,12 +68,13 @@ fn nothing_runs_unless_programs_are_allowed() {
     let script = "echo > ran; echo '{\"grade\": 1}'";
     let judged = "judges: { tone: { provider: command, config: { command: [sh, answer.sh], answer: value }, prompt: ask.md } }\n";
     let judge = PROFILE
-        .replace("'command:m1'", "pattern")
-        .replace("command: [sh, answer.sh], answer: value", "")
+        .replace("'command:m1'", "scripted")
+        .replace("command: [sh, answer.sh], answer: value", "file: answers.jsonl")
         .replace("assess: { parts: { rubric: parts } }", "assess: { parts: { judge: tone, score: /grade } }")
         + judged;
     for profile in [PROFILE, &judge] {
         let place = place(profile, script);
+        place.write("answers.jsonl", "{\"value\": {\"grade\": 1}}\n");
         run(&place, &[]).exits(1).says(&["`command` runs programs of this machine", "--allow-commands"]);
         assert!(!place.path("ran").exists() && !place.path("out/doc-result.json").exists());
         run(&place, &["--allow-commands"]);
@@ -116,7 +117,8 @@ fn what_went_wrong_is_in_the_result() {
 #[test]
 fn a_deadline_ends_the_program_and_what_it_started() {
     // Whoever lives holds the pipe open.
-    let script = "exec 3>alive; (sleep 1000; echo survived >&3) & echo ready >&3; sleep 1000; echo survived >&3";
+    let script =
+        "exec 3>alive; (sleep 1000; echo survived >&3) & echo ready >&3; sleep 1000; echo survived >&3";
     let place = place(&PROFILE.replace("20s", "2s"), script);
     let fifo = place.path("alive");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());

@@ -2,6 +2,7 @@
 
 mod bed;
 mod calls;
+mod echo;
 mod http;
 mod neighbours;
 mod trust;
