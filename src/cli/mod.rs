@@ -7,6 +7,7 @@ mod loading;
 mod next;
 mod output;
 mod plugin;
+mod plugin_new;
 mod profile;
 mod repair;
 mod run;
@@ -54,7 +55,7 @@ enum Verb {
     Check(check::Arguments),
     /// List profiles
     Profile(profile::Arguments),
-    /// List, inspect and trust provider plugins
+    /// List, inspect, trust and begin provider plugins
     Plugin(plugin::Arguments),
 }
 

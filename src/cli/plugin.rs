@@ -1,8 +1,9 @@
-//! `loopctl plugin list|inspect|trust`.
+//! `loopctl plugin list|inspect|trust|new`.
 
 use super::exit::{Exit, Failure};
 use super::loading::providers;
 use super::output::Output;
+use super::plugin_new;
 use crate::provider::{Inspected, ProviderError, TrustState};
 use crate::report::tame;
 use clap::{Args, Subcommand};
@@ -33,6 +34,8 @@ enum Verb {
         /// Name or path
         plugin: String,
     },
+    /// Begin a plugin: a project that builds, with its tests
+    New(plugin_new::Arguments),
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -108,6 +111,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             }
             output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.display()));
         }
+        Verb::New(arguments) => return plugin_new::execute(arguments, output),
     }
     Ok(Exit::Success)
 }

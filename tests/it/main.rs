@@ -37,6 +37,8 @@ mod next;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]
+mod plugin_new;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;
