@@ -7,6 +7,7 @@ mod loading;
 mod next;
 mod output;
 mod plugin;
+mod plugin_check;
 mod plugin_new;
 mod profile;
 mod repair;
@@ -14,6 +15,7 @@ mod run;
 mod score;
 mod simulate;
 mod step;
+mod tape;
 mod test;
 mod validate;
 
@@ -55,7 +57,7 @@ enum Verb {
     Check(check::Arguments),
     /// List profiles
     Profile(profile::Arguments),
-    /// List, inspect, trust and begin provider plugins
+    /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
 }
 

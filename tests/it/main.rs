@@ -5,6 +5,8 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod cassettes;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod command;
@@ -35,7 +37,11 @@ mod neighbour;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod panel;
+#[cfg(test)]
 mod pipeline;
+#[cfg(test)]
+mod plugin_check;
 #[cfg(test)]
 mod plugin_new;
 #[cfg(test)]
@@ -64,6 +70,7 @@ mod score_model;
 mod shape;
 #[cfg(test)]
 mod shipped_pipelines;
+#[cfg(test)]
 mod simulate;
 #[cfg(test)]
 mod trajectories;
