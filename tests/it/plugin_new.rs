@@ -78,10 +78,12 @@ fn succeed(command: &mut Command) {
     assert!(out.status.success(), "{command:?}\n{said}\n{complained}");
 }
 
-/// Trusts the library and has it answer a run.
+/// Trusts the library, holds it against the contract, and has it answer a run.
 fn answers(place: &Workspace, kind: &str, library: &Path) {
     let library = library.to_str().unwrap();
     place.run(&["plugin", "trust", library]).exits(0);
+    let checked = place.run(&["plugin", "check", library]);
+    assert!(checked.out.contains(" 0 failed, 0 skipped\n"), "{}{}", checked.out, checked.err);
     let (provider, setting) = match kind {
         "http" => (format!("{library}:m1"), format!("base_url=http://{}", serve())),
         _ => (library.to_owned(), r#"answer={grade: "2 \"é\""}"#.to_owned()),

@@ -65,6 +65,8 @@ fn a_plugin_in_c_answers_a_whole_run() {
     let told = format!("{}{}", failed.out, failed.err);
     assert!(told.contains("the request has nothing at `/base`; say with `otherwise`"), "{told}");
     run(&["pointer=base"]).exits(1).says(&["configuration of provider `echo` is not valid"]);
+    let checked = place.run(&["plugin", "check", "echo"]).exits(0);
+    assert!(checked.out.contains(" 0 failed, 0 skipped\n"), "{}", checked.out);
     let listed = place.run(&["plugin", "list"]).exits(0);
     assert!(listed.out.contains("Written in C"), "{}", listed.out);
 }
@@ -228,7 +230,7 @@ fn the_scanner_takes_what_a_library_takes() {
         .arg(&program)
         .arg("-I")
         .arg(root.join("plugins/scaffold/c"))
-        .arg(root.join("tests/plugins/scan.c"))
+        .arg(root.join("tests/c/scan.c"))
         .output()
         .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
