@@ -208,15 +208,14 @@ fn nearly_json() -> impl Strategy<Value = Vec<u8>> {
     ];
     let soup =
         prop::collection::vec(prop::sample::select(tokens.clone()), 0..9).prop_map(|soup| soup.concat());
-    let changed = (values(), any::<prop::sample::Index>(), 0..3_usize, prop::sample::select(tokens)).prop_map(
-        |(value, place, remove, token)| {
+    let changed = (values(), any::<prop::sample::Index>(), 0..3_usize, prop::sample::select(tokens))
+        .prop_map(|(value, place, remove, token)| {
             let mut text = value.to_string().into_bytes();
             let at = place.index(text.len());
             let end = (at + remove).min(text.len());
             text.splice(at..end, token.iter().copied());
             text
-        },
-    );
+        });
     prop_oneof![soup, changed]
 }
 

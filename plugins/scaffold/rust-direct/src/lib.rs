@@ -15,7 +15,9 @@ impl DirectPlugin for Plugin {
     fn open(config: &Value) -> Result<Self, Failure> {
         match config.get("answer") {
             None => Ok(Plugin { answer: json!({}) }),
-            Some(Value::Object(answer)) => Ok(Plugin { answer: Value::Object(answer.clone()) }),
+            Some(Value::Object(answer)) => Ok(Plugin {
+                answer: Value::Object(answer.clone()),
+            }),
             Some(_) => Err(Failure::invalid_config("`answer` is an object")),
         }
     }
@@ -23,11 +25,18 @@ impl DirectPlugin for Plugin {
     /// Your model's answer. The prompt is in `request.messages`, the JSON Schema of the answer in `request.schema`, the
     /// candidate to be corrected in `request.base`. This one answers with that candidate as it is, and first with the
     /// configuration's `answer`.
-    fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure> {
+    fn complete(
+        &self,
+        request: &CompletionRequest,
+        cancel: &Cancel,
+    ) -> Result<Completion, Failure> {
         // Where you wait, wait with `cancel.wait(…)`, and look at `cancel.check()?` between the steps of long work.
         cancel.check()?;
         let value = request.base.clone().unwrap_or_else(|| self.answer.clone());
-        Ok(Completion { value: Some(value), ..Completion::default() })
+        Ok(Completion {
+            value: Some(value),
+            ..Completion::default()
+        })
     }
 }
 

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse, Usage};
+use loopctl_plugin_sdk::protocol::{
+    Completion, CompletionRequest, HttpRequest, HttpResponse, Usage,
+};
 use loopctl_plugin_sdk::serde_json::{self, json};
 use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
 
@@ -31,7 +33,10 @@ impl HttpCodec for Plugin {
             path: "/complete".to_owned(),
             headers: BTreeMap::from([
                 // loopctl puts the key in; the plugin never sees it.
-                ("authorization".to_owned(), "Bearer ${secret:@ENV@_API_KEY}".to_owned()),
+                (
+                    "authorization".to_owned(),
+                    "Bearer ${secret:@ENV@_API_KEY}".to_owned(),
+                ),
                 ("content-type".to_owned(), "application/json".to_owned()),
             ]),
             body: body.to_string(),
@@ -44,7 +49,9 @@ impl HttpCodec for Plugin {
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
         let answer: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
         if response.status != 200 {
-            let message = answer["error"]["message"].as_str().unwrap_or("the server didn't say why");
+            let message = answer["error"]["message"]
+                .as_str()
+                .unwrap_or("the server didn't say why");
             return Err(match response.status {
                 401 | 403 => Failure::unauthorized(message),
                 429 => Failure::rate_limited(message, None),
@@ -52,7 +59,9 @@ impl HttpCodec for Plugin {
                 _ => Failure::permanent(message),
             });
         }
-        let text = answer["text"].as_str().ok_or_else(|| Failure::transient("the server's answer has no `text`"))?;
+        let text = answer["text"]
+            .as_str()
+            .ok_or_else(|| Failure::transient("the server's answer has no `text`"))?;
         let tokens = |name: &str| answer["usage"][name].as_u64().unwrap_or(0);
         Ok(Completion {
             text: Some(text.to_owned()),
