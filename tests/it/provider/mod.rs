@@ -2,6 +2,7 @@
 
 mod bed;
 mod calls;
+mod echo;
 pub(crate) mod http;
 mod neighbours;
 mod network;
