@@ -9,10 +9,64 @@ use std::path::Path;
 const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("well_behaved", &[]),
     ("codec", &[]),
+    ("answers_refused", &["direct.once"]),
+    ("any_host", &["load.other_major"]),
+    (
+        "blind",
+        &[
+            "decode.success",
+            "decode.unauthorized",
+            "decode.rate_limited",
+            "decode.server_error",
+            "decode.client_error",
+            "decode.huge",
+            "decode.future",
+        ],
+    ),
+    ("crash_on_huge", &["direct.huge"]),
+    ("exits", &["open.bad_json", "open.wrong_types", "open.empty"]),
+    ("fickle", &["encode.repeatable"]),
+    ("forged", &["direct.once"]),
+    ("garbage", &["direct.answers", "direct.cancel"]),
+    ("hollow", &["direct.answers", "direct.cancel"]),
+    ("leaks", &["direct.memory"]),
+    ("literal_key", &["encode.minimal"]),
+    ("mismatch", &["load.manifest"]),
+    ("no_symbol", &["load.symbol"]),
+    ("not_a_plugin", &["manifest.readable"]),
+    ("null_table", &["load.table"]),
+    ("other_host", &["encode.minimal"]),
+    ("refuses", &["direct.once", "direct.bad_json"]),
+    ("short_table", &["load.functions"]),
+    (
+        "silent",
+        &[
+            "encode.bad_json",
+            "encode.unknown_op",
+            "decode.success",
+            "decode.unauthorized",
+            "decode.rate_limited",
+            "decode.server_error",
+            "decode.client_error",
+            "decode.huge",
+            "decode.bad_json",
+            "decode.future",
+        ],
+    ),
+    ("twice", &["direct.once"]),
+    ("undeclared_secret", &["encode.minimal"]),
+    ("wrong_major", &["load.abi"]),
 ];
 
-/// Those that hang, with a limit that ends them soon.
-const HANGING: &[(&str, &[&str])] = &[];
+/// Those that hang, each with the checks that a short limit ends.
+const HANGING: &[(&str, &[&str])] = &[
+    ("forgets_cancelled", &["direct.cancel"]),
+    ("hangs_in_start", &["direct.minimal"]),
+    ("never", &["direct.answers", "direct.cancel"]),
+];
+
+/// Keeps each promise that can be told without a clock, and takes its time over it.
+const SLOW: &str = "slow_start";
 
 fn check(place: &Workspace, name: &str, more: &[&str]) -> Ran {
     let path = compile(name, &place.path("elsewhere"));
@@ -41,22 +95,28 @@ fn found<'a>(report: &'a Value, id: &str) -> &'a str {
 /// Fails when a neighbour doesn't break just the promises that are listed for it.
 #[track_caller]
 fn assert_breaks(neighbours: &[(&str, &[&str])], more: &[&str]) {
-    let mut wrong = Vec::new();
-    for (name, expected) in neighbours {
+    let one = |(name, expected): &(&str, &[&str])| -> Option<String> {
         let place = Workspace::new();
         let mut arguments = vec!["--format", "json"];
         arguments.extend(more);
         let ran = check(&place, name, &arguments).exits(i32::from(!expected.is_empty()));
         let report = ran.json();
-        if failed(&report) != *expected {
-            wrong.push(format!("{name}: {:?}\n{}", failed(&report), ran.out));
-        }
         assert_eq!(report["conforms"], expected.is_empty(), "{name}");
         for check in report["checks"].as_array().unwrap() {
             assert!(!check["found"].as_str().unwrap().is_empty(), "{name}: {check}");
             assert_eq!(check["help"].is_string(), check["outcome"] == "failed", "{name}: {check}");
         }
-    }
+        (failed(&report) != *expected).then(|| format!("{name}: {:?}\n{}", failed(&report), ran.out))
+    };
+    // Mostly they wait for one another.
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let share = neighbours.len().div_ceil(4);
+        let workers: Vec<_> = neighbours
+            .chunks(share)
+            .map(|some| scope.spawn(move || some.iter().filter_map(one).collect::<Vec<_>>()))
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -91,7 +151,7 @@ fn each_neighbour_is_told_which_promises_it_breaks() {
 
 #[test]
 fn what_hangs_is_ended_and_the_other_checks_still_run() {
-    assert_breaks(HANGING, &["--limit", "2"]);
+    assert_breaks(HANGING, &["--limit", "5"]);
 }
 
 #[test]
@@ -100,7 +160,8 @@ fn every_neighbour_is_in_the_table() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().file_name().into_string().unwrap();
         let Some(name) = file.strip_suffix(".c") else { continue };
-        assert!(NEIGHBOURS.iter().chain(HANGING).any(|(known, _)| *known == name), "{name}");
+        let listed = NEIGHBOURS.iter().chain(HANGING).any(|(known, _)| *known == name);
+        assert!(listed || name == SLOW, "{name}");
     }
 }
 
@@ -136,7 +197,7 @@ fn a_panic_is_named_with_what_was_being_done() {
 fn a_codec_that_misbehaves_is_told_how() {
     let place = Workspace::new();
     for (misbehave, id, part) in [
-        ("", "decode.success", "has neither `value` nor `text`"),
+        ("", "decode.huge", "has neither `value` nor `text`"),
         ("other_host", "encode.minimal", "wants to reach `evil.example.net`"),
         ("other_path", "encode.minimal", "the path doesn't begin with `/`"),
         ("other_secret", "encode.minimal", "the secret `PATH`, which its manifest doesn't declare"),
@@ -145,7 +206,7 @@ fn a_codec_that_misbehaves_is_told_how() {
         let setting = format!("misbehave='{misbehave}'");
         let ran = place.run(&["plugin", "check", "contrary", "--config", &setting, "--format", "json"]);
         let report = ran.exits(1).json();
-        assert_eq!(failed(&report), [id], "{misbehave}");
+        assert_eq!(failed(&report).last(), Some(&id), "{misbehave}");
         assert!(found(&report, id).contains(part), "{misbehave}: {}", found(&report, id));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use loopctl_plugin_sdk::abi::LC_INVALID_REQUEST;
+use loopctl_plugin_sdk::abi::{LC_CANCELLED, LC_INVALID_REQUEST};
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::check::{Check, Verdict, broken};
@@ -182,7 +182,10 @@ fn finish(subject: &Subject<'_>, running: Running, doing: &str) -> Result<Vec<An
         Running::Refused(answer) => Ok(vec![answer]),
         Running::Call(id, call) => {
             if !subject.ledger().wait_for(&[id], subject.ends()).is_empty() {
-                return Err(format!("an accepted call was not completed within {} s while {doing}", subject.limit()));
+                return Err(format!(
+                    "an accepted call was not completed within {} s while {doing}",
+                    subject.limit()
+                ));
             }
             call.release();
             Ok(subject.ledger().take(id))
@@ -202,7 +205,12 @@ fn ask(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) -> R
     let running = start(subject, opened, request, doing)?;
     let answers = finish(subject, running, doing)?;
     let first = answers.first().ok_or_else(|| "the answer was lost".to_owned())?;
-    verdict::said(first, doing)
+    match verdict::said(first, doing)? {
+        Said::Failed(LC_CANCELLED, _) => {
+            Err(format!("it answered CANCELLED while {doing}, and nobody cancelled it"))
+        }
+        said => Ok(said),
+    }
 }
 
 fn once(subject: &Subject<'_>) -> Verdict {

@@ -48,7 +48,10 @@ impl Conformance<'_> {
     ///
     /// # Errors
     /// When the plugin may not run, or no child can be started.
-    pub fn run(&self, child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>) -> Result<Conforms, ProviderError> {
+    pub fn run(
+        &self,
+        child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>,
+    ) -> Result<Conforms, ProviderError> {
         let file = match PluginFile::read(self.path) {
             Ok(file) => file,
             Err(error) => return self.unreadable(error),
@@ -183,6 +186,8 @@ impl Conformance<'_> {
         let mut command = child(&Part { checks: ids, notes: &notes }).map_err(|error| self.cannot(&error))?;
         // A plugin may write to standard output, where the report is to stand alone.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        // What a process that dies leaves behind goes with the folder: the copy of the library that it loads, say.
+        command.env("TMPDIR", folder.path());
         let mut child = Kept(command.spawn().map_err(|error| self.cannot(&error))?);
         let patience = self.limit.saturating_add(GRACE);
         let (mut noted, mut since) = (0, Instant::now());
@@ -245,7 +250,10 @@ impl End {
         match self {
             Self::Well => format!("the plugin ended the process during `{check}`"),
             Self::Hung => {
-                format!("the plugin hung during `{check}`: it did not return within {} s", limit.as_secs_f64())
+                format!(
+                    "the plugin hung during `{check}`: it did not return within {} s",
+                    limit.as_secs_f64()
+                )
             }
             Self::Died { how, said } => with(format!("the plugin {how} during `{check}`"), said.as_deref()),
         }
