@@ -14,6 +14,7 @@ mod run;
 mod score;
 mod simulate;
 mod step;
+mod tape;
 mod test;
 mod validate;
 

@@ -9,6 +9,7 @@
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
@@ -23,16 +24,18 @@ mod elf;
 mod trust;
 mod plugin;
 mod network;
+mod tape;
 mod complete;
 mod registry;
 pub mod conformance;
 
-pub use complete::{PluginIdentity, Provider};
+pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::LogLine;
 pub use registry::{Listed, Providers};
+pub use tape::{Requests, Tape, TapeError, TapeMode};
 pub use trust::{TrustState, Trusted};
 
 pub use loopctl_plugin_sdk::protocol;

@@ -3,11 +3,11 @@
 use super::{JudgePlan, Plan, StagePlan};
 use crate::engine::{CallFailed, Produced};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
-use crate::profile::{Options, Sees};
+use crate::profile::{Call, Options, Sees};
 use crate::provider::protocol::{
-    Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
+    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
-use crate::provider::{CallFailure, Provider};
+use crate::provider::{Called, Provider};
 use crate::repair::{Mended, Repairer, Veto};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
@@ -26,6 +26,22 @@ pub struct Task<'a> {
     pub source: &'a str,
     /// Its whole text.
     pub unmasked: &'a str,
+    /// The document itself, where it is an image or PDF. Then `source` and `unmasked` only say so.
+    pub attached: Option<&'a Attachment>,
+    /// What judges hold a candidate against and stages never see, by judge.
+    pub references: &'a BTreeMap<String, String>,
+}
+
+impl Task<'_> {
+    /// What goes with a prompt.
+    fn attachments(&self, call: &Call) -> Vec<Attachment> {
+        self.attached.filter(|_| call.attach.is_some()).into_iter().cloned().collect()
+    }
+
+    /// A text that is the document's own.
+    fn own(&self, text: &str) -> Option<String> {
+        self.attached.is_none().then(|| text.to_owned())
+    }
 }
 
 /// The request for a stage's part of candidate 0. `outputs` are those of earlier stages, by stage.
@@ -77,7 +93,8 @@ pub fn stage_request(
         iteration: 0,
         messages,
         schema: schema.cloned(),
-        source: Some(source.to_owned()),
+        source: task.own(source),
+        attachments: task.attachments(&stage.stage.call),
         patterns: stage.patterns.get(&document.document_type).cloned(),
         options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
@@ -100,6 +117,11 @@ pub fn judge_request(
         Sees::Masked => task.source,
         Sees::Unmasked => task.unmasked,
     };
+    let id = &judge.judge.id.value;
+    let reference = task.references.get(id);
+    if let (Some(named), None) = (&judge.judge.reference, reference) {
+        return Err(format!("there is no reference `{}` for judge `{id}`", named.value));
+    }
     let document_type = &task.document.document_type;
     let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
     let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
@@ -110,6 +132,7 @@ pub fn judge_request(
             source,
             candidate: &serde_json::to_string_pretty(candidate).unwrap_or_default(),
             schema: schema.as_deref(),
+            reference: reference.map(String::as_str),
         };
         let content = plan
             .templates
@@ -123,7 +146,8 @@ pub fn judge_request(
         iteration: u32::try_from(iteration).unwrap_or(u32::MAX),
         messages,
         schema: judge.schemas.get(document_type).cloned(),
-        source: Some(source.to_owned()),
+        source: task.own(source),
+        attachments: task.attachments(&judge.judge.call),
         base: Some(candidate.clone()),
         options: request_options(&judge.judge.call.options),
         ..CompletionRequest::default()
@@ -211,18 +235,18 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
 }
 
 /// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
-/// [`mend`] and [`mend_whole`].
+/// [`mend`] and [`mend_whole`]. An answer that it can't read is not kept in the cache.
 pub(super) fn answer_of(
     provider: &Provider,
-    completion: Result<Completion, CallFailure>,
+    called: &Called,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
     let one_call = |tokens: u64, cost: Option<f64>| Usage {
-        calls: 1,
+        calls: u64::from(!called.cached),
         tokens,
         cost_usd: cost.and_then(Usd::new).unwrap_or_default(),
     };
-    let completion = completion.map_err(|failure| CallFailed {
+    let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.kind.may_pass(),
         retry_after: failure
@@ -232,7 +256,7 @@ pub(super) fn answer_of(
     })?;
     let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
     let usage = one_call(tokens, completion.usage.cost_usd);
-    let mut notes = completion.notes;
+    let mut notes = completion.notes.clone();
     if tokens > 0 && completion.usage.cost_usd.is_none() {
         notes.push("the provider does not say what the call cost; cost_usd leaves it out".to_owned());
     }
@@ -247,7 +271,10 @@ pub(super) fn answer_of(
         (None, Some(text)) => Told::Text(text),
         (None, None) => return Err(refused("nothing".to_owned())),
     };
-    let mended = read(said).map_err(refused)?;
+    let mended = read(said).map_err(|why| {
+        called.disown();
+        refused(why)
+    })?;
     let candidate = Arc::new(mended.value);
     Ok(Produced { candidate, usage, notes, repairs: mended.steps })
 }

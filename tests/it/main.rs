@@ -5,7 +5,11 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod cassettes;
+#[cfg(test)]
 mod check;
+#[cfg(test)]
+mod command;
 #[cfg(test)]
 mod criteria;
 #[cfg(test)]

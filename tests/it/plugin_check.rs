@@ -133,8 +133,10 @@ fn what_is_shipped_keeps_the_contract() {
             continue;
         }
         let mut arguments = vec!["plugin", "check", name];
-        if name == "scripted" {
-            arguments.extend(["--config", "file=answers.yaml"]);
+        match name {
+            "scripted" => arguments.extend(["--config", "file=answers.yaml"]),
+            "command" => arguments.extend(["--config", "command=[cat]", "--config", "answer=value"]),
+            _ => {}
         }
         let ran = place.run(&arguments).exits(0);
         assert!(ran.out.contains(" 0 failed, 0 skipped\n"), "{}", ran.out);
