@@ -12,6 +12,18 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("answers_refused", &["direct.once"]),
     ("any_host", &["load.other_major"]),
     (
+        "bad_manifest",
+        &[
+            "manifest.name",
+            "manifest.secrets",
+            "manifest.config_schema",
+            "manifest.hosts",
+            "load.abi",
+            "load.larger_host",
+            "load.repeated",
+        ],
+    ),
+    (
         "blind",
         &[
             "decode.success",
@@ -65,6 +77,38 @@ const HANGING: &[(&str, &[&str])] = &[
     ("never", &["direct.answers", "direct.cancel"]),
 ];
 
+/// Faults that `faulty` and `faulty_codec` have when their configuration says so.
+const FAULTS: &[(&str, &str, &[&str])] = &[
+    ("faulty", "none", &[]),
+    ("faulty", "crowds", &["direct.concurrent"]),
+    ("faulty", "gives_no_call", &["direct.answers", "direct.cancel"]),
+    ("faulty", "is_strict", &["direct.future"]),
+    ("faulty", "is_wordy", &["direct.discreet"]),
+    ("faulty", "opens_few", &["open.repeated"]),
+    ("faulty", "opens_one", &["open.several", "direct.instances"]),
+    ("faulty", "recurses", &["direct.nested"]),
+    ("faulty", "uses_closed", &["direct.released_early"]),
+    ("faulty_codec", "none", &[]),
+    ("faulty_codec", "any_operation", &["encode.unknown_op"]),
+    ("faulty_codec", "bad_header", &["encode.minimal"]),
+    ("faulty_codec", "half_json", &["encode.minimal"]),
+    ("faulty_codec", "is_strict", &["encode.future"]),
+    ("faulty_codec", "is_wordy", &["encode.discreet"]),
+    ("faulty_codec", "key_in_query", &["encode.minimal"]),
+    ("faulty_codec", "needs_messages", &["encode.nothing"]),
+    ("faulty_codec", "no_path", &["encode.minimal"]),
+    ("faulty_codec", "own_status", &["decode.unauthorized"]),
+    ("faulty_codec", "panics", &["encode.attachment"]),
+    (
+        "faulty_codec",
+        "points_nowhere",
+        &["encode.full", "encode.future", "encode.nested", "encode.repeatable"],
+    ),
+    ("faulty_codec", "retries_all", &["decode.client_error"]),
+    ("faulty_codec", "secret_in_body", &["encode.minimal"]),
+    ("faulty_codec", "sends_all", &["encode.huge"]),
+];
+
 /// Keeps each promise that can be told without a clock, and takes its time over it.
 const SLOW: &str = "slow_start";
 
@@ -108,16 +152,19 @@ fn assert_breaks(neighbours: &[(&str, &[&str])], more: &[&str]) {
         }
         (failed(&report) != *expected).then(|| format!("{name}: {:?}\n{}", failed(&report), ran.out))
     };
-    // Mostly they wait for one another.
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let share = neighbours.len().div_ceil(4);
-        let workers: Vec<_> = neighbours
-            .chunks(share)
+    let wrong = in_four_threads(neighbours, one);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What there is to say about each; mostly they wait for one another's processes.
+fn in_four_threads<T: Sync>(all: &[T], one: impl Fn(&T) -> Option<String> + Copy + Send) -> Vec<String> {
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = all
+            .chunks(all.len().div_ceil(4))
             .map(|some| scope.spawn(move || some.iter().filter_map(one).collect::<Vec<_>>()))
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    });
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    })
 }
 
 #[test]
@@ -153,7 +200,19 @@ fn each_neighbour_is_told_which_promises_it_breaks() {
 
 #[test]
 fn what_hangs_is_ended_and_the_other_checks_still_run() {
-    assert_breaks(HANGING, &["--limit", "5"]);
+    assert_breaks(HANGING, &["--limit", "8"]);
+}
+
+#[test]
+fn each_fault_breaks_the_promise_that_it_is_about() {
+    let one = |(name, fault, expected): &(&str, &str, &[&str])| -> Option<String> {
+        let place = Workspace::new();
+        let ran = check(&place, name, &["--format", "json", "--config", &format!("fault={fault}")]);
+        let report = ran.exits(i32::from(!expected.is_empty())).json();
+        (failed(&report) != *expected).then(|| format!("{name} {fault}: {report:#}"))
+    };
+    let wrong = in_four_threads(FAULTS, one);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -162,7 +221,8 @@ fn every_neighbour_is_in_the_table() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().file_name().into_string().unwrap();
         let Some(name) = file.strip_suffix(".c") else { continue };
-        let listed = NEIGHBOURS.iter().chain(HANGING).any(|(known, _)| *known == name);
+        let listed = NEIGHBOURS.iter().chain(HANGING).any(|(known, _)| *known == name)
+            || FAULTS.iter().any(|(known, ..)| *known == name);
         assert!(listed || name == SLOW, "{name}");
     }
 }
@@ -199,7 +259,7 @@ fn a_panic_is_named_with_what_was_being_done() {
 fn a_codec_that_misbehaves_is_told_how() {
     let place = Workspace::new();
     for (misbehave, id, part) in [
-        ("", "decode.huge", "has neither `value` nor `text`"),
+        ("", "decode.success", "has neither `value` nor `text`"),
         ("other_host", "encode.minimal", "wants to reach `evil.example.net`"),
         ("other_path", "encode.minimal", "the path doesn't begin with `/`"),
         ("other_secret", "encode.minimal", "the secret `PATH`, which its manifest doesn't declare"),
@@ -208,7 +268,7 @@ fn a_codec_that_misbehaves_is_told_how() {
         let setting = format!("misbehave='{misbehave}'");
         let ran = place.run(&["plugin", "check", "contrary", "--config", &setting, "--format", "json"]);
         let report = ran.exits(1).json();
-        assert_eq!(failed(&report).last(), Some(&id), "{misbehave}");
+        assert!(failed(&report).contains(&id), "{misbehave}: {:?}", failed(&report));
         assert!(found(&report, id).contains(part), "{misbehave}: {}", found(&report, id));
     }
 }
