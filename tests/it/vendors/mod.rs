@@ -1,0 +1,14 @@
+//! Model APIs over loopback that check what they are asked against their vendors' documentation, answer from a script
+//! and misbehave on request; and what `loopctl` makes of them.
+
+mod anthropic;
+mod api;
+mod fields;
+mod fit;
+mod gemini;
+mod gemini_schema;
+mod openai;
+mod server;
+mod speaks;
+mod strict_schema;
+mod wire;
