@@ -125,6 +125,8 @@ fn asked_for(plugin: &Inspected) -> Vec<String> {
     ];
     lines.extend(list("the secrets", &manifest.secrets));
     lines.extend(list("the hosts", &manifest.hosts));
+    let endpoints = manifest.endpoints.iter().filter_map(|endpoint| endpoint.base_url.clone());
+    lines.extend(list("the addresses", &endpoints.collect::<Vec<_>>()));
     lines
 }
 

@@ -5,12 +5,12 @@ use super::loading::{ProfileArguments, home, known_type, providers};
 use super::output::{Format, Output, complain};
 use crate::engine::Event;
 use crate::ingest::{InputError, find};
-use crate::profile::{Call, read_text_file};
+use crate::profile::{Call, ProviderChoice, Stage, read_text_file};
 use crate::provider::{Provider, Providers};
 use crate::report::{Live, closing, document_summary};
 use crate::run::{
-    Batch, BatchEnd, Candidates, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan, Session,
-    ValidatorPlan,
+    Batch, BatchEnd, Candidates, Chain, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan,
+    Session, ValidatorPlan,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -225,8 +225,9 @@ fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
         });
     }
     let providers = providers();
-    let opened: Result<Vec<Provider>, Failure> =
-        plan.stages.iter().map(|planned| open(&providers, &planned.stage.call)).collect();
+    let open = |stage: &Stage| open_chain(&providers, &stage.call, stage.retries);
+    let opened: Result<Vec<Chain>, Failure> =
+        plan.stages.iter().map(|planned| open(&planned.stage)).collect();
     Ok(Candidates::Providers(opened?))
 }
 
@@ -241,30 +242,35 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
     };
     let providers = providers();
     let judge = |planned: &JudgePlan| {
-        open(&providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
+        let retries = planned.judge.on_failure.retry;
+        open_chain(&providers, &planned.judge.call, retries).map(Consultant::Judge)
     };
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }
 
-fn open(providers: &Providers, call: &Call) -> Result<Provider, Failure> {
-    providers.open(&call.provider.value, &call.config).map_err(|error| {
-        let help = error.help();
-        Failure::broken(error.to_string()).help(help)
-    })
+fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain, Failure> {
+    let open = |choice: &ProviderChoice| {
+        providers.open(&choice.name.value, &choice.config).map_err(|error| {
+            let help = error.help();
+            Failure::broken(error.to_string()).help(help)
+        })
+    };
+    let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
+    Ok(Chain::new(links?, retries))
 }
 
 /// The plugins of a session, each once.
 fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages = match candidates {
-        Candidates::Providers(providers) => providers.as_slice(),
+        Candidates::Providers(chains) => chains.as_slice(),
         Candidates::Supplied => &[],
     };
     let judges = consultants.iter().filter_map(|consultant| match consultant {
-        Consultant::Judge(provider) => Some(provider.as_ref()),
+        Consultant::Judge(chain) => Some(chain),
         Consultant::Validator | Consultant::NotRun(_) => None,
     });
     let mut plugins: Vec<Value> = Vec::new();
-    for provider in stages.iter().chain(judges) {
+    for provider in stages.iter().chain(judges).flat_map(Chain::links) {
         let identity = json!(provider.identity());
         if !plugins.contains(&identity) {
             plugins.push(identity);

@@ -31,7 +31,7 @@ impl Judge {
     /// Whether it is to be asked at all.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        self.call.provider.value != NO_PROVIDER
+        self.call.provider() != NO_PROVIDER
     }
 }
 

@@ -1,7 +1,8 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::consult::Consultant;
+use super::consult::{Consultant, Questions};
+use super::fallback::Chain;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
 use super::typing::document_type_of;
@@ -23,8 +24,8 @@ use tokio::sync::watch;
 
 /// Where candidate 0 and its corrections come from.
 pub enum Candidates {
-    /// From providers, one for each stage.
-    Providers(Vec<Provider>),
+    /// From providers, a chain of them for each stage.
+    Providers(Vec<Chain>),
     /// Candidate 0 is supplied and nothing corrects it.
     Supplied,
 }
@@ -66,8 +67,10 @@ pub(super) struct InHand<'a> {
     /// the run the times that it saw.
     at: Millis,
     warnings: Vec<String>,
-    /// What the provider said about each candidate, with its iteration.
-    notes: Vec<(usize, String)>,
+    /// What was said about each candidate: its iteration, by whom (0 a stage, then the panel), and the words.
+    notes: Vec<(usize, usize, String)>,
+    /// Members of the panel that failed in the current round, and why. They are heard in any order, but told in theirs.
+    unanswered: Vec<(usize, String)>,
     /// What was repaired in each candidate, with its iteration.
     repairs: Vec<(usize, Step)>,
 }
@@ -75,13 +78,19 @@ pub(super) struct InHand<'a> {
 impl InHand<'_> {
     /// Keeps what was said and done about a candidate. What a repair may have lost is said to people, too.
     fn heard(&mut self, iteration: usize, produced: &Produced) {
-        self.notes.extend(produced.notes.iter().map(|note| (iteration, note.clone())));
+        self.notes.extend(produced.notes.iter().map(|note| (iteration, 0, note.clone())));
         for step in &produced.repairs {
             if step.kind.loses() {
-                self.notes.push((iteration, format!("the answer was repaired: {}", step.reason)));
+                self.notes.push((iteration, 0, format!("the answer was repaired: {}", step.reason)));
             }
             self.repairs.push((iteration, step.clone()));
         }
+    }
+
+    /// Tells who of the panel failed, in the order of the panel.
+    fn tell_unanswered(&mut self) {
+        self.unanswered.sort_by_key(|(member, _)| *member);
+        self.warnings.extend(self.unanswered.drain(..).map(|(_, why)| why));
     }
 
     pub(super) fn task(&self) -> Task<'_> {
@@ -177,14 +186,16 @@ impl Session {
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
+            unanswered: Vec::new(),
             repairs: Vec::new(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
         // What was said about candidates that are not handed back would only confuse.
-        let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
-        task.warnings.extend(task.notes.iter().filter(selected).map(|(_, note)| note.clone()));
+        task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
+        let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
+        task.warnings.extend(task.notes.iter().filter(selected).map(|(.., note)| note.clone()));
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
         result.add_repairs(task.repairs);
@@ -208,6 +219,7 @@ impl Session {
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
         let mut outcome = None;
+        let mut questions = Questions::default();
         loop {
             if let Some(input) = next.take() {
                 task.at = task.now();
@@ -216,12 +228,23 @@ impl Session {
                 }
             }
             let Some(output) = run.poll() else {
+                if outcome.is_none() && !questions.is_empty() {
+                    next = Some(questions.first_answer().await);
+                    continue;
+                }
                 return Ok(
                     outcome.unwrap_or_else(|| broken_outcome(run, task, "the run stood still".to_owned()))
                 );
             };
             match output {
                 Output::Record(event) => self.record(&event, task, observer)?,
+                Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
+                    if self.is_cancelled() {
+                        questions.ask(std::future::ready(Input::Stop));
+                    } else {
+                        questions.ask(self.consult((member, attempt), work, run, task));
+                    }
+                }
                 Output::Call(work) => next = Some(self.carry_out(work, run, task).await),
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
                 Output::Finished(finished) => outcome = Some(*finished),
@@ -239,6 +262,9 @@ impl Session {
         let payload = serde_json::to_value(event)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
+        if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {
+            task.tell_unanswered();
+        }
         match event {
             Event::Produced { iteration, produced } => {
                 task.heard(*iteration, produced);
@@ -253,8 +279,12 @@ impl Session {
             Event::Assembled { iteration, candidate } => {
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
             }
-            Event::Consulted { iteration, consulted, .. } => {
-                task.notes.extend(consulted.notes.iter().map(|note| (*iteration, note.clone())));
+            Event::Consulted { iteration, member, consulted } => {
+                let note = |note: &String| (*iteration, member + 1, note.clone());
+                task.notes.extend(consulted.notes.iter().map(note));
+            }
+            Event::Unanswered { member, failure, .. } => {
+                task.unanswered.push((*member, failure.message.clone()));
             }
             Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
@@ -306,7 +336,8 @@ impl Session {
                 None => self.ask(stage, &work, run, task).await,
             },
             Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
-            Work::Consult { member, .. } => self.consult(member, &work, run, task).await,
+            // Asked beside the others of the panel, in `drive`.
+            Work::Consult { .. } => impossible("the panel is not asked here"),
         }
     }
 
@@ -315,37 +346,29 @@ impl Session {
         let Candidates::Providers(providers) = &self.candidates else {
             return impossible("there is no provider to ask");
         };
-        let (Some(provider), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
+        let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
         let request = match request_for(&self.plan, run, task.task(), work) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        let Some(completion) = self.complete(provider, &request, planned.stage.call.deadline).await else {
+        // Requests count attempts from 1.
+        let Some(provider) = chain.turn(request.attempt.saturating_sub(1)) else {
+            return impossible("there is no provider to ask");
+        };
+        let deadline = planned.stage.call.deadline;
+        let Some(completion) = complete(provider, &request, deadline, self.cancelled.clone()).await else {
             return Input::Stop;
         };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
         match answer_of(provider, completion, read) {
-            Ok(produced) => Input::Produced(produced),
-            Err(failed) => Input::Failed(failed),
-        }
-    }
-
-    /// Makes a call; `None` when someone stopped the run meanwhile.
-    pub(super) async fn complete(
-        &self,
-        provider: &Provider,
-        request: &CompletionRequest,
-        deadline: Millis,
-    ) -> Option<Result<Completion, CallFailure>> {
-        let mut cancelled = self.cancelled.clone();
-        tokio::select! {
-            // A finished answer is never thrown away for a cancellation that came at the same moment.
-            biased;
-            completion = provider.complete(request, deadline.duration()) => Some(completion),
-            _ = cancelled.wait_for(|cancelled| *cancelled) => None,
+            Ok(mut produced) => {
+                produced.notes.extend(chain.note());
+                Input::Produced(produced)
+            }
+            Err(failed) => Input::Failed(chain.after(failed)),
         }
     }
 
@@ -359,14 +382,28 @@ impl Session {
     }
 }
 
+/// Makes a call; `None` when someone stopped the run meanwhile.
+pub(super) async fn complete(
+    provider: &Provider,
+    request: &CompletionRequest,
+    deadline: Millis,
+    mut cancelled: watch::Receiver<bool>,
+) -> Option<Result<Completion, CallFailure>> {
+    tokio::select! {
+        // A finished answer is never thrown away for a cancellation that came at the same moment.
+        biased;
+        completion = provider.complete(request, deadline.duration()) => Some(completion),
+        _ = cancelled.wait_for(|cancelled| *cancelled) => None,
+    }
+}
+
 /// What can't happen with a checked profile ends the document, not the process.
-pub(super) fn impossible(message: &str) -> Input {
-    Input::Failed(CallFailed {
-        message: message.to_owned(),
-        transient: false,
-        retry_after: None,
-        usage: Usage::default(),
-    })
+fn impossible(message: &str) -> Input {
+    Input::Failed(impossible_reason(message))
+}
+
+pub(super) fn impossible_reason(message: &str) -> CallFailed {
+    CallFailed { message: message.to_owned(), ..CallFailed::default() }
 }
 
 fn number(iteration: usize) -> u32 {

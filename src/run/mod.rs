@@ -6,6 +6,7 @@
 mod batch;
 mod consult;
 mod document;
+mod fallback;
 pub mod next;
 mod plan;
 mod request;
@@ -19,6 +20,7 @@ mod work;
 pub use batch::{Batch, BatchEnd, Observer};
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};
+pub use fallback::Chain;
 pub use next::next;
 pub use plan::Plan;
 pub use repairs::{Repairers, stage_answer};

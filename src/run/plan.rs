@@ -110,7 +110,7 @@ impl Plan {
                 into: stage.into.as_ref().map(|field| field.value.as_str().into()),
                 once: profile.generate_once.contains(&stage.id.value),
                 skip_when: stage.skip_when.as_ref().and_then(|when| condition(when, &earlier, problems)),
-                retries: Some(stage.retries),
+                retries: Some(stage.call.attempts_after_first(stage.retries)),
             });
         }
         let judges =

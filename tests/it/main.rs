@@ -33,6 +33,7 @@ mod neighbour;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod panel;
 mod pipeline;
 #[cfg(test)]
 mod plugin_verbs;

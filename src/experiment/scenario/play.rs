@@ -16,6 +16,7 @@ use crate::run::{
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What came of a case.
@@ -226,20 +227,20 @@ struct Player<'a> {
 
 impl Player<'_> {
     fn drive(&mut self, run: &mut Run, first: Input) -> Result<Ended, String> {
-        let mut next = Some(first);
+        let mut next = VecDeque::from([first]);
         let mut now = Millis::default();
         let (mut outcome, mut exhausted) = (None, None);
         let mut decisions = Vec::new();
         loop {
-            if let Some(input) = next.take() {
-                run.handle(now, input).map_err(|misuse| misuse.to_string())?;
-            }
             match run.poll() {
-                None => break,
+                None => match next.pop_front() {
+                    Some(input) => run.handle(now, input).map_err(|misuse| misuse.to_string())?,
+                    None => break,
+                },
                 Some(Output::Record(Event::Decided(decision))) => decisions.push(decision),
                 Some(Output::Record(_)) => {}
                 Some(Output::Call(work)) => {
-                    next = Some(match self.carry_out(&work, run)? {
+                    next.push_back(match self.carry_out(&work, run)? {
                         Done::Answered(input) => input,
                         Done::Exhausted => {
                             exhausted = Some(self.next_correction(&work, run)?);
@@ -249,7 +250,7 @@ impl Player<'_> {
                 }
                 Some(Output::Wake { at, .. }) => {
                     now = at;
-                    next = Some(Input::Woke);
+                    next.push_back(Input::Woke);
                 }
                 Some(Output::Finished(finished)) => outcome = Some(*finished),
             }
@@ -342,32 +343,31 @@ impl Player<'_> {
         let given =
             self.case.answers.get(at).and_then(|answers| by_name(answers).get(asked.id.as_ref()).copied());
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
-        Ok(Done::Answered(match given {
-            Some(Value::Null) => Input::Failed(CallFailed {
+        let answer = |answer: Value| Consulted {
+            answer: Arc::new(answer),
+            usage,
+            notes: Vec::new(),
+            repairs: Vec::new(),
+        };
+        let said = match given {
+            Some(Value::Null) => Err(CallFailed {
                 message: "the case has it fail".to_owned(),
                 transient: false,
                 retry_after: None,
                 usage,
             }),
-            Some(answer) => Input::Consulted(Consulted {
-                answer: Arc::new(answer.clone()),
-                usage,
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            }),
-            None if asked.is_validator() => Input::Consulted(Consulted {
-                answer: Arc::new(json!({ "unavailable": "validators are not run in scenario tests" })),
-                usage,
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            }),
+            Some(given) => Ok(answer(given.clone())),
+            None if asked.is_validator() => {
+                Ok(answer(json!({ "unavailable": "validators are not run in scenario tests" })))
+            }
             None => {
                 return Err(format!(
                     "judge `{}` is asked about candidate {at}, and `answers[{at}]` has no answer of it (`{}: null` has it fail)",
                     asked.id, asked.id
                 ));
             }
-        }))
+        };
+        Ok(Done::Answered(Input::heard(member, said)))
     }
 
     fn task(&self) -> Task<'_> {
