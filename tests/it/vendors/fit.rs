@@ -37,6 +37,11 @@ fn node(root: &Value, schema: &Value, value: &Value) -> Value {
         Value::Object(map) if has("object") || schema.get("properties").is_some() => {
             object(root, schema, map)
         }
+        // An answer that is no object where one must be stands in its only member.
+        _ if !value.is_object() && wrapper(schema).is_some() => match wrapper(schema) {
+            Some((name, inner)) => json!({ name: node(root, inner, value) }),
+            None => value.clone(),
+        },
         Value::Object(map) if has("array") => pairs(root, schema, map).unwrap_or_else(|| value.clone()),
         // What the schema has no room for comes as JSON in a text.
         Value::Object(_) | Value::Array(_) if has("string") && !has("object") && !has("array") => {
@@ -71,6 +76,12 @@ fn object(root: &Value, schema: &Value, map: &Map<String, Value>) -> Value {
         }
     }
     Value::Object(out)
+}
+
+/// The only member of an object's schema.
+fn wrapper(schema: &Value) -> Option<(&String, &Value)> {
+    let properties = schema.get("properties")?.as_object().filter(|properties| properties.len() == 1)?;
+    properties.iter().next().filter(|_| schema.get("type").is_some_and(|kind| kind == "object"))
 }
 
 /// A mapping as a list of its entries: objects of two members, the name first.
@@ -125,6 +136,12 @@ mod tests {
             json!({ "markers": [{ "name": "ER", "value": "positive" }], "site": { "side": null }, "more": "[1]",
                 "grade": null })
         );
+    }
+
+    #[test]
+    fn a_list_stands_in_the_only_member_of_an_object() {
+        let schema = json!({ "type": "object", "properties": { "items": { "type": "array" } }, "required": ["items"] });
+        assert_eq!(fit(&schema, &json!([1, 2])).unwrap(), json!({ "items": [1, 2] }));
     }
 
     #[test]

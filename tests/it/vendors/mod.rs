@@ -3,11 +3,15 @@
 
 mod anthropic;
 mod api;
+mod faults;
 mod fields;
 mod fit;
 mod gemini;
 mod gemini_schema;
 mod openai;
+mod profiles;
+mod runs;
+mod secrets;
 mod server;
 mod speaks;
 mod strict_schema;

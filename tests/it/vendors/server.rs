@@ -315,12 +315,12 @@ impl Desk {
             self.complain(format!("call {call} ({}): the script has nothing for it", request_id(call)));
             return Value::Null;
         };
-        match &asked.schema {
-            Some(schema) if asked.binding => fit(schema, &value).unwrap_or_else(|why| {
+        let Some(schema) = &asked.schema else { return value };
+        fit(schema, &value).unwrap_or_else(|why| {
+            if asked.binding {
                 self.complain(format!("call {call}: {why}"));
-                value
-            }),
-            _ => value,
-        }
+            }
+            value
+        })
     }
 }
