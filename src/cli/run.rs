@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, home, known_type, providers};
 use super::output::{Format, Output, complain};
 use crate::engine::Event;
-use crate::ingest::{InputError, find};
+use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
 use crate::profile::{Call, ProviderChoice, Stage, read_text_file};
 use crate::provider::{Provider, Providers};
 use crate::report::{Live, closing, document_summary};
@@ -116,7 +116,8 @@ impl Work {
             .help(format!("give it with `--variable {name}=TEXT`")));
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
-        let found = find(&self.inputs);
+        let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
+        let found = find_also(&self.inputs, endings);
         for error in &found.errors {
             complain(output, &Failure::broken(error.to_string()).help(error.help()));
         }
@@ -250,6 +251,9 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
 
 fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain, Failure> {
     let open = |choice: &ProviderChoice| {
+        if call.attach.is_some() {
+            takes_attachments(providers, &choice.name.value)?;
+        }
         providers.open(&choice.name.value, &choice.config).map_err(|error| {
             let help = error.help();
             Failure::broken(error.to_string()).help(help)
@@ -257,6 +261,18 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain,
     };
     let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
     Ok(Chain::new(links?, retries))
+}
+
+/// Fails for a provider that would not get to see what the profile attaches.
+fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), Failure> {
+    let Ok(plugin) = providers.find(spec) else { return Ok(()) };
+    if plugin.manifest.capabilities.iter().any(|word| matches!(word.as_str(), "images" | "pdf")) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the provider `{spec}` takes no images or PDFs, and the profile attaches them"
+    ))
+    .help("name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"))
 }
 
 /// The plugins of a session, each once.

@@ -1,5 +1,6 @@
 //! What a stage and a judge say about whom they ask.
 
+use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
@@ -26,7 +27,18 @@ pub struct Call {
     pub deadline: Millis,
     /// Model settings.
     pub options: Options,
+    /// Whether a document that is an image or PDF goes with the prompt.
+    pub attach: Option<Spanned<Attach>>,
 }
+
+/// What goes with a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attach {
+    /// The document itself, when it is an image or PDF.
+    Document,
+}
+
+decode_words!(Attach, "attachment", { "document" => Attach::Document });
 
 /// A provider with its settings.
 #[derive(Debug, Clone)]
@@ -83,6 +95,7 @@ impl Call {
             output: fields.optional("output", problems),
             deadline: decode_deadline(fields, problems),
             options: fields.node("options").and_then(|n| Options::decode(n, problems)).unwrap_or_default(),
+            attach: fields.optional("attach", problems),
         }
     }
 

@@ -3,21 +3,23 @@
 use super::batch::Observer;
 use super::consult::{Consultant, Questions};
 use super::fallback::Chain;
+use super::references::references_of;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
 use super::typing::document_type_of;
-use super::work::{first_input, request_for};
+use super::work::{attached, first_input, request_for};
 use super::{DocumentResult, Plan, Task};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
-use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
+use crate::provider::protocol::{Attachment, Completion, CompletionRequest, DocumentRef};
 use crate::provider::{CallFailure, Provider};
 use crate::repair::Step;
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -59,6 +61,9 @@ pub(super) struct InHand<'a> {
     text: &'a str,
     /// What the stages see of it.
     masked: String,
+    attached: Option<Attachment>,
+    /// By judge.
+    references: BTreeMap<String, String>,
     pub(super) source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
@@ -94,7 +99,13 @@ impl InHand<'_> {
     }
 
     pub(super) fn task(&self) -> Task<'_> {
-        Task { document: &self.reference, source: &self.masked, unmasked: self.text }
+        Task {
+            document: &self.reference,
+            source: &self.masked,
+            unmasked: self.text,
+            attached: self.attached.as_ref(),
+            references: &self.references,
+        }
     }
 
     fn now(&self) -> Millis {
@@ -148,9 +159,19 @@ impl Session {
         supplied: Option<Arc<Value>>,
         observer: &mut dyn Observer,
     ) -> Result<DocumentResult, StoreError> {
-        let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+        let attached = attached(&self.plan, document);
+        let instead =
+            attached.as_ref().map(|file| format!("[the document is the attached file {}]", file.name));
+        let own = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+        let text = instead.as_deref().unwrap_or(own);
         let mut warnings = Vec::new();
-        let document_type = document_type_of(&self.plan, document_type, text, "with `--type`", &mut warnings);
+        if instead.is_some() {
+            warnings.push(
+                "the document has no text to hold values against, so what is grounded in it has no score"
+                    .to_owned(),
+            );
+        }
+        let document_type = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
         self.place.journal.begin_document(
             &self.place.run,
             &DocumentRecord {
@@ -165,7 +186,7 @@ impl Session {
         }
         observer.started(&document.id, &document_type);
         let masked = Mask::apply(&self.plan.profile.mask, text);
-        if !self.plan.profile.mask.is_empty() && masked == text && !text.is_empty() {
+        if !self.plan.profile.mask.is_empty() && masked == text && !own.is_empty() {
             warnings
                 .push("`mask` found nothing to withhold, so the stages see the whole document".to_owned());
         }
@@ -179,8 +200,10 @@ impl Session {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             id: document.id.clone(),
             text,
-            source: self.plan.scoring.source(&masked),
+            source: self.plan.scoring.source(if attached.is_some() { "" } else { &masked }),
             masked,
+            attached,
+            references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
             started: Instant::now(),
             at: Millis::default(),
@@ -321,7 +344,8 @@ impl Session {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &task.reference.document_type;
-                    self.assessor.assess(document_type, candidate, Some(&task.source), &[], &mut assessment);
+                    let source = task.attached.is_none().then_some(&task.source);
+                    self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
                 }
                 Input::Assessed(Box::new(assessment))
             }
@@ -480,6 +504,7 @@ mod tests {
         let place = Place { journal, run, artifacts: None };
         let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
         let document = Document {
+            media: None,
             id: DocumentId::new("d"),
             path: None,
             digest: String::new(),

@@ -9,6 +9,7 @@ mod document;
 mod fallback;
 pub mod next;
 mod plan;
+mod references;
 mod request;
 mod repairs;
 mod result;

@@ -162,6 +162,12 @@ impl Plan {
         Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
     }
 
+    /// Whether a stage gets to see documents that are images or PDFs.
+    #[must_use]
+    pub fn attaches(&self) -> bool {
+        self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
+    }
+
     /// The types that documents may have.
     pub fn document_types(&self) -> impl Iterator<Item = &str> {
         self.scoring.rules().document_types()

@@ -3,6 +3,8 @@
 use crate::journal::assert_replays;
 use crate::pipeline::{answer, place};
 use crate::workspace::{Ran, Workspace};
+use loopctl::provider::protocol::DocumentRef;
+use loopctl::run::{Task, judge_request, stage_request};
 use serde_json::{Value, json};
 
 /// Three judges of one dimension; `{}` is the rest of the ensemble.
@@ -236,4 +238,70 @@ fn chains_that_make_no_sense_are_refused() {
         let check = place.run(&["check", "parts"]).exits(2);
         assert!(check.err.contains(problem), "{chain}: {}", check.err);
     }
+}
+
+#[test]
+fn a_reference_is_for_its_judge_alone() {
+    let judged = "extends: null
+classify: null
+stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: tagger.md }]
+judges:
+  a: { provider: scripted, config: { file: answers.jsonl }, prompt: gold.md, reference: 'gold/{{ document_id }}.txt',
+    on_failure: { retry: 3 } }
+  b: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md }
+assess: { tone: { ensemble: { members: [{ judge: a, score: /s }, { judge: b, score: /s }] } } }
+overall: { from: tone }
+accept: { overall: 0.9 }
+stop: { max_iterations: 1 }
+"
+    .replace("extends: null\n", "");
+    let answers = [extracted(), says("a", 0.95), says("b", 0.95)];
+    let place = crate::pipeline::place(&judged, &answers);
+    place.write("prompts/gold.md", "{{ candidate }} should be {{ reference }}");
+    place.write("gold/doc.txt", "the right answer");
+    run(&place).exits(0);
+
+    let plan = crate::journal::plan(&place, "parts");
+    let document = DocumentRef { id: "doc".to_owned(), document_type: "unknown".to_owned() };
+    let references = [("a".to_owned(), "the right answer".to_owned())].into();
+    let task =
+        Task { document: &document, source: "s", unmasked: "s", attached: None, references: &references };
+    let asked = |at: usize| judge_request(&plan, &plan.judges[at], task, &json!({}), 0).unwrap();
+    assert_eq!(asked(0).messages[0].content, "{} should be the right answer");
+    let others = [asked(1), stage_request(&plan, &plan.stages[0], task, &serde_json::Map::new()).unwrap()];
+    for request in others {
+        let text = serde_json::to_string(&request).unwrap();
+        assert!(!text.contains("the right answer"), "{text}");
+    }
+
+    // Without it the judge is not asked at all, and a person decides.
+    std::fs::remove_file(place.path("gold/doc.txt")).unwrap();
+    let result = run(&place).exits(3).json();
+    assert_eq!(result["usage"]["calls"], 2);
+    assert_eq!(codes(&result), [("JUDGE_FAILED".to_owned(), "escalate".to_owned())]);
+    assert!(result["warnings"].to_string().contains("gold/doc.txt"), "{result}");
+
+    place.write("profiles/parts.yaml", judged.replace("document_id", "document"));
+    let check = place.run(&["check", "parts"]).exits(2);
+    assert!(check.err.contains("`document_id` and `document_type`"), "{}", check.err);
+}
+
+#[test]
+fn what_is_attached_must_be_taken_and_may_not_be_masked() {
+    let attached = "classify: null
+stages: [{ id: extract, provider: pattern, prompt: tagger.md, attach: document }]
+assess: { tone: { rubric: parts } }
+overall: { from: tone }
+accept: { overall: 0.9 }
+stop: { max_iterations: 1 }
+";
+    let place = crate::pipeline::place(attached, &[]);
+    place.write("scan.pdf", "%PDF-1.4 and so on");
+    let ran = place.run(&["run", "--profile", "parts", "scan.pdf"]).exits(2);
+    assert!(ran.err.contains("takes no images or PDFs"), "{}", ran.err);
+    place.write("profiles/parts.yaml", format!("{attached}mask: [{{ pattern: 'x', replace: 'y' }}]\n"));
+    let check = place.run(&["check", "parts"]).exits(2);
+    assert!(check.err.contains("shows what `mask` withholds"), "{}", check.err);
+    place.write("profiles/parts.yaml", attached.replace("document }", "documents }"));
+    assert!(place.run(&["check", "parts"]).exits(2).err.contains("did you mean `document`?"));
 }

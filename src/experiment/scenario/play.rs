@@ -16,7 +16,7 @@ use crate::run::{
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// What came of a case.
@@ -143,6 +143,7 @@ fn rolled_back(decisions: &[Decision]) -> Vec<(usize, usize)> {
 /// Plays a case that has a document, or none that can be read.
 pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> {
     let document = case.source.as_ref().map(|text| Document {
+        media: None,
         id: DocumentId::new(case.name.value.as_str()),
         path: None,
         digest: String::new(),
@@ -170,6 +171,13 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
         skipped: 0,
         requests: Vec::new(),
+        references: plan
+            .judges
+            .iter()
+            .filter_map(|judge| {
+                Some((judge.judge.id.value.clone(), judge.judge.reference.as_ref()?.value.clone()))
+            })
+            .collect(),
     };
     let mut run = plan.engine_run();
     let Ended { outcome, decisions, exhausted } = player.drive(&mut run, first)?;
@@ -223,6 +231,8 @@ struct Player<'a> {
     /// How many candidates of the case stand before the first one of the run.
     skipped: usize,
     requests: Vec<Made>,
+    /// What judges are told to hold candidates against: a case has no such files, so they see where it would stand.
+    references: BTreeMap<String, String>,
 }
 
 impl Player<'_> {
@@ -371,7 +381,13 @@ impl Player<'_> {
     }
 
     fn task(&self) -> Task<'_> {
-        Task { document: &self.reference, source: &self.masked, unmasked: self.text }
+        Task {
+            document: &self.reference,
+            source: &self.masked,
+            unmasked: self.text,
+            attached: None,
+            references: &self.references,
+        }
     }
 
     /// Keeps the request for a piece of work, if the case looks at requests.

@@ -23,7 +23,7 @@ use crate::repair::{Mended, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Millis, Score, Usage};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Why there is no answer.
@@ -298,7 +298,9 @@ impl Drive<'_> {
     }
 
     fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
-        let task = Task { document: &self.reference, source: &self.masked, unmasked: self.text };
+        let references = BTreeMap::new();
+        let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
+        let task = Task { document, source, unmasked, attached: None, references: &references };
         let request = request_for(self.plan, &self.run, task, work).map_err(NextError::Request)?;
         Ok(NextRequest::of(request, work, self.paused))
     }
