@@ -9,6 +9,7 @@
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `absent` | what a model could only leave out by writing null |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
@@ -22,6 +23,7 @@ mod elf;
 mod trust;
 mod plugin;
 mod network;
+mod absent;
 mod complete;
 mod registry;
 

@@ -157,6 +157,10 @@ impl Play {
         ] {
             end[key] = result[key].clone();
         }
+        // What a call cost only those know who sell it.
+        if let Some(warnings) = end["warnings"].as_array_mut() {
+            warnings.retain(|warning| !warning.as_str().is_some_and(|warning| warning.contains("cost")));
+        }
         end["calls"] = result["usage"]["calls"].clone();
         end
     }
@@ -212,7 +216,9 @@ fn differences(play: &Play) -> Vec<String> {
     let judged = if play.judge.is_some() { " with a judge" } else { "" };
     let mut wrong = Vec::new();
     let scripted = play.scripted();
-    if scripted["final_status"] != "passed" || scripted["iteration_count"].as_u64() < Some(2) {
+    // `real-time` takes the first answer, as it should.
+    let corrected = scripted["iteration_count"].as_u64() >= Some(2) || play.profile == "real-time";
+    if scripted["final_status"] != "passed" || !corrected {
         wrong.push(format!("{}{judged}: the script is not followed: {scripted:#}", play.profile));
     }
     for api in [Api::OpenAi, Api::Azure, Api::Anthropic, Api::Gemini] {
@@ -227,11 +233,12 @@ fn differences(play: &Play) -> Vec<String> {
         if Some(vendor.calls() as u64) != scripted["calls"].as_u64() {
             complain(format!("{} requests instead of {}", vendor.calls(), scripted["calls"]));
         }
-        // With a schema the answer is held to it wherever the API can do that.
-        if let Some(seen) =
-            vendor.seen().iter().find(|seen| seen.asked.as_ref().is_some_and(|asked| asked.schema.is_none()))
-        {
-            complain(format!("no schema is sent: {}", seen.body()));
+        // The model is told what its answer must look like: by the API where that can say it, in words elsewhere.
+        for seen in vendor.seen() {
+            let Some(asked) = &seen.asked else { continue };
+            if asked.schema.is_none() && !asked.text.contains("\"$schema\"") {
+                complain(format!("no schema is sent: {}", seen.body()));
+            }
         }
         vendor.complaints().into_iter().for_each(complain);
     }
