@@ -6,12 +6,32 @@
 
 use std::collections::BTreeMap;
 
+use loopctl_plugin_sdk::protocol::Completion;
 use serde_json::{Map, Value};
 
 use crate::rules::Schema;
 
+/// The completion as it would be had the model been able to leave members out. A text stays the one that the model wrote
+/// unless it has such a null.
+pub(super) fn without_absent(mut completion: Completion, schema: Option<&Value>) -> Completion {
+    match (completion.value.take(), &completion.text) {
+        (Some(value), _) => completion.value = Some(left_out(value, schema)),
+        (None, Some(text)) if text.contains("null") => {
+            let meant = serde_json::from_str::<Value>(text).ok().and_then(|said| {
+                let meant = left_out(said.clone(), schema);
+                (meant != said).then_some(meant)
+            });
+            if meant.is_some() {
+                (completion.value, completion.text) = (meant, None);
+            }
+        }
+        (None, _) => {}
+    }
+    completion
+}
+
 /// `value` without the nulls that stand for nothing. What the schema allows, or wants, stays as it is.
-pub(super) fn left_out(mut value: Value, schema: Option<&Value>) -> Value {
+fn left_out(mut value: Value, schema: Option<&Value>) -> Value {
     let mut nulls = BTreeMap::new();
     find(&value, &mut Vec::new(), &mut String::new(), &mut nulls);
     // A schema that is none was reported when the profile was read.
@@ -147,6 +167,19 @@ mod tests {
             "issues": [{ "code": "A" }, { "text": "b" }, { "code": "C", "path": "/c" }],
         });
         assert_eq!(left_out(said, Some(&schema())).to_string(), meant.to_string());
+    }
+
+    #[test]
+    fn a_text_stays_as_it_was_written_unless_something_is_left_out() {
+        let told = |text: &str| {
+            let completion = Completion { text: Some(text.to_owned()), ..Completion::default() };
+            without_absent(completion, Some(&schema()))
+        };
+        for text in ["{ \"score\":\t1 }", "null and void", r#"{"score": 1, "unsure": null}"#] {
+            assert_eq!(told(text).text.as_deref(), Some(text));
+        }
+        let told = told(r#"{"score": 1, "reason": null}"#);
+        assert_eq!((told.value, told.text), (Some(json!({ "score": 1 })), None));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
 use serde::de::DeserializeOwned;
 
-use super::absent::left_out;
+use super::absent::without_absent;
 use super::error::{Fault, tame};
 use super::network::{Errand, Link, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
@@ -141,10 +141,8 @@ impl Provider {
             }
             Some(link) => {
                 let mut errand = Errand { patience };
-                let mut completion = self.over(link, &instance, json, &mut errand).await?;
-                let value = completion.value.take();
-                completion.value = value.map(|value| left_out(value, request.schema.as_ref()));
-                Ok(completion)
+                let completion = self.over(link, &instance, json, &mut errand).await?;
+                Ok(without_absent(completion, request.schema.as_ref()))
             }
         }
     }
