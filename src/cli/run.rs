@@ -1,8 +1,9 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, home, known_type, providers};
+use super::loading::{ProfileArguments, known_type, providers, state_folder};
 use super::output::{Format, Output, complain};
+use super::tape::{self, TapeArguments};
 use crate::engine::Event;
 use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
 use crate::profile::{Call, ProviderChoice, Stage, read_text_file};
@@ -39,9 +40,11 @@ pub(super) struct Arguments {
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
+    #[command(flatten)]
+    tape: TapeArguments,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -69,16 +72,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         inputs: arguments.inputs.clone(),
         needs_provider: true,
         allow_commands: arguments.allow_commands,
+        tape: arguments.tape.clone(),
     }
     .run(output)
-}
-
-/// Where this person's journal is kept when nothing else is said.
-fn state_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    home()
-        .or_else(|| variable("XDG_STATE_HOME").map(|state| state.join("loopctl")))
-        .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
 }
 
 /// Where the journal goes.
@@ -103,6 +99,7 @@ pub(super) struct Work {
     pub(super) inputs: Vec<PathBuf>,
     pub(super) needs_provider: bool,
     pub(super) allow_commands: bool,
+    pub(super) tape: TapeArguments,
 }
 
 impl Work {
@@ -136,8 +133,14 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let candidates = if self.needs_provider { open_stages(&self.plan)? } else { Candidates::Supplied };
-        let consultants = open_panel(&self.plan, self.allow_commands)?;
+        let tape = self.tape.open()?;
+        let providers =
+            tape.iter().fold(providers().with_programs_allowed(self.allow_commands), |providers, tape| {
+                providers.with_tape(tape.clone())
+            });
+        let candidates =
+            if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
+        let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -145,7 +148,7 @@ impl Work {
             profile_digest: self.plan.profile.digest.clone(),
             loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
             plugins: plugins_of(&candidates, &consultants),
-            settings: json!({ "out": self.out }),
+            settings: json!({ "out": self.out, "tape": tape::settings_of(tape.as_ref()) }),
         })?;
         let place = Place { journal, run, artifacts };
 
@@ -165,7 +168,8 @@ impl Work {
             Screen { output, live, format: self.format, several, written: 0, failure: None, stop: unread };
         let end = runtime.block_on(async {
             let interrupts = tokio::spawn(listen_for_interrupts(stop));
-            let mut session = Session::new(plan, candidates, consultants, place, cancelled);
+            let mut session = Session::new(plan, candidates, consultants, place, cancelled)
+                .with_time(tape::time_of(tape.as_ref()));
             let end = batch.run(&mut session, &mut screen).await;
             interrupts.abort();
             session.close(&jiff::Timestamp::now().to_string())?;
@@ -176,7 +180,7 @@ impl Work {
         screen.close(end.as_ref().ok())?;
         let mut end = end?;
         end.unusable += unusable;
-        Ok(exit_of(&end))
+        Ok(tape::report(tape.as_ref(), exit_of(&end), output))
     }
 }
 
@@ -217,7 +221,7 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
+fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure> {
     if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
@@ -225,15 +229,14 @@ fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
             exit: Exit::Usage,
         });
     }
-    let providers = providers();
-    let open = |stage: &Stage| open_chain(&providers, &stage.call, stage.retries);
+    let open = |stage: &Stage| open_chain(providers, &stage.call, stage.retries);
     let opened: Result<Vec<Chain>, Failure> =
         plan.stages.iter().map(|planned| open(&planned.stage)).collect();
     Ok(Candidates::Providers(opened?))
 }
 
 /// Validators first, then judges, as the panel has them.
-fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
+fn open_panel(providers: &Providers, plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
     let validator = |_: &ValidatorPlan| {
         Ok(if allow_commands {
             Consultant::Validator
@@ -241,10 +244,9 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
             Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
         })
     };
-    let providers = providers();
     let judge = |planned: &JudgePlan| {
         let retries = planned.judge.on_failure.retry;
-        open_chain(&providers, &planned.judge.call, retries).map(Consultant::Judge)
+        open_chain(providers, &planned.judge.call, retries).map(Consultant::Judge)
     };
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }

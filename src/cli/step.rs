@@ -4,6 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
 use super::output::{Format, Output};
 use super::run::{JournalPlace, Work};
+use super::tape::TapeArguments;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,9 +21,11 @@ pub(super) struct Step {
     /// Write extractions and validations to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
+    #[command(flatten)]
+    tape: TapeArguments,
     /// How the result is written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -50,6 +53,7 @@ impl Step {
             inputs: vec![self.input.clone()],
             needs_provider,
             allow_commands: self.allow_commands,
+            tape: self.tape.clone(),
         }
         .run(output)
     }

@@ -147,6 +147,12 @@ pub enum ProviderError {
         /// The library.
         path: PathBuf,
     },
+    /// It runs programs of this machine, which nobody has allowed.
+    #[error("provider `{provider}` runs programs of this machine, which is not allowed")]
+    ProgramsNotAllowed {
+        /// The plugin's name.
+        provider: String,
+    },
     /// The configuration is wrong.
     #[error("the configuration of provider `{provider}` is not valid: {problem}")]
     Config {
@@ -213,6 +219,9 @@ impl ProviderError {
                     .to_owned()
             }
             Self::MissingFunction { .. } => "the plugin is incomplete: ask whoever built it".to_owned(),
+            Self::ProgramsNotAllowed { .. } => {
+                "if you know what the profile has it run, say `--allow-commands`".to_owned()
+            }
             Self::Config { provider, .. } => {
                 format!("`loopctl plugin inspect {provider}` shows what it accepts")
             }
@@ -250,6 +259,8 @@ pub enum FailureKind {
     Garbage,
     /// The request or the answer is larger than allowed.
     TooLarge,
+    /// A replayed run asks what was not asked when it was recorded.
+    Unrecorded,
 }
 
 impl FailureKind {
@@ -268,6 +279,7 @@ impl FailureKind {
             Self::Deadline => "deadline",
             Self::Garbage => "garbage",
             Self::TooLarge => "too_large",
+            Self::Unrecorded => "unrecorded",
         }
     }
 

@@ -10,7 +10,9 @@
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
 //! | `absent` | what a model could only leave out by writing null |
+//! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
+//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
@@ -24,15 +26,18 @@ mod trust;
 mod plugin;
 mod network;
 mod absent;
+mod tape;
 mod complete;
 mod registry;
+pub mod conformance;
 
-pub use complete::{PluginIdentity, Provider};
+pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::LogLine;
 pub use registry::{Listed, Providers};
+pub use tape::{Requests, Tape, TapeError, TapeMode};
 pub use trust::{TrustState, Trusted};
 
 pub use loopctl_plugin_sdk::protocol;

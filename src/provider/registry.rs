@@ -13,6 +13,7 @@ use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::network::{Link, Network, endpoint_named};
 use super::plugin::{LINKED, Library};
+use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
 
@@ -27,6 +28,8 @@ struct Shared {
     paths: PluginPaths,
     network: Arc<Network>,
     linked: Vec<Loaded>,
+    programs_allowed: bool,
+    tape: Option<Tape>,
 }
 
 /// A plugin that can be opened.
@@ -47,7 +50,8 @@ impl Providers {
     /// Providers in the places of `paths`, with secrets and addresses from the process's environment.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
-        Self { shared: Arc::new(Shared { paths, network: Arc::new(network), linked: Vec::new() }) }
+        let (network, linked) = (Arc::new(network), Vec::new());
+        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, tape: None }) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -55,6 +59,24 @@ impl Providers {
     pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.network = Arc::new(Network::new(Arc::new(variable)));
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
+    /// that may be somebody else's.
+    #[must_use]
+    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.programs_allowed = allowed;
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With calls that are recorded, replayed, or answered from a cache.
+    #[must_use]
+    pub fn with_tape(self, tape: Tape) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
     }
 
@@ -88,6 +110,9 @@ impl Providers {
             Target::Name(name) => self.named(&name)?,
             Target::Path(path) => (self.load(&path, None)?, None),
         };
+        if manifest.runs_programs() && !self.shared.programs_allowed {
+            return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
+        }
         let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
         let empty = Value::Object(serde_json::Map::new());
         let config = if config.is_null() { empty } else { config.clone() };
@@ -102,7 +127,7 @@ impl Providers {
         };
         check_config(&manifest, &config)?;
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
-        Provider::open(identity, library, link, config, model)
+        Provider::open(identity, library, link, config, model, self.shared.tape.clone())
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.
@@ -226,6 +251,11 @@ impl Providers {
         Ok(Trusted { plugin: self.inspected(file)?, lock_file, replaced })
     }
 
+    /// `Ok` for a library that may run.
+    pub(super) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
+        trust::require(&self.shared.paths, file)
+    }
+
     fn inspected(&self, file: PluginFile) -> Result<Inspected, ProviderError> {
         let trust = trust::judge(&self.shared.paths, &file)?;
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
@@ -266,7 +296,7 @@ impl std::fmt::Debug for Providers {
 }
 
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
-fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
+pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let Some(schema) = &manifest.config_schema else { return Ok(()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {

@@ -57,6 +57,10 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
         let _ = write!(out, "  iteration {best} of {} ({reason})", result.iteration_count);
     }
     let _ = write!(out, "  {}", paint.faint(&result.elapsed_ms.to_string()));
+    if result.cached_calls > 0 {
+        let calls = if result.cached_calls == 1 { "call" } else { "calls" };
+        let _ = write!(out, "  {}", paint.faint(&format!("{} {calls} from the cache", result.cached_calls)));
+    }
     if result.review {
         let _ = write!(out, "  {}", paint.warn("a person should look at it"));
     }

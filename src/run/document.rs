@@ -1,6 +1,8 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
+use super::call::Calls;
+use super::clock::Time;
 use super::consult::{Consultant, Questions};
 use super::fallback::Chain;
 use super::references::references_of;
@@ -12,8 +14,7 @@ use super::{DocumentResult, Plan, Task};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
-use crate::provider::protocol::{Attachment, Completion, CompletionRequest, DocumentRef};
-use crate::provider::{CallFailure, Provider};
+use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::repair::Step;
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
@@ -21,7 +22,6 @@ use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Where candidate 0 and its corrections come from.
@@ -49,6 +49,7 @@ pub struct Session {
     /// One for each member of the plan's panel.
     pub(super) consultants: Vec<Consultant>,
     place: Place,
+    time: Time,
     assessor: Assessor,
     pub(super) cancelled: watch::Receiver<bool>,
 }
@@ -67,7 +68,7 @@ pub(super) struct InHand<'a> {
     pub(super) source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
-    started: Instant,
+    pub(super) calls: Arc<Calls>,
     /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
     /// the run the times that it saw.
     at: Millis,
@@ -107,10 +108,6 @@ impl InHand<'_> {
             references: &self.references,
         }
     }
-
-    fn now(&self) -> Millis {
-        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
-    }
 }
 
 impl Session {
@@ -125,7 +122,13 @@ impl Session {
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, consultants, place, assessor, cancelled }
+        Session { plan, candidates, consultants, place, time: Time::Real, assessor, cancelled }
+    }
+
+    /// The same by another time than this machine's.
+    #[must_use]
+    pub fn with_time(self, time: Time) -> Self {
+        Session { time, ..self }
     }
 
     /// Records that the session is over, at a time as RFC 3339.
@@ -205,7 +208,7 @@ impl Session {
             attached,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
-            started: Instant::now(),
+            calls: Arc::new(Calls::new(self.time)),
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
@@ -221,6 +224,7 @@ impl Session {
         task.warnings.extend(task.notes.iter().filter(selected).map(|(.., note)| note.clone()));
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        result.cached_calls = task.calls.cached();
         result.add_repairs(task.repairs);
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
@@ -245,14 +249,14 @@ impl Session {
         let mut questions = Questions::default();
         loop {
             if let Some(input) = next.take() {
-                task.at = task.now();
+                task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
                 }
             }
             let Some(output) = run.poll() else {
                 if outcome.is_none() && !questions.is_empty() {
-                    next = Some(questions.first_answer().await);
+                    next = Some(questions.answer(self.time).await);
                     continue;
                 }
                 return Ok(
@@ -382,12 +386,13 @@ impl Session {
             return impossible("there is no provider to ask");
         };
         let deadline = planned.stage.call.deadline;
-        let Some(completion) = complete(provider, &request, deadline, self.cancelled.clone()).await else {
+        let (since, cancelled) = (task.calls.clock.now(), self.cancelled.clone());
+        let Some(called) = task.calls.make(since, provider, &request, deadline, cancelled).await else {
             return Input::Stop;
         };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
-        match answer_of(provider, completion, read) {
+        match answer_of(provider, &called, read) {
             Ok(mut produced) => {
                 produced.notes.extend(chain.note());
                 Input::Produced(produced)
@@ -397,27 +402,11 @@ impl Session {
     }
 
     async fn wait_until(&self, at: Millis, task: &InHand<'_>) -> Input {
-        let pause: Duration = (at - task.now()).duration();
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
-            () = tokio::time::sleep(pause) => Input::Woke,
+            () = task.calls.clock.wait_until(at) => Input::Woke,
             _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
         }
-    }
-}
-
-/// Makes a call; `None` when someone stopped the run meanwhile.
-pub(super) async fn complete(
-    provider: &Provider,
-    request: &CompletionRequest,
-    deadline: Millis,
-    mut cancelled: watch::Receiver<bool>,
-) -> Option<Result<Completion, CallFailure>> {
-    tokio::select! {
-        // A finished answer is never thrown away for a cancellation that came at the same moment.
-        biased;
-        completion = provider.complete(request, deadline.duration()) => Some(completion),
-        _ = cancelled.wait_for(|cancelled| *cancelled) => None,
     }
 }
 
@@ -450,7 +439,7 @@ fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
         improvement_trajectory: run.history().overalls().collect(),
         rollbacks: run.history().rollbacks(),
         usage: Usage::default(),
-        elapsed_ms: task.now(),
+        elapsed_ms: task.calls.clock.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
     }
 }
@@ -465,6 +454,7 @@ mod tests {
     use crate::profile::{Library, load};
     use crate::store::RunRecord;
     use serde_json::json;
+    use std::time::Duration;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
     struct Witness {

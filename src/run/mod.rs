@@ -4,6 +4,8 @@
 //! recorded before it is acted on.
 
 mod batch;
+mod call;
+mod clock;
 mod consult;
 mod document;
 mod fallback;
@@ -19,6 +21,7 @@ mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
+pub use clock::Time;
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};
 pub use fallback::Chain;

@@ -5,7 +5,11 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod cassettes;
+#[cfg(test)]
 mod check;
+#[cfg(test)]
+mod command;
 #[cfg(test)]
 mod criteria;
 #[cfg(test)]
@@ -35,6 +39,8 @@ mod next;
 #[cfg(test)]
 mod panel;
 mod pipeline;
+#[cfg(test)]
+mod plugin_check;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]

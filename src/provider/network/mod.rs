@@ -9,12 +9,14 @@
 //! | `client` | the HTTP client, and what its errors come to |
 //! | `patience` | a call's deadline |
 //! | `exchange` | one request and its answer, whole and bounded |
+//! | `rehearsal` | whether a request would be sent, without sending it |
 
 mod client;
 mod egress;
 mod endpoint;
 mod exchange;
 mod patience;
+mod rehearsal;
 mod secrets;
 
 use std::sync::Arc;
