@@ -3,6 +3,8 @@
 
 mod anthropic;
 mod api;
+mod attachments;
+
 mod faults;
 mod fields;
 mod fit;
@@ -13,6 +15,7 @@ mod profiles;
 mod runs;
 mod secrets;
 mod server;
+mod settings;
 mod speaks;
 mod strict_schema;
 mod wire;
