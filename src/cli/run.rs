@@ -134,10 +134,10 @@ impl Work {
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
-        let providers =
-            tape.iter().fold(providers().with_programs_allowed(self.allow_commands), |providers, tape| {
-                providers.with_tape(tape.clone())
-            });
+        let providers = providers()
+            .with_programs_allowed(self.allow_commands)
+            .with_network(self.plan.profile.network.clone());
+        let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         let candidates =
             if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
         let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;

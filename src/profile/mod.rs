@@ -17,6 +17,7 @@ mod judge;
 mod load;
 mod mask;
 mod merge;
+mod network;
 mod overrides;
 mod policy;
 mod repair;
@@ -39,6 +40,7 @@ pub use interpolate::Environment;
 pub use judge::{AfterRetries, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use load::{Loaded, available, load};
 pub use mask::Mask;
+pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,

@@ -13,6 +13,7 @@ use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a provider's answer comes to.
 pub type Answer = Result<Produced, CallFailed>;
@@ -246,12 +247,12 @@ pub(super) fn answer_of(
         tokens,
         cost_usd: cost.and_then(Usd::new).unwrap_or_default(),
     };
+    let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
-        transient: failure.kind.may_pass(),
-        retry_after: failure
-            .retry_after
-            .map(|pause| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))),
+        transient: failure.may_pass(),
+        retry_after: failure.retry_after.map(millis),
+        backoff: failure.backoff.map(millis),
         usage: one_call(0, None),
     })?;
     let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
@@ -264,6 +265,7 @@ pub(super) fn answer_of(
         message: format!("provider `{}` answered with {why}", provider.identity().name),
         transient: true,
         retry_after: None,
+        backoff: None,
         usage,
     };
     let said = match (&completion.value, &completion.text) {

@@ -45,6 +45,7 @@ pub async fn ask_validator(
         message,
         transient: false,
         retry_after: None,
+        backoff: None,
         usage: Usage::default(),
     };
     let consulted = |answer: Value| Consulted {

@@ -4,4 +4,5 @@ mod bed;
 mod calls;
 mod http;
 mod neighbours;
+mod network;
 mod trust;

@@ -4,7 +4,6 @@
 mod anthropic;
 mod api;
 mod attachments;
-
 mod faults;
 mod fields;
 mod fit;
