@@ -198,8 +198,7 @@ impl Provider {
                 let instance = patience.bound(self.instance()).await??;
                 let mut errand = Errand::new(&request, patience);
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
-                let outcome =
-                    outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
+                let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
                 link.settle(outcome, errand)
             }
         }
