@@ -45,6 +45,11 @@ impl ApiError {
         failure.with_detail(self.detail())
     }
 
+    /// A key that was refused, whatever the status.
+    pub fn unauthorized(self) -> Failure {
+        Failure::unauthorized(self.words()).with_detail(self.detail())
+    }
+
     /// A failure that waiting doesn't cure, whatever the status.
     pub fn permanent(self) -> Failure {
         Failure::permanent(self.words()).with_detail(self.detail())
