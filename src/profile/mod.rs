@@ -37,7 +37,7 @@ pub use ensemble::{Combine, Disagreement, Weight};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
-pub use judge::{AfterRetries, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
+pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use load::{Loaded, available, load};
 pub use mask::Mask;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};

@@ -126,6 +126,8 @@ pub fn judge_request(
     let document_type = &task.document.document_type;
     let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
     let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
+    let claims = judge.judge.withhold.iter().filter(|name| !declares(candidate_schema, name));
+    let candidate = &without(candidate, &claims.map(String::as_str).collect::<Vec<_>>());
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
         let variables = JudgeVariables {
@@ -153,6 +155,32 @@ pub fn judge_request(
         options: request_options(&judge.judge.call.options),
         ..CompletionRequest::default()
     })
+}
+
+/// Whether a schema has a property of this name anywhere.
+fn declares(schema: Option<&Value>, name: &str) -> bool {
+    let inner = |value: &Value| declares(Some(value), name);
+    match schema {
+        Some(Value::Object(members)) => {
+            let properties = members.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|properties| properties.contains_key(name)) || members.values().any(inner)
+        }
+        Some(Value::Array(items)) => items.iter().any(inner),
+        _ => false,
+    }
+}
+
+/// A value without members of these names.
+fn without(value: &Value, names: &[&str]) -> Value {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| !names.contains(&name.as_str()))
+            .map(|(name, inner)| (name.clone(), without(inner, names)))
+            .collect(),
+        Value::Array(items) => items.iter().map(|item| without(item, names)).collect(),
+        plain => plain.clone(),
+    }
 }
 
 fn request_options(options: &Options) -> RequestOptions {
