@@ -23,6 +23,7 @@ mod engine;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod injection;
 mod interrupt;
 #[cfg(test)]
 mod journal;

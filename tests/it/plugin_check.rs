@@ -6,10 +6,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Every plugin of `tests/plugins`, and the checks that it fails.
-const NEIGHBOURS: &[(&str, &[&str])] = &[
-    ("well_behaved", &[]),
-    ("codec", &[]),
-];
+const NEIGHBOURS: &[(&str, &[&str])] = &[("well_behaved", &[]), ("codec", &[])];
 
 /// Those that hang, with a limit that ends them soon.
 const HANGING: &[(&str, &[&str])] = &[];

@@ -110,8 +110,7 @@ mod tests {
     #[test]
     fn what_rests_on_a_failed_check_is_not_run() {
         let check = Check::of("open.opens").unwrap();
-        let mut known: Known =
-            check.needs.iter().map(|need| ((*need).to_owned(), Outcome::Passed)).collect();
+        let mut known: Known = check.needs.iter().map(|need| ((*need).to_owned(), Outcome::Passed)).collect();
         assert_eq!(check.unmet(&known), None);
         known.insert(check.needs[0].to_owned(), Outcome::Failed);
         assert_eq!(check.unmet(&known), Some(format!("`{}` failed", check.needs[0])));

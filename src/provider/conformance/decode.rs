@@ -191,7 +191,9 @@ fn repeatable(subject: &Subject<'_>) -> Verdict {
     let opened = subject.open()?;
     let responses: Vec<Vec<u8>> = [200, 401, 429, 500]
         .into_iter()
-        .flat_map(|status| samples::no_bodies().into_iter().map(move |(_, body)| samples::response(status, &body)))
+        .flat_map(|status| {
+            samples::no_bodies().into_iter().map(move |(_, body)| samples::response(status, &body))
+        })
         .collect();
     let of = |response: &[u8]| -> Result<(lc_status, Vec<u8>), String> {
         let answer = decode(&opened, response)?;

@@ -182,7 +182,10 @@ fn finish(subject: &Subject<'_>, running: Running, doing: &str) -> Result<Vec<An
         Running::Refused(answer) => Ok(vec![answer]),
         Running::Call(id, call) => {
             if !subject.ledger().wait_for(&[id], subject.ends()).is_empty() {
-                return Err(format!("an accepted call was not completed within {} s while {doing}", subject.limit()));
+                return Err(format!(
+                    "an accepted call was not completed within {} s while {doing}",
+                    subject.limit()
+                ));
             }
             call.release();
             Ok(subject.ledger().take(id))

@@ -192,7 +192,8 @@ fn unknown_op(subject: &Subject<'_>) -> Verdict {
 }
 
 fn repeatable(subject: &Subject<'_>) -> Verdict {
-    let requests = [samples::minimal("a"), samples::full("b"), samples::minimal("c")].map(|r| samples::bytes(&r));
+    let requests =
+        [samples::minimal("a"), samples::full("b"), samples::minimal("c")].map(|r| samples::bytes(&r));
     let of = |opened: &Opened, request: &[u8]| -> Result<Vec<u8>, String> {
         let answer = encode(opened, request)?;
         verdict::bytes(&answer, "encoding").map(<[u8]>::to_vec)

@@ -48,7 +48,10 @@ impl Conformance<'_> {
     ///
     /// # Errors
     /// When the plugin may not run, or no child can be started.
-    pub fn run(&self, child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>) -> Result<Conforms, ProviderError> {
+    pub fn run(
+        &self,
+        child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>,
+    ) -> Result<Conforms, ProviderError> {
         let file = match PluginFile::read(self.path) {
             Ok(file) => file,
             Err(error) => return self.unreadable(error),
@@ -245,7 +248,10 @@ impl End {
         match self {
             Self::Well => format!("the plugin ended the process during `{check}`"),
             Self::Hung => {
-                format!("the plugin hung during `{check}`: it did not return within {} s", limit.as_secs_f64())
+                format!(
+                    "the plugin hung during `{check}`: it did not return within {} s",
+                    limit.as_secs_f64()
+                )
             }
             Self::Died { how, said } => with(format!("the plugin {how} during `{check}`"), said.as_deref()),
         }

@@ -13,13 +13,16 @@ const OPEN: &str = "${secret:";
 
 /// What keys of well-known vendors look like.
 static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:sk-[A-Za-z0-9_-]{16,}|AIza[0-9A-Za-z_-]{30,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16})\b")
-        .ok()
+    Regex::new(
+        r"\b(?:sk-[A-Za-z0-9_-]{16,}|AIza[0-9A-Za-z_-]{30,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16})\b",
+    )
+    .ok()
 });
 
 /// Parts of the names of headers and query parameters that carry keys.
-static CARRIES_KEY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(?:^|[-_])(?:authorization|(?:api)?-?_?key|token|secret|cookie)$").ok());
+static CARRIES_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[-_])(?:authorization|(?:api)?-?_?key|token|secret|cookie)$").ok()
+});
 
 /// Nothing for a request that the host would send. What is wrong is said without the values of headers.
 pub(super) fn check(subject: &Subject<'_>, request: &HttpRequest) -> Result<(), String> {

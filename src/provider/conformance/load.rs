@@ -74,10 +74,9 @@ pub(super) static CHECKS: [Check; 8] = [
         help: "look at `abi_major` alone, and take the host's `size` as at least what you know",
         run: |subject| match subject.entry()?.offer(subject.ledger(), Offer::Larger) {
             Some(_) => Ok("accepted".to_owned()),
-            None => broken(format!(
-                "it refused a host of ABI {LC_ABI_MAJOR}.{}",
-                LC_ABI_MINOR.saturating_add(1)
-            )),
+            None => {
+                broken(format!("it refused a host of ABI {LC_ABI_MAJOR}.{}", LC_ABI_MINOR.saturating_add(1)))
+            }
         },
     },
     Check {
@@ -93,11 +92,16 @@ pub(super) static CHECKS: [Check; 8] = [
 fn abi(subject: &Subject<'_>) -> Verdict {
     let table = subject.table()?;
     if table.size() < offset_of!(lc_plugin_v1, manifest) {
-        return broken(format!("the table says that it has {} bytes, too few for its versions", table.size()));
+        return broken(format!(
+            "the table says that it has {} bytes, too few for its versions",
+            table.size()
+        ));
     }
     let (major, minor) = table.abi();
     if major != LC_ABI_MAJOR {
-        return broken(format!("the table is of ABI {major}.{minor}, this loopctl speaks {LC_ABI_MAJOR}.{LC_ABI_MINOR}"));
+        return broken(format!(
+            "the table is of ABI {major}.{minor}, this loopctl speaks {LC_ABI_MAJOR}.{LC_ABI_MINOR}"
+        ));
     }
     let manifest = subject.manifest().abi;
     if (manifest.major, manifest.minor) != (major, minor) {

@@ -9,7 +9,8 @@ use super::verdict;
 use crate::provider::plugin::Opening;
 use crate::provider::registry::check_config;
 
-const SAY_WHY: &str = "return INVALID_CONFIG and put `{\"message\": …}` into `err`: which key, and what to write instead";
+const SAY_WHY: &str =
+    "return INVALID_CONFIG and put `{\"message\": …}` into `err`: which key, and what to write instead";
 
 pub(super) static CHECKS: [Check; 6] = [
     Check {
@@ -83,7 +84,8 @@ fn bad_json(subject: &Subject<'_>) -> Verdict {
             }
         }
     }
-    Ok(if ignored > 0 { "it takes no configuration, and ignores what it is given" } else { "refused" }.to_owned())
+    Ok(if ignored > 0 { "it takes no configuration, and ignores what it is given" } else { "refused" }
+        .to_owned())
 }
 
 fn wrong_types(subject: &Subject<'_>) -> Verdict {

@@ -20,11 +20,7 @@ pub(super) enum Note {
     /// This check begins.
     Begun(String),
     /// It ended so.
-    Ended {
-        id: String,
-        outcome: Outcome,
-        found: String,
-    },
+    Ended { id: String, outcome: Outcome, found: String },
 }
 
 /// Reads the notes that are there. A line that the process died in is left out.

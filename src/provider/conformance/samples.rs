@@ -30,7 +30,10 @@ pub(super) fn full(id: &str) -> CompletionRequest {
         iteration: 1,
         attempt: 2,
         messages: vec![
-            say(Role::System, "You extract structured data. \"Quotes\" and \\backslashes\\ are text.".to_owned()),
+            say(
+                Role::System,
+                "You extract structured data. \"Quotes\" and \\backslashes\\ are text.".to_owned(),
+            ),
             say(Role::User, format!("Extract the grade.\n\n{source}")),
             say(Role::Assistant, r#"{"grade": "high"}"#.to_owned()),
             say(Role::User, "The grade is wrong; correct it.".to_owned()),
@@ -82,7 +85,8 @@ pub(super) fn minimal(id: &str) -> CompletionRequest {
 
 /// With an image of one pixel.
 pub(super) fn with_attachment(id: &str) -> CompletionRequest {
-    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\r\
+    const PNG: &[u8] =
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\r\
         IDATx\x9cc\xf8\xcf\xc0\xf0\x1f\0\x05\x05\x02\0\x5f\xc8\xf1\xd2\0\0\0\0IEND\xaeB\x60\x82";
     let data = base64::engine::general_purpose::STANDARD.encode(PNG);
     CompletionRequest {

@@ -1,6 +1,9 @@
 //! The boundary without the host's forbearance, for checks that are about the plugin itself: what it is offered can be
 //! wrong, and every answer is kept as it came, second, late and forged ones too.
-#![expect(unsafe_code, reason = "calls the functions of a plugin's table, and implements those that it calls")]
+#![expect(
+    unsafe_code,
+    reason = "calls the functions of a plugin's table, and implements those that it calls"
+)]
 
 use std::ffi::c_void;
 use std::mem::size_of;

@@ -3,6 +3,7 @@
 mod bed;
 mod calls;
 mod echo;
-mod http;
+pub(crate) mod http;
 mod neighbours;
+mod network;
 mod trust;
