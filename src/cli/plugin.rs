@@ -162,7 +162,8 @@ fn shown(plugin: &Inspected) -> Value {
     })
 }
 
-fn failure(error: ProviderError) -> Failure {
+/// A provider's error, with what to do about it.
+pub(super) fn failure(error: ProviderError) -> Failure {
     let help = error.help();
     Failure::broken(error.to_string()).help(help)
 }

@@ -9,6 +9,7 @@ use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
 use serde::de::DeserializeOwned;
 
+use super::absent::without_absent;
 use super::error::{Fault, tame};
 use super::network::{Errand, Link, Network, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
@@ -197,6 +198,7 @@ impl Provider {
                 let instance = patience.bound(self.instance()).await??;
                 let mut errand = Errand::new(&request, patience);
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
+                let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
                 link.settle(outcome, errand)
             }
         }

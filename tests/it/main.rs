@@ -79,4 +79,6 @@ mod trajectories;
 #[cfg(test)]
 mod validate_correct;
 #[cfg(test)]
+mod vendors;
+#[cfg(test)]
 mod workspace;

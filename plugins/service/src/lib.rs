@@ -33,16 +33,20 @@ impl HttpCodec for Service {
         if self.token {
             headers.insert("authorization".to_owned(), "Bearer ${secret:LOOPCTL_SERVICE_TOKEN}".to_owned());
         }
+        let mut rest = request.clone();
+        // Sent as it is: laying it over an empty body would take its nulls away.
         let body = if self.bare {
-            Value::Object(Map::new())
+            std::mem::take(&mut rest.options.extra_body)
         } else {
             let mut whole = request.clone();
             whole.options.extra_body = Map::new();
             whole.options.extra_headers = BTreeMap::new();
-            serde_json::to_value(whole)
-                .map_err(|_| Failure::invalid_request("the request can't be written as JSON"))?
+            match serde_json::to_value(whole) {
+                Ok(Value::Object(body)) => body,
+                _ => return Err(Failure::invalid_request("the request can't be written as JSON")),
+            }
         };
-        finish(request, self.path.clone(), headers, body)
+        finish(&rest, self.path.clone(), headers, body)
     }
 
     fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
@@ -64,7 +68,7 @@ mod tests {
 
     fn request() -> CompletionRequest {
         let mut request = CompletionRequest { stage: "extract".into(), ..CompletionRequest::default() };
-        request.options.extra_body.insert("candidate".into(), json!({"a": 1}));
+        request.options.extra_body.insert("candidate".into(), json!({"a": null}));
         request.options.extra_headers.insert("x-tenant".into(), "north".into());
         request
     }
@@ -79,10 +83,10 @@ mod tests {
     fn the_request_goes_as_it_stands_or_only_what_is_laid_over_it() {
         let (whole, body) = encoded(&json!({}));
         assert_eq!((whole.method.as_str(), whole.path.as_str()), ("POST", "/"));
-        assert_eq!((&body["stage"], &body["candidate"]), (&json!("extract"), &json!({"a": 1})));
+        assert_eq!((&body["stage"], &body["candidate"]), (&json!("extract"), &json!({})));
         assert!(body["options"].get("extra_body").is_none() && !whole.headers.contains_key("authorization"));
         let (bare, body) = encoded(&json!({"send": "extra_body", "path": "/check?x=1", "token": true}));
-        assert_eq!(body, json!({"candidate": {"a": 1}}));
+        assert_eq!(body, json!({"candidate": {"a": null}}));
         assert_eq!(bare.path, "/check?x=1");
         assert_eq!(bare.headers["authorization"], "Bearer ${secret:LOOPCTL_SERVICE_TOKEN}");
         assert_eq!(bare.headers["x-tenant"], "north");

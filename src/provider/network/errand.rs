@@ -33,6 +33,8 @@ pub(in crate::provider) struct Errand {
     pub(super) tokens: u64,
     /// The variables whose values were sent.
     pub(super) variables: Vec<String>,
+    /// Those that would have been sent, were they set.
+    pub(super) unset: Vec<String>,
     /// For whoever reads the journal.
     pub(super) notes: Vec<String>,
     /// That the server is left alone from here on.
@@ -54,6 +56,7 @@ impl Errand {
             attachments: (request.attachments.len() as u64, bytes),
             tokens: 0,
             variables: Vec::new(),
+            unset: Vec::new(),
             notes: Vec::new(),
             notice: None,
             server: None,
@@ -102,7 +105,7 @@ impl Link {
             model: errand.model.as_deref(),
             base: self.egress.base(),
             variables: &errand.variables,
-            declared: &self.declared_secrets,
+            unset: &errand.unset,
         };
         let mut fault = match &errand.heard {
             Some(heard) => judged(fault, heard, asked),

@@ -39,6 +39,7 @@ impl Link {
     ) -> Result<HttpResponse, Fault> {
         let outgoing = self.prepare(request)?;
         errand.variables = outgoing.filled.variables();
+        errand.unset = outgoing.filled.unset().to_vec();
         let Some(origin) = Origin::of(&outgoing.url) else {
             return Err(Fault::new(FailureKind::Permanent, "the request has no host"));
         };

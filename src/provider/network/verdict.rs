@@ -64,19 +64,21 @@ pub(super) struct Asked<'a> {
     pub(super) base: &'a str,
     /// The variables whose values were sent.
     pub(super) variables: &'a [String],
-    /// Those that could have been.
-    pub(super) declared: &'a [String],
+    /// Those that would have been, were they set.
+    pub(super) unset: &'a [String],
 }
 
-/// What to do about an answer with this status.
-pub(super) fn advice(status: u16, asked: Asked<'_>) -> Option<String> {
+/// What to do about a failure of this kind and status. Not every API says 401 to a wrong key.
+pub(super) fn advice(kind: FailureKind, status: u16, asked: Asked<'_>) -> Option<String> {
+    use FailureKind::{RateLimited, Unauthorized};
     let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ");
     Some(match (status, asked.variables) {
-        (401, []) if asked.declared.is_empty() => return None,
-        (401, []) => format!("it wants a key: set {}", quoted(asked.declared)),
-        (401, used) => format!("check the key in the environment variable {}", quoted(used)),
-        (403, []) => return None,
-        (403, used) => format!("check what the key in {} may do", quoted(used)),
+        (403, used @ [_, ..]) => format!("check what the key in {} may do", quoted(used)),
+        (_, []) if kind == Unauthorized && asked.unset.is_empty() => return None,
+        (_, []) if kind == Unauthorized => format!("it wants a key: set {}", quoted(asked.unset)),
+        (_, used) if kind == Unauthorized => {
+            format!("check the key in the environment variable {}", quoted(used))
+        }
         (404, _) => match asked.model {
             Some(model) => {
                 format!("check the model's name, `{}`, and the base URL, `{}`", tame(model), tame(asked.base))
@@ -87,7 +89,7 @@ pub(super) fn advice(status: u16, asked: Asked<'_>) -> Option<String> {
             ),
         },
         (413, _) => "the request is too large: send less, or use another model".to_owned(),
-        (429, _) => "`network.limits` in the profile slows calls down".to_owned(),
+        (429, _) if kind == RateLimited => "`network.limits` in the profile slows calls down".to_owned(),
         (300..=399, _) => "check `base_url`".to_owned(),
         _ => return None,
     })
@@ -105,7 +107,7 @@ pub(super) fn judged(fault: Fault, heard: &Heard, asked: Asked<'_>) -> Fault {
     Fault {
         kind,
         message,
-        help: fault.help.or_else(|| advice(heard.status, asked)),
+        help: fault.help.or_else(|| advice(kind, heard.status, asked)),
         status: Some(heard.status),
         request_id: heard.request_id.clone(),
         gives_up: fault.gives_up || (kind.may_pass() && heard.forbids_retry()),
@@ -152,19 +154,26 @@ mod tests {
 
     #[test]
     fn advice_names_what_can_be_changed() {
-        let (used, declared) = (["A_KEY".to_owned()], ["A_KEY".to_owned(), "B_KEY".to_owned()]);
-        let asked = Asked { model: Some("m1"), base: "https://x/v1", variables: &used, declared: &declared };
-        let without = Asked { variables: &[], model: None, ..asked };
-        for (status, asked, part) in [
-            (401, asked, "environment variable `A_KEY`"),
-            (401, without, "set `A_KEY` or `B_KEY`"),
-            (403, asked, "what the key in `A_KEY` may do"),
-            (404, asked, "`m1`, and the base URL, `https://x/v1`"),
-            (404, without, "`PROVIDER:MODEL`"),
+        use FailureKind::{InvalidRequest, Permanent, RateLimited, Unauthorized};
+        let (used, unset) = (["A_KEY".to_owned()], ["A_KEY".to_owned(), "B_KEY".to_owned()]);
+        let asked = Asked { model: Some("m1"), base: "https://x/v1", variables: &used, unset: &[] };
+        let without = Asked { variables: &[], unset: &unset, model: None, ..asked };
+        for (kind, status, asked, part) in [
+            (Unauthorized, 401, asked, "environment variable `A_KEY`"),
+            (Unauthorized, 400, asked, "environment variable `A_KEY`"),
+            (Unauthorized, 401, without, "set `A_KEY` or `B_KEY`"),
+            (Unauthorized, 403, without, "set `A_KEY` or `B_KEY`"),
+            (Unauthorized, 403, asked, "what the key in `A_KEY` may do"),
+            (Permanent, 404, asked, "`m1`, and the base URL, `https://x/v1`"),
+            (Permanent, 404, without, "`PROVIDER:MODEL`"),
+            (RateLimited, 429, asked, "`network.limits`"),
         ] {
-            let advice = advice(status, asked).unwrap();
+            let advice = advice(kind, status, asked).unwrap();
             assert!(advice.contains(part), "{advice}");
         }
-        assert_eq!(advice(400, asked), None);
+        assert_eq!(advice(InvalidRequest, 400, asked), None);
+        // A quota that is used up is not a matter of pace.
+        assert_eq!(advice(Permanent, 429, asked), None);
+        assert_eq!(advice(Unauthorized, 401, Asked { variables: &[], ..asked }), None);
     }
 }
