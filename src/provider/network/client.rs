@@ -75,9 +75,16 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
     };
     // A proxy's URL may hold a password, and is not shown.
     let unusable = |source: &str| format!("{source} is no usable proxy: write `http://HOST:PORT`");
+    // One of another scheme would be passed over without a word, and requests would go directly.
+    let is_known =
+        |url: &str| !url.contains("://") || url.starts_with("http://") || url.starts_with("https://");
+    let proxy = |make: Make, url: &str, source: &str| {
+        let url = Some(url.trim()).filter(|url| is_known(url)).ok_or_else(|| unusable(source))?;
+        make(url.to_owned()).map_err(|_| unusable(source))
+    };
     match settings {
         Proxy::Direct => Ok(Vec::new()),
-        Proxy::Url(url) => Ok(vec![reqwest::Proxy::all(url).map_err(|_| unusable("`network.proxy`"))?]),
+        Proxy::Url(url) => Ok(vec![proxy(reqwest::Proxy::all, url, "`network.proxy`")?]),
         Proxy::Environment => {
             let kinds: [([&'static str; 2], Make); 3] = [
                 (["https_proxy", "HTTPS_PROXY"], reqwest::Proxy::https),
@@ -88,9 +95,8 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
             let mut proxies = Vec::new();
             for (names, make) in kinds {
                 if let Some((name, url)) = set(names) {
-                    let made =
-                        make(url).map_err(|_| unusable(&format!("the environment variable `{name}`")))?;
-                    proxies.push(made.no_proxy(except.clone()));
+                    let source = format!("the environment variable `{name}`");
+                    proxies.push(proxy(make, &url, &source)?.no_proxy(except.clone()));
                 }
             }
             Ok(proxies)
