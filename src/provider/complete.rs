@@ -9,8 +9,9 @@ use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
 use serde::de::DeserializeOwned;
 
+use super::absent::without_absent;
 use super::error::{Fault, tame};
-use super::network::{Errand, Link, Patience};
+use super::network::{Errand, Link, Network, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
 use super::tape::{Ended, Entry, Take, Tape};
 use super::{CallFailure, FailureKind, ProviderError};
@@ -40,6 +41,7 @@ struct Shared {
     identity: PluginIdentity,
     library: Arc<Library>,
     config: Vec<u8>,
+    network: Arc<Network>,
     /// Of `http` plugins.
     link: Option<Link>,
     tape: Option<Tape>,
@@ -89,6 +91,7 @@ impl Provider {
     pub(super) fn open(
         identity: PluginIdentity,
         library: Arc<Library>,
+        network: Arc<Network>,
         link: Option<Link>,
         config: Vec<u8>,
         model: Option<String>,
@@ -104,7 +107,8 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, link, tape, current }), model })
+        let shared = Shared { identity, library, config, network, link, tape, current };
+        Ok(Self { shared: Arc::new(shared), model })
     }
 
     /// Which code answers.
@@ -141,40 +145,43 @@ impl Provider {
 
     /// The same, with how long it took by a tape, and whether the cache answered.
     pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
-        let mut ended = self.take(request, deadline, false).await;
+        let model = request.options.model.as_deref().or(self.model.as_deref());
+        let mut ended = self.take(request, model, deadline, false).await;
         if ended.cached && ended.outcome.is_err() {
             // What was of use once is not any more; the plugin may have changed.
-            ended = self.take(request, deadline, true).await;
+            ended = self.take(request, model, deadline, true).await;
         }
         let Ended { outcome, took, cached, entry } = ended;
-        let outcome = outcome.map_err(|fault| CallFailure {
-            kind: fault.kind,
-            message: fault.message,
-            help: fault.help,
-            retry_after: fault.retry_after,
-            provider: self.shared.identity.name.clone(),
-            model: request.options.model.clone().or_else(|| self.model.clone()),
-        });
+        let outcome =
+            outcome.map_err(|fault| fault.of(self.shared.identity.name.clone(), model.map(str::to_owned)));
         Called { outcome, took, cached, entry }
     }
 
     /// One attempt; a `fresh` one leaves the cache aside. Whatever decides how a failed one goes on stands before the
     /// end of the take, which records that decision and puts it back on replay.
-    async fn take(&self, request: &CompletionRequest, deadline: Duration, fresh: bool) -> Ended {
+    async fn take(
+        &self,
+        request: &CompletionRequest,
+        model: Option<&str>,
+        deadline: Duration,
+        fresh: bool,
+    ) -> Ended {
         let mut take = Take::new(self.shared.tape.as_ref(), fresh);
-        let outcome = self.attempt(request, Patience::new(deadline), &mut take).await;
-        take.end(outcome)
+        let outcome = self.attempt(request, model, Patience::new(deadline), &mut take).await;
+        // Whoever asks for a long wait, `direct` plugins too, is not waited for.
+        take.end(outcome.map_err(|fault| self.shared.network.bounded(fault)))
     }
 
     async fn attempt(
         &self,
         request: &CompletionRequest,
+        model: Option<&str>,
         mut patience: Patience,
         take: &mut Take,
     ) -> Result<Completion, Fault> {
         let mut request = Cow::Borrowed(request);
-        if request.options.model.is_none() && self.model.is_some() {
-            request.to_mut().options.model.clone_from(&self.model);
+        if request.options.model.is_none() && model.is_some() {
+            request.to_mut().options.model = model.map(str::to_owned);
         }
         match &self.shared.link {
             None => {
@@ -189,8 +196,10 @@ impl Provider {
             }
             Some(link) => {
                 let instance = patience.bound(self.instance()).await??;
-                let mut errand = Errand { patience };
-                self.over(link, &instance, &request, &mut errand, take).await
+                let mut errand = Errand::new(&request, patience);
+                let outcome = self.over(link, &instance, &request, &mut errand, take).await;
+                let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
+                link.settle(outcome, errand)
             }
         }
     }
@@ -208,15 +217,9 @@ impl Provider {
         let asked: HttpRequest = self.check(instance, encoded)?;
         let question = take.http(&self.shared.identity.name, request, &asked);
         let answer = take.ask(question, link.exchange(asked, errand)).await?;
-        let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
+        errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
-        let completion = self.check(instance, decoded).map_err(|mut fault| {
-            if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
-                fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
-            }
-            fault
-        })?;
-        sensible(completion)
+        self.check(instance, decoded).and_then(sensible)
     }
 
     /// The instance to call: opened again, once, if it has panicked.

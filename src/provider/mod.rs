@@ -9,6 +9,7 @@
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `absent` | what a model could only leave out by writing null |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
@@ -24,6 +25,7 @@ mod elf;
 mod trust;
 mod plugin;
 mod network;
+mod absent;
 mod tape;
 mod complete;
 mod registry;

@@ -23,6 +23,8 @@ mod engine;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod injection;
+#[cfg(test)]
 mod interrupt;
 #[cfg(test)]
 mod journal;
@@ -38,9 +40,12 @@ mod neighbour;
 mod next;
 #[cfg(test)]
 mod panel;
+#[cfg(test)]
 mod pipeline;
 #[cfg(test)]
 mod plugin_check;
+#[cfg(test)]
+mod plugin_new;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
@@ -67,10 +72,13 @@ mod score_model;
 mod shape;
 #[cfg(test)]
 mod shipped_pipelines;
+#[cfg(test)]
 mod simulate;
 #[cfg(test)]
 mod trajectories;
 #[cfg(test)]
 mod validate_correct;
+#[cfg(test)]
+mod vendors;
 #[cfg(test)]
 mod workspace;

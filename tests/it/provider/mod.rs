@@ -2,6 +2,8 @@
 
 mod bed;
 mod calls;
-mod http;
+mod echo;
+pub(crate) mod http;
 mod neighbours;
+mod network;
 mod trust;
