@@ -109,9 +109,8 @@ fn asked(body: &Value, deployment: Option<&str>) -> Checked<Asked> {
     {
         self::message(&message, &mut asked)?;
     }
-    match body.object("response_format")? {
-        Some(format) => response_format(&format, &mut asked)?,
-        None => {}
+    if let Some(format) = body.object("response_format")? {
+        response_format(&format, &mut asked)?;
     }
     tools(&body, &mut asked)?;
     Ok(asked)

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 const KEY: &str = "a-key-that-nobody-may-see";
 
+/// Environment variables and their values.
+type Variables = &'static [(&'static str, &'static str)];
+
 /// One run of README's report that must pass at the first call, with `{URL}` in variables replaced by the server's.
 fn run(api: Api, key: Option<&str>, provider: &str, variables: &[(&str, &str)], more: &[&str]) -> Seen {
     let setup = Setup { api, key: key.map(str::to_owned), script: Script::of([whole()]), faults: Vec::new() };
@@ -31,26 +34,21 @@ fn run(api: Api, key: Option<&str>, provider: &str, variables: &[(&str, &str)], 
 
 #[test]
 fn base_urls_and_keys_may_stand_in_every_usual_variable() {
-    let url = |variable: &'static str, path: &'static str| (variable, path);
-    let cases: [(Api, &str, &[(&str, &str)]); 13] = [
-        (Api::OpenAi, "openai:any", &[url("OPENAI_BASE_URL", "{URL}"), ("OPENAI_API_KEY", KEY)]),
-        (Api::OpenAi, "openai:any", &[url("OPENAI_BASE_URL", "{URL}/v1/"), ("OPENAI_API_KEY", KEY)]),
-        (Api::Anthropic, "anthropic:any", &[url("ANTHROPIC_BASE_URL", "{URL}/"), ("ANTHROPIC_API_KEY", KEY)]),
-        (
-            Api::Anthropic,
-            "anthropic:any",
-            &[url("ANTHROPIC_BASE_URL", "{URL}/v1"), ("ANTHROPIC_API_KEY", KEY)],
-        ),
-        (Api::Gemini, "gemini:any", &[url("GEMINI_BASE_URL", "{URL}/v1beta"), ("GEMINI_API_KEY", KEY)]),
-        (Api::Gemini, "gemini:any", &[url("GEMINI_BASE_URL", "{URL}/"), ("GOOGLE_API_KEY", KEY)]),
-        (Api::Azure, "azure:any", &[url("AZURE_OPENAI_ENDPOINT", "{URL}/"), ("AZURE_OPENAI_API_KEY", KEY)]),
+    let cases: [(Api, &str, Variables); 13] = [
+        (Api::OpenAi, "openai:any", &[("OPENAI_BASE_URL", "{URL}"), ("OPENAI_API_KEY", KEY)]),
+        (Api::OpenAi, "openai:any", &[("OPENAI_BASE_URL", "{URL}/v1/"), ("OPENAI_API_KEY", KEY)]),
+        (Api::Anthropic, "anthropic:any", &[("ANTHROPIC_BASE_URL", "{URL}/"), ("ANTHROPIC_API_KEY", KEY)]),
+        (Api::Anthropic, "anthropic:any", &[("ANTHROPIC_BASE_URL", "{URL}/v1"), ("ANTHROPIC_API_KEY", KEY)]),
+        (Api::Gemini, "gemini:any", &[("GEMINI_BASE_URL", "{URL}/v1beta"), ("GEMINI_API_KEY", KEY)]),
+        (Api::Gemini, "gemini:any", &[("GEMINI_BASE_URL", "{URL}/"), ("GOOGLE_API_KEY", KEY)]),
+        (Api::Azure, "azure:any", &[("AZURE_OPENAI_ENDPOINT", "{URL}/"), ("AZURE_OPENAI_API_KEY", KEY)]),
         (Api::Azure, "azure:any", &[("AZURE_OPENAI_DEPLOYMENT", "ward-7"), ("AZURE_OPENAI_API_KEY", KEY)]),
         // Servers of one's own, which want no key.
         (Api::OpenAi, "openai:any", &[]),
         (Api::Anthropic, "anthropic:any", &[]),
         (Api::Gemini, "gemini:any", &[]),
-        (Api::OpenAi, "ollama:any", &[url("OLLAMA_BASE_URL", "{URL}")]),
-        (Api::OpenAi, "vllm:any", &[url("VLLM_BASE_URL", "{URL}/v1")]),
+        (Api::OpenAi, "ollama:any", &[("OLLAMA_BASE_URL", "{URL}")]),
+        (Api::OpenAi, "vllm:any", &[("VLLM_BASE_URL", "{URL}/v1")]),
     ];
     std::thread::scope(|scope| {
         for (api, provider, variables) in cases {
