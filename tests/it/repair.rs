@@ -319,7 +319,7 @@ fn nulls_for_what_is_optional_are_taken_out_of_answers_to_every_shipped_schema()
     for folder in ["", "definition", "judge", "literature", "marc-v1"] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            if path.extension().is_none_or(|ending| ending != "json") {
                 continue;
             }
             let name = path.display().to_string();

@@ -75,9 +75,17 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
     };
     // A proxy's URL may hold a password, and is not shown.
     let unusable = |source: &str| format!("{source} is no usable proxy: write `http://HOST:PORT`");
+    // Of other schemes the client would find out at the first request, if at all.
+    let made = |make: Make, url: String| {
+        let known = ["http", "https"];
+        let is_known = url.trim().split_once("://").is_none_or(|(scheme, _)| known.contains(&scheme));
+        make(url).ok().filter(|_| is_known)
+    };
     match settings {
         Proxy::Direct => Ok(Vec::new()),
-        Proxy::Url(url) => Ok(vec![reqwest::Proxy::all(url).map_err(|_| unusable("`network.proxy`"))?]),
+        Proxy::Url(url) => {
+            Ok(vec![made(reqwest::Proxy::all, url.clone()).ok_or_else(|| unusable("`network.proxy`"))?])
+        }
         Proxy::Environment => {
             let kinds: [([&'static str; 2], Make); 3] = [
                 (["https_proxy", "HTTPS_PROXY"], reqwest::Proxy::https),
@@ -88,8 +96,8 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
             let mut proxies = Vec::new();
             for (names, make) in kinds {
                 if let Some((name, url)) = set(names) {
-                    let made =
-                        make(url).map_err(|_| unusable(&format!("the environment variable `{name}`")))?;
+                    let made = made(make, url)
+                        .ok_or_else(|| unusable(&format!("the environment variable `{name}`")))?;
                     proxies.push(made.no_proxy(except.clone()));
                 }
             }
@@ -176,5 +184,6 @@ mod tests {
         assert_eq!(count(&Proxy::Url("http://r:3".into()), &set), Ok(1));
         let problem = count(&Proxy::Environment, &bad).unwrap_err();
         assert!(problem.contains("`HTTPS_PROXY`") && !problem.contains("secret"), "{problem}");
+        assert!(count(&Proxy::Url("ftp://r:3".into()), &none).unwrap_err().contains("`network.proxy`"));
     }
 }
