@@ -97,7 +97,7 @@ fn what_is_finished_stays_and_the_rest_says_that_it_was_cancelled() {
 
 #[test]
 fn a_pause_before_another_attempt_is_cut_short() {
-    let limited = json!({"fault": "rate_limited", "retry_after_ms": 600_000});
+    let limited = json!({"fault": "rate_limited", "retry_after_ms": 50_000});
     let place = steps("stop: { max_iterations: 3 }\n", &[limited, scoring(9)]);
     let arguments = ["run", "--profile", "steps", "--out", "out", "doc.txt"];
     let (mut child, mut err) = started(&place, &arguments, "trying again");

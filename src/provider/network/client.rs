@@ -75,17 +75,16 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
     };
     // A proxy's URL may hold a password, and is not shown.
     let unusable = |source: &str| format!("{source} is no usable proxy: write `http://HOST:PORT`");
-    // Of other schemes the client would find out at the first request, if at all.
-    let made = |make: Make, url: String| {
-        let known = ["http", "https"];
-        let is_known = url.trim().split_once("://").is_none_or(|(scheme, _)| known.contains(&scheme));
-        make(url).ok().filter(|_| is_known)
+    // One of another scheme would be passed over without a word, and requests would go directly.
+    let is_known =
+        |url: &str| !url.contains("://") || url.starts_with("http://") || url.starts_with("https://");
+    let proxy = |make: Make, url: &str, source: &str| {
+        let url = Some(url.trim()).filter(|url| is_known(url)).ok_or_else(|| unusable(source))?;
+        make(url.to_owned()).map_err(|_| unusable(source))
     };
     match settings {
         Proxy::Direct => Ok(Vec::new()),
-        Proxy::Url(url) => {
-            Ok(vec![made(reqwest::Proxy::all, url.clone()).ok_or_else(|| unusable("`network.proxy`"))?])
-        }
+        Proxy::Url(url) => Ok(vec![proxy(reqwest::Proxy::all, url, "`network.proxy`")?]),
         Proxy::Environment => {
             let kinds: [([&'static str; 2], Make); 3] = [
                 (["https_proxy", "HTTPS_PROXY"], reqwest::Proxy::https),
@@ -96,9 +95,8 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
             let mut proxies = Vec::new();
             for (names, make) in kinds {
                 if let Some((name, url)) = set(names) {
-                    let made = made(make, url)
-                        .ok_or_else(|| unusable(&format!("the environment variable `{name}`")))?;
-                    proxies.push(made.no_proxy(except.clone()));
+                    let source = format!("the environment variable `{name}`");
+                    proxies.push(proxy(make, &url, &source)?.no_proxy(except.clone()));
                 }
             }
             Ok(proxies)
@@ -184,6 +182,5 @@ mod tests {
         assert_eq!(count(&Proxy::Url("http://r:3".into()), &set), Ok(1));
         let problem = count(&Proxy::Environment, &bad).unwrap_err();
         assert!(problem.contains("`HTTPS_PROXY`") && !problem.contains("secret"), "{problem}");
-        assert!(count(&Proxy::Url("ftp://r:3".into()), &none).unwrap_err().contains("`network.proxy`"));
     }
 }
