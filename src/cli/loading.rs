@@ -3,11 +3,11 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Library, Loaded, Override, load};
-use crate::provider::{PluginPaths, Providers};
+use crate::profile::{Library, Loaded, Override, load, read_text_file};
+use crate::provider::{PluginPaths, Prices, Providers};
 use crate::run::Plan;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which profile, with what laid over it.
 #[derive(Args, Clone)]
@@ -47,6 +47,26 @@ pub(super) fn home() -> Option<PathBuf> {
 /// embedded files.
 pub(super) fn library() -> Library {
     Library::new(std::iter::once(PathBuf::from(".")).chain(home()).collect())
+}
+
+/// The file in which prices stand.
+const PRICES: &str = "prices.yaml";
+
+/// What models cost: by `file`, then by `prices.yaml` in the working directory and in `$LOOPCTL_HOME`, then by what
+/// ships with loopctl. Problems are pushed.
+pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
+    let usual = std::iter::once(PathBuf::from(PRICES)).chain(home().map(|home| home.join(PRICES)));
+    let files = file.map(Path::to_path_buf).into_iter().chain(usual.filter(|path| path.is_file()));
+    let tables: Vec<Prices> = files
+        .filter_map(|path| match read_text_file(&path) {
+            Ok(file) => Prices::parse(&file, problems),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        })
+        .collect();
+    tables.into_iter().rev().fold(Prices::shipped(), |farther, nearer| nearer.before(farther))
 }
 
 /// Every provider plugin that this process may use.

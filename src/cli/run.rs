@@ -1,16 +1,17 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, home, known_type, providers};
+use super::loading::{ProfileArguments, home, known_type, prices, providers};
 use super::output::{Format, Output, complain};
+use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{InputError, find};
 use crate::profile::{Call, read_text_file};
-use crate::provider::{Provider, Providers};
-use crate::report::{Live, closing, document_summary};
+use crate::provider::{Prices, Provider, Providers};
+use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan, Session,
-    ValidatorPlan,
+    ValidatorPlan, unpriced,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -42,6 +43,9 @@ pub(super) struct Arguments {
     /// Let the profile run its validators, which are programs of this machine
     #[arg(long)]
     allow_commands: bool,
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
+    #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
+    prices: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -64,6 +68,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         out: arguments.out.clone(),
         extraction: arguments.extraction.clone(),
         journal,
+        prices: arguments.prices.clone(),
         format: arguments.format,
         quiet: arguments.quiet,
         inputs: arguments.inputs.clone(),
@@ -98,6 +103,8 @@ pub(super) struct Work {
     pub(super) out: Option<PathBuf>,
     pub(super) extraction: Option<PathBuf>,
     pub(super) journal: JournalPlace,
+    /// A table that comes before the usual ones.
+    pub(super) prices: Option<PathBuf>,
     pub(super) format: Format,
     pub(super) quiet: bool,
     pub(super) inputs: Vec<PathBuf>,
@@ -135,8 +142,14 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let candidates = if self.needs_provider { open_stages(&self.plan)? } else { Candidates::Supplied };
-        let consultants = open_panel(&self.plan, self.allow_commands)?;
+        let providers = providers().with_prices(self.read_prices(output)?);
+        let candidates =
+            if self.needs_provider { open_stages(&self.plan, &providers)? } else { Candidates::Supplied };
+        let consultants = open_panel(&self.plan, &providers, self.allow_commands)?;
+        for warning in unpriced(&self.plan, &candidates, &consultants) {
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!("{word} {}", tame(&warning)));
+        }
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -179,6 +192,18 @@ impl Work {
     }
 }
 
+impl Work {
+    fn read_prices(&self, output: &mut Output) -> Result<Prices, Failure> {
+        let mut problems = Problems::new();
+        let prices = prices(self.prices.as_deref(), &mut problems);
+        output.show(&problems);
+        if problems.has_errors() {
+            return Err(Failure::usage("the prices can't be used"));
+        }
+        Ok(prices)
+    }
+}
+
 /// A run that took its own results for documents would never say anything useful.
 fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
     let Some(out) = out.and_then(|out| out.canonicalize().ok()) else { return Ok(()) };
@@ -216,7 +241,7 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
+fn open_stages(plan: &Plan, providers: &Providers) -> Result<Candidates, Failure> {
     if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
@@ -224,14 +249,13 @@ fn open_stages(plan: &Plan) -> Result<Candidates, Failure> {
             exit: Exit::Usage,
         });
     }
-    let providers = providers();
     let opened: Result<Vec<Provider>, Failure> =
-        plan.stages.iter().map(|planned| open(&providers, &planned.stage.call)).collect();
+        plan.stages.iter().map(|planned| open(providers, &planned.stage.call)).collect();
     Ok(Candidates::Providers(opened?))
 }
 
 /// Validators first, then judges, as the panel has them.
-fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
+fn open_panel(plan: &Plan, providers: &Providers, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
     let validator = |_: &ValidatorPlan| {
         Ok(if allow_commands {
             Consultant::Validator
@@ -239,9 +263,8 @@ fn open_panel(plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Fail
             Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
         })
     };
-    let providers = providers();
     let judge = |planned: &JudgePlan| {
-        open(&providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
+        open(providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
     };
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }
@@ -363,13 +386,13 @@ impl Screen<'_> {
 
 impl Observer for Screen<'_> {
     fn started(&mut self, id: &DocumentId, document_type: &str) {
-        if let Some(line) = self.live.as_ref().map(|live| live.opening(id, document_type)) {
+        if let Some(line) = self.live.as_mut().map(|live| live.opening(id, document_type)) {
             self.output.say(&line);
         }
     }
 
     fn event(&mut self, _id: &DocumentId, _at: Millis, event: &Event) {
-        if let Some(line) = self.live.as_ref().and_then(|live| live.line(event)) {
+        if let Some(line) = self.live.as_mut().and_then(|live| live.line(event)) {
             self.output.say(&line);
         }
     }

@@ -20,6 +20,9 @@ pub(super) struct Step {
     /// Write extractions and validations to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
+    #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
+    prices: Option<PathBuf>,
     /// Let the profile run its validators, which are programs of this machine
     #[arg(long)]
     allow_commands: bool,
@@ -45,6 +48,7 @@ impl Step {
             out: self.out.clone(),
             extraction: Some(self.extraction.clone()),
             journal: JournalPlace::Memory,
+            prices: self.prices.clone(),
             format: self.format,
             quiet: false,
             inputs: vec![self.input.clone()],

@@ -7,7 +7,7 @@ use crate::feedback::lock;
 use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel};
-use crate::value::{Millis, Score, Usage, below};
+use crate::value::{Millis, Score, Usage, at_least, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -168,9 +168,10 @@ impl Run {
                 self.usage += failure.usage;
                 self.unanswered(now, work, examined, failure);
             }
-            (State::Over, Input::Stop) => return misuse(&self.state, "stop"),
-            (state, Input::Stop) => {
-                self.record(Event::Stopped);
+            (State::Over, Input::Stop { .. }) => return misuse(&self.state, "stop"),
+            (state, Input::Stop { in_flight }) => {
+                self.record(Event::Stopped { in_flight });
+                self.usage += in_flight;
                 // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
                 if let State::Consulting { examined, .. } | State::Waiting { examined: Some(examined), .. } =
                     state
@@ -238,6 +239,12 @@ impl Run {
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// What its calls have used up so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// Whether the run has ended.
@@ -370,7 +377,15 @@ impl Run {
         if stop.timeout.is_some_and(|limit| until > limit) {
             return Some("the timeout");
         }
-        stop.budget.calls.is_some_and(|limit| self.usage.calls >= limit).then_some("the budget of calls")
+        let (budget, used) = (stop.budget, self.usage);
+        if budget.calls.is_some_and(|limit| used.calls >= limit) {
+            Some("the budget of calls")
+        } else if budget.tokens.is_some_and(|limit| used.tokens >= limit) {
+            Some("the budget of tokens")
+        } else {
+            let cost = used.known_cost_usd.get();
+            budget.cost_usd.is_some_and(|limit| at_least(cost, limit.get())).then_some("the budget of money")
+        }
     }
 
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (LOOP, One iteration, 4).

@@ -12,8 +12,10 @@ use serde::de::DeserializeOwned;
 
 use super::error::{Fault, tame};
 use super::http::Egress;
+use super::meter::{Meter, Progress};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
 use super::{CallFailure, FailureKind, ProviderError};
+use crate::value::Usd;
 
 /// Which code answers: what a journal needs to know to have a run repeated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -41,6 +43,7 @@ struct Shared {
     config: Vec<u8>,
     /// Of `http` plugins.
     egress: Option<Egress>,
+    meter: Meter,
     current: Mutex<Current>,
 }
 
@@ -66,6 +69,7 @@ impl Provider {
         identity: PluginIdentity,
         library: Arc<Library>,
         egress: Option<Egress>,
+        meter: Meter,
         config: Vec<u8>,
         model: Option<String>,
     ) -> Result<Self, ProviderError> {
@@ -79,7 +83,7 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, egress, current }), model })
+        Ok(Self { shared: Arc::new(Shared { identity, library, config, egress, meter, current }), model })
     }
 
     /// Which code answers.
@@ -90,6 +94,27 @@ impl Provider {
     /// The model of the specification, such as `gpt-x` of `openai:gpt-x`.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
+    }
+
+    /// The name under which price tables know it: that of its endpoint (`ollama`), else its own.
+    pub fn seller(&self) -> &str {
+        self.shared.meter.seller()
+    }
+
+    /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before they are
+    /// made.
+    pub fn knows_costs(&self, asked: Option<&str>) -> Option<bool> {
+        self.shared.meter.knows(asked)
+    }
+
+    /// What such a call cost if it was given up before it ended; `None` when that is unknown.
+    pub fn cost_unfinished(&self, request: &CompletionRequest) -> Option<Usd> {
+        self.shared.meter.cost_unfinished(self.asked(request))
+    }
+
+    /// The model that a request asks for.
+    pub(crate) fn asked<'a>(&'a self, request: &'a CompletionRequest) -> Option<&'a str> {
+        request.options.model.as_deref().or(self.model.as_deref())
     }
 
     /// How many answers came late, twice or for a call that never was. Counts the whole library's.
@@ -111,23 +136,32 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        let outcome = match tokio::time::timeout(deadline, self.attempt(request)).await {
+        let progress = Progress::default();
+        let outcome = match tokio::time::timeout(deadline, self.attempt(request, &progress)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Fault::new(
                 FailureKind::Deadline,
                 format!("no answer within {} ms", deadline.as_millis()),
             )),
         };
-        outcome.map_err(|fault| CallFailure {
-            kind: fault.kind,
-            message: fault.message,
-            retry_after: fault.retry_after,
-            provider: self.shared.identity.name.clone(),
-            model: request.options.model.clone().or_else(|| self.model.clone()),
-        })
+        let asked = self.asked(request);
+        match outcome {
+            Ok(mut completion) => {
+                completion.usage.cost_usd = self.shared.meter.cost(&completion, asked).map(Usd::get);
+                Ok(completion)
+            }
+            Err(fault) => Err(CallFailure {
+                cost: self.shared.meter.cost_of_failure(&fault, &progress, asked),
+                kind: fault.kind,
+                message: fault.message,
+                retry_after: fault.retry_after,
+                provider: self.shared.identity.name.clone(),
+                model: asked.map(str::to_owned),
+            }),
+        }
     }
 
-    async fn attempt(&self, request: &CompletionRequest) -> Result<Completion, Fault> {
+    async fn attempt(&self, request: &CompletionRequest, progress: &Progress) -> Result<Completion, Fault> {
         let json = if request.options.model.is_none() && self.model.is_some() {
             let mut with_model = request.clone();
             with_model.options.model.clone_from(&self.model);
@@ -140,7 +174,9 @@ impl Provider {
             None => self.check(&instance, instance.complete(json).await)?,
             Some(egress) => {
                 let asked = self.check(&instance, instance.call(LC_ENCODE, json).await)?;
+                progress.sent();
                 let answer = egress.perform(asked).await?;
+                progress.answered(answer.status);
                 let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
                 let decoded = instance.call(LC_DECODE, to_json(&answer)?).await;
                 self.check(&instance, decoded).map_err(|mut fault| {
@@ -295,7 +331,8 @@ fn fault_of(reply: &Reply) -> Fault {
     if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
         message = format!("{message} (status {})", reply.status);
     }
-    Fault { kind, message, retry_after: error.retry_after_ms.map(Duration::from_millis) }
+    let retry_after = error.retry_after_ms.map(Duration::from_millis);
+    Fault { kind, message, retry_after, free: false }
 }
 
 fn sensible(completion: Completion) -> Result<Completion, Fault> {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi;
 use serde::{Deserialize, Serialize};
 
+use crate::value::Usd;
+
 /// Why a provider can't be opened, inspected or trusted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProviderError {
@@ -302,6 +304,8 @@ pub struct CallFailure {
     pub provider: String,
     /// The model that was asked for.
     pub model: Option<String>,
+    /// What the call cost all the same: nothing, when it never went out or was turned away; `None` when that is unknown.
+    pub cost: Option<Usd>,
 }
 
 /// A failure before it is known whose it is.
@@ -310,11 +314,13 @@ pub(super) struct Fault {
     pub(super) kind: FailureKind,
     pub(super) message: String,
     pub(super) retry_after: Option<Duration>,
+    /// There is certainly nothing to pay for: the request never went out, or no model got it.
+    pub(super) free: bool,
 }
 
 impl Fault {
     pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        Self { kind, message: message.into(), retry_after: None, free: false }
     }
 }
 

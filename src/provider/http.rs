@@ -289,7 +289,7 @@ fn client(loopback: bool) -> Result<Client, String> {
 }
 
 fn transport(error: &reqwest::Error) -> Fault {
-    Fault::new(FailureKind::Transient, chain(error))
+    Fault { free: error.is_connect(), ..Fault::new(FailureKind::Transient, chain(error)) }
 }
 
 /// An error with its causes, without the URL, whose path may hold what is nobody's business.

@@ -9,6 +9,8 @@
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `http` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `prices` | [`Prices`]: what models cost, from YAML tables |
+//! | `meter` | what one call cost |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
@@ -22,6 +24,8 @@ mod elf;
 mod trust;
 mod plugin;
 mod http;
+mod prices;
+mod meter;
 mod complete;
 mod registry;
 
@@ -30,6 +34,7 @@ pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::LogLine;
+pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use registry::{Listed, Providers};
 pub use trust::{TrustState, Trusted};
 

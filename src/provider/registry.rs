@@ -13,9 +13,10 @@ use super::error::tame;
 use super::http::Secrets;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
+use super::meter::Meter;
 use super::plugin::{LINKED, Library};
 use super::trust;
-use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
+use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
 
 /// All providers there are. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ struct Shared {
     paths: PluginPaths,
     secrets: Secrets,
     linked: Vec<(PluginIdentity, Manifest, Arc<Library>)>,
+    prices: Arc<Prices>,
 }
 
 /// One line of `loopctl plugin list`.
@@ -42,10 +44,17 @@ pub struct Listed {
 }
 
 impl Providers {
-    /// Providers in the places of `paths`, with secrets from the environment.
+    /// Providers in the places of `paths`, with secrets from the environment and the prices that ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
         let secrets: Secrets = Arc::new(|name| std::env::var(name).ok());
-        Self { shared: Arc::new(Shared { paths, secrets, linked: Vec::new() }) }
+        Self {
+            shared: Arc::new(Shared {
+                paths,
+                secrets,
+                linked: Vec::new(),
+                prices: Arc::new(Prices::shipped()),
+            }),
+        }
     }
 
     /// With secrets from elsewhere: by the name that a plugin's manifest declares.
@@ -53,6 +62,14 @@ impl Providers {
     pub fn with_secrets(self, secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.secrets = Arc::new(secrets);
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With other prices for calls whose cost the provider does not tell.
+    #[must_use]
+    pub fn with_prices(self, prices: Prices) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.prices = Arc::new(prices);
         Self { shared: Arc::new(shared) }
     }
 
@@ -92,11 +109,12 @@ impl Providers {
         };
         check_config(&manifest, config)?;
         let egress = egress_of(&manifest, config, Arc::clone(&self.shared.secrets))?;
+        let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, config);
         let config = serde_json::to_vec(config).map_err(|error| ProviderError::Config {
             provider: manifest.name.clone(),
             problem: error.to_string(),
         })?;
-        Provider::open(identity, library, egress, config, model)
+        Provider::open(identity, library, egress, meter, config, model)
     }
 
     /// Every plugin that could be named, in the order of names. Runs no plugin code.

@@ -37,8 +37,9 @@ impl Session {
                     Err(message) => return impossible(&message),
                 };
                 let deadline = judge.judge.call.deadline;
-                let Some(completion) = self.complete(provider, &request, deadline).await else {
-                    return Input::Stop;
+                let completion = match self.complete(provider, &request, deadline).await {
+                    Ok(completion) => completion,
+                    Err(in_flight) => return Input::Stop { in_flight },
                 };
                 let repairer = judge.repairers.of(&task.reference.document_type);
                 match answer_of(provider, completion, |told| mend_whole(repairer, told)) {
@@ -77,7 +78,7 @@ impl Session {
                         Ok(consulted) => Input::Consulted(consulted),
                         Err(failed) => Input::Failed(failed),
                     },
-                    _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+                    _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop { in_flight: Usage::default() },
                 }
             }
             Some(Consultant::NotRun(why)) => Input::Consulted(Consulted {

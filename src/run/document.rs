@@ -1,6 +1,7 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
+use super::bill::Bill;
 use super::consult::Consultant;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
@@ -47,6 +48,7 @@ pub struct Session {
     pub(super) consultants: Vec<Consultant>,
     place: Place,
     assessor: Assessor,
+    bill: Bill,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
@@ -105,7 +107,7 @@ impl Session {
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, consultants, place, assessor, cancelled }
+        Session { plan, candidates, consultants, place, assessor, bill: Bill::default(), cancelled }
     }
 
     /// Records that the session is over, at a time as RFC 3339.
@@ -185,6 +187,7 @@ impl Session {
         // What was said about candidates that are not handed back would only confuse.
         let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
         task.warnings.extend(task.notes.iter().filter(selected).map(|(_, note)| note.clone()));
+        task.warnings.extend(self.bill.settle());
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
         result.add_repairs(task.repairs);
@@ -295,7 +298,7 @@ impl Session {
                 }
                 Input::Assessed(Box::new(assessment))
             }
-            _ if self.is_cancelled() => Input::Stop,
+            _ if self.is_cancelled() => Input::Stop { in_flight: Usage::default() },
             Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => Input::Supplied(Produced {
                     candidate,
@@ -322,8 +325,9 @@ impl Session {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        let Some(completion) = self.complete(provider, &request, planned.stage.call.deadline).await else {
-            return Input::Stop;
+        let completion = match self.complete(provider, &request, planned.stage.call.deadline).await {
+            Ok(completion) => completion,
+            Err(in_flight) => return Input::Stop { in_flight },
         };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
@@ -333,19 +337,22 @@ impl Session {
         }
     }
 
-    /// Makes a call; `None` when someone stopped the run meanwhile.
+    /// Makes a call. When someone stops the run meanwhile, the error is what the call has used up.
     pub(super) async fn complete(
         &self,
         provider: &Provider,
         request: &CompletionRequest,
         deadline: Millis,
-    ) -> Option<Result<Completion, CallFailure>> {
+    ) -> Result<Result<Completion, CallFailure>, Usage> {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             // A finished answer is never thrown away for a cancellation that came at the same moment.
             biased;
-            completion = provider.complete(request, deadline.duration()) => Some(completion),
-            _ = cancelled.wait_for(|cancelled| *cancelled) => None,
+            completion = provider.complete(request, deadline.duration()) => {
+                self.bill.see(provider, request, &completion);
+                Ok(completion)
+            }
+            _ = cancelled.wait_for(|cancelled| *cancelled) => Err(self.bill.give_up(provider, request)),
         }
     }
 
@@ -354,7 +361,7 @@ impl Session {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = tokio::time::sleep(pause) => Input::Woke,
-            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop { in_flight: Usage::default() },
         }
     }
 }
@@ -388,7 +395,7 @@ fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
         selection_reason: None,
         improvement_trajectory: run.history().overalls().collect(),
         rollbacks: run.history().rollbacks(),
-        usage: Usage::default(),
+        usage: run.usage(),
         elapsed_ms: task.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
     }

@@ -4,6 +4,7 @@
 //! recorded before it is acted on.
 
 mod batch;
+mod bill;
 mod consult;
 mod document;
 pub mod next;
@@ -17,6 +18,7 @@ mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
+pub use bill::unpriced;
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};
 pub use next::next;

@@ -217,25 +217,17 @@ pub(super) fn answer_of(
     completion: Result<Completion, CallFailure>,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
-    let one_call = |tokens: u64, cost: Option<f64>| Usage {
-        calls: 1,
-        tokens,
-        cost_usd: cost.and_then(Usd::new).unwrap_or_default(),
-    };
     let completion = completion.map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.kind.may_pass(),
         retry_after: failure
             .retry_after
             .map(|pause| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))),
-        usage: one_call(0, None),
+        usage: Usage::of_call(0, failure.cost),
     })?;
     let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
-    let usage = one_call(tokens, completion.usage.cost_usd);
-    let mut notes = completion.notes;
-    if tokens > 0 && completion.usage.cost_usd.is_none() {
-        notes.push("the provider does not say what the call cost; cost_usd leaves it out".to_owned());
-    }
+    let usage = Usage::of_call(tokens, completion.usage.cost_usd.and_then(Usd::new));
+    let notes = completion.notes;
     let refused = |why: String| CallFailed {
         message: format!("provider `{}` answered with {why}", provider.identity().name),
         transient: true,

@@ -7,6 +7,8 @@ mod bad_input;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod criteria;
 #[cfg(test)]
 mod dependencies;

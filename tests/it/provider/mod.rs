@@ -2,6 +2,7 @@
 
 mod bed;
 mod calls;
+mod costs;
 mod http;
 mod neighbours;
 mod trust;
