@@ -78,9 +78,10 @@ fn counted(count: usize, what: &str) -> String {
 /// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
 /// plugin, so what is wrong is a warning here; `run` fails on it.
 fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
-    let stages = loaded.profile.stages.iter().map(|stage| &stage.call.provider);
+    let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
     let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
-    for provider in stages.chain(asked.map(|judge| &judge.call.provider)) {
+    for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
+        let provider = &choice.name;
         let name = &provider.value;
         let problem = match providers.find(name) {
             Ok(plugin) if plugin.trust.may_run() => continue,

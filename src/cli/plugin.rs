@@ -125,6 +125,11 @@ fn asked_for(plugin: &Inspected) -> Vec<String> {
     ];
     lines.extend(list("the secrets", &manifest.secrets));
     lines.extend(list("the hosts", &manifest.hosts));
+    let endpoints = manifest.endpoints.iter().filter_map(|endpoint| endpoint.base_url.clone());
+    lines.extend(list("the addresses", &endpoints.collect::<Vec<_>>()));
+    if manifest.runs_programs() {
+        lines.push("  it runs programs of this machine, when `--allow-commands` is given".to_owned());
+    }
     lines
 }
 

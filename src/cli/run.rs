@@ -5,13 +5,13 @@ use super::loading::{ProfileArguments, home, known_type, prices, providers};
 use super::output::{Format, Output, complain};
 use crate::diag::Problems;
 use crate::engine::Event;
-use crate::ingest::{InputError, find};
-use crate::profile::{Call, read_text_file};
+use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
+use crate::profile::{Call, ProviderChoice, Stage, read_text_file};
 use crate::provider::{Prices, Provider, Providers};
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
-    Batch, BatchEnd, Candidates, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan, Session,
-    ValidatorPlan, unpriced,
+    Batch, BatchEnd, Candidates, Chain, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan,
+    Session, ValidatorPlan, unpriced,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// How results are written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
     /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
@@ -123,7 +123,8 @@ impl Work {
             .help(format!("give it with `--variable {name}=TEXT`")));
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
-        let found = find(&self.inputs);
+        let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
+        let found = find_also(&self.inputs, endings);
         for error in &found.errors {
             complain(output, &Failure::broken(error.to_string()).help(error.help()));
         }
@@ -142,7 +143,8 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
-        let providers = providers().with_prices(self.read_prices(output)?);
+        let prices = self.read_prices(output)?;
+        let providers = providers().with_programs_allowed(self.allow_commands).with_prices(prices);
         let candidates =
             if self.needs_provider { open_stages(&self.plan, &providers)? } else { Candidates::Supplied };
         let consultants = open_panel(&self.plan, &providers, self.allow_commands)?;
@@ -249,8 +251,9 @@ fn open_stages(plan: &Plan, providers: &Providers) -> Result<Candidates, Failure
             exit: Exit::Usage,
         });
     }
-    let opened: Result<Vec<Provider>, Failure> =
-        plan.stages.iter().map(|planned| open(providers, &planned.stage.call)).collect();
+    let open = |stage: &Stage| open_chain(providers, &stage.call, stage.retries);
+    let opened: Result<Vec<Chain>, Failure> =
+        plan.stages.iter().map(|planned| open(&planned.stage)).collect();
     Ok(Candidates::Providers(opened?))
 }
 
@@ -264,30 +267,50 @@ fn open_panel(plan: &Plan, providers: &Providers, allow_commands: bool) -> Resul
         })
     };
     let judge = |planned: &JudgePlan| {
-        open(providers, &planned.judge.call).map(|provider| Consultant::Judge(Box::new(provider)))
+        let retries = planned.judge.on_failure.retry;
+        open_chain(providers, &planned.judge.call, retries).map(Consultant::Judge)
     };
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }
 
-fn open(providers: &Providers, call: &Call) -> Result<Provider, Failure> {
-    providers.open(&call.provider.value, &call.config).map_err(|error| {
-        let help = error.help();
-        Failure::broken(error.to_string()).help(help)
-    })
+fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain, Failure> {
+    let open = |choice: &ProviderChoice| {
+        if call.attach.is_some() {
+            takes_attachments(providers, &choice.name.value)?;
+        }
+        providers.open(&choice.name.value, &choice.config).map_err(|error| {
+            let help = error.help();
+            Failure::broken(error.to_string()).help(help)
+        })
+    };
+    let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
+    Ok(Chain::new(links?, retries))
+}
+
+/// Fails for a provider that would not get to see what the profile attaches.
+fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), Failure> {
+    let Ok(plugin) = providers.find(spec) else { return Ok(()) };
+    if plugin.manifest.capabilities.iter().any(|word| matches!(word.as_str(), "images" | "pdf")) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the provider `{spec}` takes no images or PDFs, and the profile attaches them"
+    ))
+    .help("name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"))
 }
 
 /// The plugins of a session, each once.
 fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages = match candidates {
-        Candidates::Providers(providers) => providers.as_slice(),
+        Candidates::Providers(chains) => chains.as_slice(),
         Candidates::Supplied => &[],
     };
     let judges = consultants.iter().filter_map(|consultant| match consultant {
-        Consultant::Judge(provider) => Some(provider.as_ref()),
+        Consultant::Judge(chain) => Some(chain),
         Consultant::Validator | Consultant::NotRun(_) => None,
     });
     let mut plugins: Vec<Value> = Vec::new();
-    for provider in stages.iter().chain(judges) {
+    for provider in stages.iter().chain(judges).flat_map(Chain::links) {
         let identity = json!(provider.identity());
         if !plugins.contains(&identity) {
             plugins.push(identity);

@@ -23,7 +23,7 @@ pub(super) struct Step {
     /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
     #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
     prices: Option<PathBuf>,
-    /// Let the profile run its validators, which are programs of this machine
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
     /// How the result is written to standard output

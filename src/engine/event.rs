@@ -26,8 +26,20 @@ pub enum Input {
     /// [`Work::Assess`] is done.
     Assessed(Box<Assessment>),
     /// [`Work::Consult`] gave an answer.
-    Consulted(Consulted),
-    /// [`Work::Generate`], [`Work::Correct`] or [`Work::Consult`] failed.
+    Consulted {
+        /// Which member of the panel answered.
+        member: usize,
+        /// The answer and its cost.
+        consulted: Consulted,
+    },
+    /// [`Work::Consult`] failed.
+    Unanswered {
+        /// Which member of the panel was asked.
+        member: usize,
+        /// What went wrong.
+        failure: CallFailed,
+    },
+    /// [`Work::Generate`] or [`Work::Correct`] failed.
     Failed(CallFailed),
     /// The time that [`Output::Wake`] named has come.
     Woke,
@@ -68,8 +80,8 @@ pub struct Consulted {
     pub repairs: Vec<Step>,
 }
 
-/// A call that gave no candidate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A call that gave no candidate or answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallFailed {
     /// What went wrong, for people; never document text.
     pub message: String,
@@ -150,6 +162,20 @@ pub enum Work {
     },
 }
 
+impl Work {
+    /// The same work, to be done once more.
+    #[must_use]
+    pub(super) fn again(mut self) -> Work {
+        match &mut self {
+            Work::Generate { attempt, .. }
+            | Work::Correct { attempt, .. }
+            | Work::Consult { attempt, .. } => *attempt = attempt.saturating_add(1),
+            Work::Assess { .. } => {}
+        }
+        self
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn is_first(stage: &usize) -> bool {
     *stage == 0
@@ -204,7 +230,17 @@ pub enum Event {
         #[serde(flatten)]
         produced: Produced,
     },
-    /// A call failed.
+    /// A judge or validator gave no answer.
+    Unanswered {
+        /// The iteration of the candidate.
+        iteration: usize,
+        /// Which member of the panel.
+        member: usize,
+        /// What went wrong.
+        #[serde(flatten)]
+        failure: CallFailed,
+    },
+    /// A stage's call failed.
     Failed {
         /// The iteration that it was for.
         iteration: usize,
@@ -270,6 +306,7 @@ impl Event {
             Event::Staged { .. } => "staged",
             Event::Assembled { .. } => "assembled",
             Event::Produced { .. } => "produced",
+            Event::Unanswered { .. } => "unanswered",
             Event::Failed { .. } => "failed",
             Event::Waiting { .. } => "waiting",
             Event::Woke => "woke",
@@ -294,7 +331,12 @@ impl Event {
             }
             Event::Failed { failure, .. } => Some(Input::Failed(failure.clone())),
             Event::Assessed { assessment, .. } => Some(Input::Assessed(assessment.clone())),
-            Event::Consulted { consulted, .. } => Some(Input::Consulted(consulted.clone())),
+            Event::Consulted { member, consulted, .. } => {
+                Some(Input::Consulted { member: *member, consulted: consulted.clone() })
+            }
+            Event::Unanswered { member, failure, .. } => {
+                Some(Input::Unanswered { member: *member, failure: failure.clone() })
+            }
             Event::Woke => Some(Input::Woke),
             Event::Stopped { in_flight } => Some(Input::Stop { in_flight: *in_flight }),
             Event::Called(_)

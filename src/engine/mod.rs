@@ -5,6 +5,7 @@
 //! does no IO and draws no random numbers; time comes in with every input. An event is handed out before the call
 //! that it explains, so a driver that records in order can always [`Run::replay`] a run to the same state.
 
+mod consultation;
 mod event;
 mod outcome;
 mod pipeline;

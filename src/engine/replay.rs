@@ -63,6 +63,7 @@ impl Run {
                 None => return Err(diverged(index, recorded, "nothing")),
             }
         }
+        run.call_again_in_flight();
         Ok(run)
     }
 }

@@ -1,6 +1,7 @@
 //! The state machine of one document's loop.
 
-use super::event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
+use super::consultation::Examined;
+use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
 use super::pipeline::{Outputs, Pipeline};
 use crate::feedback::lock;
@@ -40,6 +41,12 @@ pub struct Misuse {
     input: &'static str,
 }
 
+impl Misuse {
+    pub(super) fn new(state: &State, input: &'static str) -> Self {
+        Misuse { state: state.name(), input }
+    }
+}
+
 /// One document's loop.
 ///
 /// Two runs that are given the same policy, inputs and times hand out the same outputs.
@@ -51,7 +58,7 @@ pub struct Run {
     pipeline: Arc<Pipeline>,
     panel: Arc<Panel>,
     lock: Lock,
-    state: State,
+    pub(super) state: State,
     history: History,
     /// What each stage has answered, latest.
     stage_outputs: Outputs,
@@ -62,22 +69,22 @@ pub struct Run {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum State {
+pub(super) enum State {
     Fresh,
     Producing { work: Work },
     Assessing { candidate: Arc<Value> },
-    Consulting { work: Work, examined: Box<Examined> },
-    Waiting { work: Work, examined: Option<Box<Examined>> },
+    Consulting { examined: Box<Examined> },
+    Waiting { what: Waiting },
     Over,
 }
 
-/// A candidate between its two tiers.
+/// What is done when a pause is over.
 #[derive(Debug, Clone, PartialEq)]
-struct Examined {
-    candidate: Arc<Value>,
-    tier1: Assessment,
-    /// One for each member of the panel that has been asked.
-    answers: Vec<Answer>,
+pub(super) enum Waiting {
+    /// A stage is asked again.
+    Stage(Work),
+    /// Members of the panel are asked again.
+    Panel(Box<Examined>),
 }
 
 impl State {
@@ -135,7 +142,7 @@ impl Run {
     /// # Errors
     /// [`Misuse`] when the input does not answer what the run asked for; the state is unchanged.
     pub fn handle(&mut self, now: Millis, input: Input) -> Result<(), Misuse> {
-        let misuse = |state: &State, input: &'static str| Err(Misuse { state: state.name(), input });
+        let misuse = |state: &State, input: &'static str| Err(Misuse::new(state, input));
         match (self.state.clone(), input) {
             (State::Fresh, Input::Started) => {
                 self.record(Event::Started);
@@ -150,30 +157,28 @@ impl Run {
             }
             (State::Producing { work }, Input::Produced(produced)) => self.produced(now, &work, produced),
             (State::Producing { work }, Input::Failed(failure)) => self.failed(now, work, failure),
-            (State::Waiting { work, examined }, Input::Woke) => {
+            (State::Waiting { what }, Input::Woke) => {
                 self.record(Event::Woke);
-                match examined {
-                    Some(examined) => self.consult(work, examined),
-                    None => self.produce(work),
+                match what {
+                    Waiting::Panel(examined) => self.ask_panel(examined),
+                    Waiting::Stage(work) => self.produce(work),
                 }
             }
             (State::Assessing { candidate }, Input::Assessed(assessment)) => {
                 self.assessed(now, candidate, *assessment);
             }
-            (State::Consulting { work, examined }, Input::Consulted(consulted)) => {
-                self.consulted(now, work, examined, consulted);
+            (State::Consulting { examined }, Input::Consulted { member, consulted }) => {
+                return self.heard(now, examined, member, Ok(consulted));
             }
-            (State::Consulting { work, examined }, Input::Failed(failure)) => {
-                self.record(Event::Failed { iteration: self.candidates.len(), failure: failure.clone() });
-                self.usage += failure.usage;
-                self.unanswered(now, work, examined, failure);
+            (State::Consulting { examined }, Input::Unanswered { member, failure }) => {
+                return self.heard(now, examined, member, Err(failure));
             }
             (State::Over, Input::Stop { .. }) => return misuse(&self.state, "stop"),
             (state, Input::Stop { in_flight }) => {
                 self.record(Event::Stopped { in_flight });
                 self.usage += in_flight;
                 // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
-                if let State::Consulting { examined, .. } | State::Waiting { examined: Some(examined), .. } =
+                if let State::Consulting { examined } | State::Waiting { what: Waiting::Panel(examined) } =
                     state
                 {
                     let facts =
@@ -191,7 +196,8 @@ impl Run {
             (state, Input::Failed(_)) => return misuse(&state, "failed"),
             (state, Input::Woke) => return misuse(&state, "woke"),
             (state, Input::Assessed(_)) => return misuse(&state, "assessed"),
-            (state, Input::Consulted(_)) => return misuse(&state, "consulted"),
+            (state, Input::Consulted { .. }) => return misuse(&state, "consulted"),
+            (state, Input::Unanswered { .. }) => return misuse(&state, "unanswered"),
         }
         Ok(())
     }
@@ -212,9 +218,18 @@ impl Run {
     pub fn pending_candidate(&self) -> Option<&Arc<Value>> {
         match &self.state {
             State::Assessing { candidate } => Some(candidate),
-            State::Consulting { examined, .. } => Some(&examined.candidate),
+            State::Consulting { examined } => Some(&examined.candidate),
             _ => None,
         }
+    }
+
+    /// The judges and validators.
+    pub(super) fn panel(&self) -> &Arc<Panel> {
+        &self.panel
+    }
+
+    pub(super) fn spend(&mut self, usage: Usage) {
+        self.usage += usage;
     }
 
     /// The stages that make a candidate.
@@ -253,11 +268,11 @@ impl Run {
         self.state == State::Over
     }
 
-    fn record(&mut self, event: Event) {
+    pub(super) fn record(&mut self, event: Event) {
         self.outputs.push_back(Output::Record(event));
     }
 
-    fn call(&mut self, work: Work) {
+    pub(super) fn call(&mut self, work: Work) {
         self.record(Event::Called(work.clone()));
         self.outputs.push_back(Output::Call(work));
     }
@@ -333,59 +348,52 @@ impl Run {
             self.finish(now, StopReason::ProviderError, Some(failure.message));
             return;
         }
-        if let Err(limit) = self.try_again(now, work, None, &failure) {
-            let detail = format!("{}; no attempt is left within {limit}", failure.message);
-            self.finish(now, StopReason::ProviderError, Some(detail));
+        let (pause, reason) = self.pause_after(attempt, &failure);
+        match self.wait(now.saturating_add(pause), reason, 1) {
+            Ok(()) => self.state = State::Waiting { what: Waiting::Stage(work.again()) },
+            Err(limit) => {
+                let detail = format!("{}; no attempt is left within {limit}", failure.message);
+                self.finish(now, StopReason::ProviderError, Some(detail));
+            }
         }
     }
 
-    /// Waits before `work` is done once more; the limit that this would go over, if there is one.
-    fn try_again(
-        &mut self,
-        now: Millis,
-        mut work: Work,
-        examined: Option<Box<Examined>>,
-        failure: &CallFailed,
-    ) -> Result<(), &'static str> {
-        let attempt = match &mut work {
-            Work::Generate { attempt, .. }
-            | Work::Correct { attempt, .. }
-            | Work::Consult { attempt, .. } => {
-                *attempt += 1;
-                *attempt - 1
-            }
-            Work::Assess { .. } => 0,
-        };
-        let (pause, reason) = match failure.retry_after {
+    /// How long to wait after a failed call, `attempt` others before it, and why.
+    pub(super) fn pause_after(&self, attempt: u32, failure: &CallFailed) -> (Millis, WakeReason) {
+        match failure.retry_after {
             Some(pause) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::RetryAfter),
             None => (self.retry.pause_before(attempt), WakeReason::Backoff),
-        };
-        let until = now.saturating_add(pause);
-        if let Some(limit) = self.spent_before_retry(until) {
-            return Err(limit);
         }
-        self.record(Event::Waiting { until, reason });
-        self.state = State::Waiting { work, examined };
-        self.outputs.push_back(Output::Wake { at: until, reason });
-        Ok(())
     }
 
-    /// The limit that another attempt at `until` would go over. The table looks at time and budget only after an
-    /// assessment, so without this a failing provider could be waited for, and paid, long past them.
-    fn spent_before_retry(&self, until: Millis) -> Option<&'static str> {
+    /// Asks to be woken for `calls` more calls; the limit that these would go over, if there is one. The table looks at
+    /// time and budget only after an assessment, so without this a failing provider could be waited for, and paid, long
+    /// past them.
+    pub(super) fn wait(
+        &mut self,
+        until: Millis,
+        reason: WakeReason,
+        calls: usize,
+    ) -> Result<(), &'static str> {
         let stop = &self.policy.stop;
         if stop.timeout.is_some_and(|limit| until > limit) {
-            return Some("the timeout");
+            return Err("the timeout");
         }
         let (budget, used) = (stop.budget, self.usage);
-        if budget.calls.is_some_and(|limit| used.calls >= limit) {
-            Some("the budget of calls")
-        } else if budget.tokens.is_some_and(|limit| used.tokens >= limit) {
-            Some("the budget of tokens")
-        } else {
-            let cost = used.known_cost_usd.get();
-            budget.cost_usd.is_some_and(|limit| at_least(cost, limit.get())).then_some("the budget of money")
+        let with_these = used.calls.saturating_add(u64::try_from(calls).unwrap_or(u64::MAX));
+        if budget.calls.is_some_and(|limit| with_these > limit) {
+            return Err("the budget of calls");
         }
+        if budget.tokens.is_some_and(|limit| used.tokens >= limit) {
+            return Err("the budget of tokens");
+        }
+        let cost = used.known_cost_usd.get();
+        if budget.cost_usd.is_some_and(|limit| at_least(cost, limit.get())) {
+            return Err("the budget of money");
+        }
+        self.record(Event::Waiting { until, reason });
+        self.outputs.push_back(Output::Wake { at: until, reason });
+        Ok(())
     }
 
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (LOOP, One iteration, 4).
@@ -396,71 +404,28 @@ impl Run {
             let score = tier1.scores.get(&gate.dimension).unwrap_or(Score::ZERO);
             below(score.get(), gate.bound.get())
         });
-        let examined = Box::new(Examined { candidate, tier1, answers: Vec::new() });
         if missed || self.panel.members().is_empty() {
-            self.conclude(now, *examined);
+            self.conclude(now, candidate, tier1, &[]);
         } else {
-            self.consult(Work::Consult { iteration, member: 0, attempt: 0 }, examined);
-        }
-    }
-
-    fn consult(&mut self, work: Work, examined: Box<Examined>) {
-        self.state = State::Consulting { work: work.clone(), examined };
-        self.call(work);
-    }
-
-    fn consulted(&mut self, now: Millis, work: Work, mut examined: Box<Examined>, consulted: Consulted) {
-        let iteration = self.candidates.len();
-        let member = examined.answers.len();
-        self.usage += consulted.usage;
-        let answer = Arc::clone(&consulted.answer);
-        self.record(Event::Consulted { iteration, member, consulted });
-        match self.panel.read(member, &answer) {
-            Ok(()) => {
-                examined.answers.push(Answer::Given(answer.as_ref().clone()));
-                self.ask_next(now, examined);
-            }
-            Err(message) => {
-                let failure =
-                    CallFailed { message, transient: true, retry_after: None, usage: Usage::default() };
-                self.unanswered(now, work, examined, failure);
-            }
-        }
-    }
-
-    /// A member of the panel gave no answer: it is asked again, or the panel goes on without it.
-    fn unanswered(&mut self, now: Millis, work: Work, mut examined: Box<Examined>, failure: CallFailed) {
-        let Work::Consult { member, attempt, .. } = work else { return };
-        let retries = self.panel.members().get(member).map_or(0, |member| member.retries);
-        if failure.transient
-            && attempt < retries
-            && self.try_again(now, work, Some(examined.clone()), &failure).is_ok()
-        {
-            return;
-        }
-        examined.answers.push(Answer::Failed(failure.message));
-        self.ask_next(now, examined);
-    }
-
-    fn ask_next(&mut self, now: Millis, examined: Box<Examined>) {
-        let member = examined.answers.len();
-        if member < self.panel.members().len() {
-            self.consult(Work::Consult { iteration: self.candidates.len(), member, attempt: 0 }, examined);
-        } else {
-            self.conclude(now, *examined);
+            self.consult(candidate, tier1);
         }
     }
 
     /// Makes the whole assessment of what the tiers said, and decides.
-    fn conclude(&mut self, now: Millis, examined: Examined) {
+    pub(super) fn conclude(
+        &mut self,
+        now: Millis,
+        candidate: Arc<Value>,
+        tier1: Assessment,
+        answers: &[Answer],
+    ) {
         let iteration = self.candidates.len();
-        let Examined { candidate, tier1, answers } = examined;
         let measured = tier1.scores.clone();
         let mut assessment = tier1;
         if !answers.is_empty() {
             let dispositions = &self.policy.dispositions;
             let by_code = |code: &str, fixable| dispositions.of(code, fixable);
-            assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, &answers);
+            assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, answers);
         }
         let changed = self.changed_without_cause(&candidate, &assessment);
         if !answers.is_empty() || !changed.is_empty() {

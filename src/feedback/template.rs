@@ -375,6 +375,7 @@ mod tests {
             SourceFile::new("judge.md", "{{ document_type }} {{ source }} {{ candidate }} {{ schema }}");
         let template = templates.add(Role::Judge, &file, &mut problems).unwrap();
         let variables = JudgeVariables {
+            reference: None,
             document_type: "lab",
             source: "Na 140",
             candidate: "{\"na\": 140}",

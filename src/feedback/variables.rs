@@ -38,7 +38,7 @@ impl Role {
                 "previous",
                 "partial",
             ],
-            Role::Judge => &["document_type", "source", "candidate", "schema"],
+            Role::Judge => &["document_type", "source", "candidate", "schema", "reference"],
         }
     }
 }
@@ -82,4 +82,6 @@ pub struct JudgeVariables<'a> {
     pub candidate: &'a str,
     /// The JSON Schema of the candidate, as text.
     pub schema: Option<&'a str>,
+    /// What the judge alone may hold the candidate against.
+    pub reference: Option<&'a str>,
 }

@@ -1,6 +1,6 @@
 //! Arguments to documents: which files are meant, their names, and one document at a time in memory.
 
-use super::{SourceText, Unreadable};
+use super::{Media, SourceText, Unreadable};
 use crate::value::{DocumentId, digest_bytes};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -62,6 +62,8 @@ pub struct Document {
     pub digest: String,
     /// Its text, or why it has none: then it ends as `failed / unreadable_input`.
     pub text: Result<SourceText, Unreadable>,
+    /// The document itself, if it is an image or PDF.
+    pub media: Option<Media>,
 }
 
 /// An argument or a file that can't be used at all.
@@ -146,6 +148,12 @@ pub struct Found {
 /// the same) get their paths relative to the innermost folder that holds them all.
 #[must_use]
 pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Found {
+    find_also(arguments, &[])
+}
+
+/// The same, with files of other endings taken from folders, too.
+#[must_use]
+pub fn find_also<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, endings: &[&str]) -> Found {
     let mut found = Found::default();
     let mut origins = Vec::new();
     for argument in arguments {
@@ -156,7 +164,7 @@ pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Found {
         }
         let path = PathBuf::from(argument);
         match std::fs::metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => match documents_in(&path) {
+            Ok(metadata) if metadata.is_dir() => match documents_in(&path, endings) {
                 Ok(files) if files.is_empty() => found.errors.push(InputError::NoDocuments { path }),
                 Ok(files) => origins.extend(files.into_iter().map(Origin::File)),
                 Err(source) => found.errors.push(InputError::Io { origin: Origin::File(path), source }),
@@ -174,14 +182,17 @@ pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Found {
     found
 }
 
-fn documents_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn documents_in(folder: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         let ending = path.extension().unwrap_or_default();
-        if !hidden && ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)) && path.is_file() {
+        if !hidden
+            && ENDINGS.iter().chain(endings).any(|known| ending.eq_ignore_ascii_case(known))
+            && path.is_file()
+        {
             files.push(path);
         }
     }
@@ -294,6 +305,7 @@ impl Input {
             id: self.id.clone(),
             path: self.origin.path().map(Path::to_path_buf),
             digest: digest_bytes(&bytes),
+            media: Media::of(&bytes),
             text: SourceText::from_bytes(bytes),
         })
     }

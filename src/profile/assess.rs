@@ -1,6 +1,7 @@
 //! `assess`: how each dimension of a candidate gets its score.
 
 use super::codes::SchemaCodes;
+use super::ensemble::{Combine, Disagreement, Weight, decode_ensemble};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
@@ -27,6 +28,12 @@ pub struct SecondTier {
     pub sources: Vec<SecondSource>,
     /// How their scores and that of tier 1 become one.
     pub combine: Combine,
+    /// How much that of tier 1 counts, where weights count.
+    pub weight: Weight,
+    /// How many of `sources` must have answered; without it all of them.
+    pub quorum: Option<usize>,
+    /// When they differ too much.
+    pub disagreement: Option<Disagreement>,
 }
 
 /// One judge or validator of a dimension.
@@ -36,40 +43,9 @@ pub struct SecondSource {
     pub name: Spanned<String>,
     /// Where the score stands in a judge's answer; `None` for a validator, whose score follows from its stages.
     pub score: Option<Spanned<String>>,
+    /// How much it counts, where weights count.
+    pub weight: Weight,
 }
-
-/// How the scores of a dimension become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Combine {
-    /// The first judge or validator that has one; that of tier 1 only when none has.
-    First,
-    /// The lowest.
-    Min,
-    /// The highest.
-    Max,
-    /// The arithmetic mean.
-    Mean,
-    /// The middle one, or the mean of the two middle ones.
-    Median,
-}
-
-impl Combine {
-    /// The word in YAML.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Combine::First => "first",
-            Combine::Min => "min",
-            Combine::Max => "max",
-            Combine::Mean => "mean",
-            Combine::Median => "median",
-        }
-    }
-}
-
-decode_words!(Combine, "way to combine", {
-    "min" => Combine::Min, "max" => Combine::Max, "mean" => Combine::Mean, "median" => Combine::Median,
-});
 
 /// Where a dimension's score comes from (LOOP, Scoring). Names of files are resolved when the profile is compiled.
 #[derive(Debug, Clone)]
@@ -107,9 +83,11 @@ pub enum Measure {
     /// Several measures of tier 1 made into one.
     Ensemble {
         /// The measures; none of them is an ensemble.
-        members: Vec<Measure>,
+        members: Vec<(Measure, Weight)>,
         /// How. Never [`Combine::First`].
         combine: Combine,
+        /// When they differ too much.
+        disagreement: Option<Disagreement>,
     },
     /// Supplied from outside with the candidate (`score --given`, a trajectory).
     Given,
@@ -165,86 +143,30 @@ fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Optio
     let otherwise = fields.node("otherwise").and_then(|inner| Measure::decode(inner, problems));
     let source = SecondSource::decode(&mut fields, problems);
     fields.finish(problems);
-    let second = SecondTier { sources: vec![source?], combine: Combine::First };
+    let second = SecondTier {
+        sources: vec![source?],
+        combine: Combine::First,
+        weight: Weight::ONE,
+        quorum: None,
+        disagreement: None,
+    };
     Some((otherwise.unwrap_or(Measure::Given), Some(second)))
 }
 
-/// Reads `ensemble: { members: […], combine: min }`, whose members are measures, judges and validators.
-fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
-    let mut outer = Fields::open(node, "measure", problems)?;
-    let inner = outer.node("ensemble")?;
-    outer.finish(problems);
-    let mut fields = Fields::open(inner, "ensemble", problems)?;
-    let members = fields.node("members").or_else(|| {
-        problems.push(
-            Problem::error(Code::MissingKey, &inner.span, "this ensemble lacks `members`")
-                .help("add `members:` with a list of measures"),
-        );
-        None
-    });
-    let combine = fields.or("combine", Combine::Min, problems);
-    fields.finish(problems);
-    let members = members?;
-    let Data::List(items) = &members.data else {
-        return wrong_type(members, "a list of measures", problems);
-    };
-    let mut local = Vec::new();
-    let mut sources = Vec::new();
-    for item in items {
-        if item.get("judge").is_some() || item.get("external").is_some() {
-            let mut fields = Fields::open(item, "member of an ensemble", problems)?;
-            sources.extend(SecondSource::decode(&mut fields, problems));
-            fields.finish(problems);
-            continue;
-        }
-        match Measure::decode(item, problems) {
-            Some(Measure::Given) => problems.push(
-                Problem::error(Code::Conflict, &item.span, "a score that is given can't be a member")
-                    .help("give the dimension itself, or take this member out"),
-            ),
-            measure => local.extend(measure),
-        }
-    }
-    if items.len() < 2 {
-        problems.push(
-            Problem::error(Code::Empty, &members.span, "an ensemble has two members or more")
-                .help("write a single measure itself, without `ensemble`"),
-        );
-    }
-    // A mean of means is another number; the lowest of the lowest is not.
-    if local.len() > 1 && !sources.is_empty() && !matches!(combine, Combine::Min | Combine::Max) {
-        problems.push(
-            Problem::error(
-                Code::Conflict,
-                &members.span,
-                "beside judges and validators, `mean` and `median` take one measure",
-            )
-            .help("combine by `min` or `max`, or give each measure a dimension of its own"),
-        );
-    }
-    let measure = match local.len() {
-        0 => Measure::Given,
-        1 => local.swap_remove(0),
-        _ => Measure::Ensemble { members: local, combine },
-    };
-    let second = (!sources.is_empty()).then_some(SecondTier { sources, combine });
-    Some((measure, second))
-}
-
 impl SecondSource {
-    fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
         if let Some(node) = fields.node("external") {
             let mut inner = Fields::open(node, "external measure", problems)?;
             let name = inner.required("validator", problems);
             inner.finish(problems);
-            return Some(SecondSource { name: name?, score: None });
+            return Some(SecondSource { name: name?, score: None, weight: Weight::ONE });
         }
         let name = fields.required("judge", problems);
         let score = match fields.node("score") {
             Some(node) => super::judge::pointer(node, problems),
             None => fields.required::<Spanned<String>>("score", problems),
         };
-        Some(SecondSource { name: name?, score: Some(score?) })
+        Some(SecondSource { name: name?, score: Some(score?), weight: Weight::ONE })
     }
 }
 
@@ -255,7 +177,7 @@ impl Measure {
             Measure::Ensemble { members, .. } => (members.as_slice(), None),
             single => (&[][..], Some(single)),
         };
-        members.iter().chain(own)
+        members.iter().map(|(measure, _)| measure).chain(own)
     }
 
     /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.

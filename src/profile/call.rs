@@ -1,5 +1,6 @@
 //! What a stage and a judge say about whom they ask.
 
+use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
@@ -10,21 +11,42 @@ use std::collections::BTreeMap;
 /// Most times that a failed call may be made again.
 const MOST_RETRIES: u32 = 20;
 
+/// Most providers that may stand in for each other.
+const MOST_PROVIDERS: usize = 5;
+
 /// Whom to ask, and how.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The plugin's name or path, with an optional `:model`.
-    pub provider: Spanned<String>,
+    /// Whom to ask, and who stands in when one fails, in order. Never empty.
+    pub providers: Vec<ProviderChoice>,
     /// The prompt template, under `prompts/`.
     pub prompt: Option<Spanned<String>>,
     /// The JSON Schema of the answer.
     pub output: Option<Spanned<String>>,
-    /// The plugin's own settings.
-    pub config: Value,
     /// Longest time for one call.
     pub deadline: Millis,
     /// Model settings.
     pub options: Options,
+    /// Whether a document that is an image or PDF goes with the prompt.
+    pub attach: Option<Spanned<Attach>>,
+}
+
+/// What goes with a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attach {
+    /// The document itself, when it is an image or PDF.
+    Document,
+}
+
+decode_words!(Attach, "attachment", { "document" => Attach::Document });
+
+/// A provider with its settings.
+#[derive(Debug, Clone)]
+pub struct ProviderChoice {
+    /// The plugin's name or path, with an optional `:model`.
+    pub name: Spanned<String>,
+    /// The plugin's own settings.
+    pub config: Value,
 }
 
 /// What is asked of a model.
@@ -49,20 +71,108 @@ impl Call {
     /// stands as `pattern`.
     pub(super) fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Self {
         let whole = fields.span().clone();
-        let provider = fields.required("provider", problems);
+        let provider = fields.node("provider");
         let config = match fields.node("config") {
-            Some(node @ Node { data: Data::Map(_), .. }) => Value::decode(node, problems),
-            Some(other) => wrong_type(other, "a mapping with the plugin's settings", problems),
+            Some(node) => settings(node, problems),
             None => None,
         };
+        let config = config.unwrap_or_else(|| Value::Object(Map::new()));
+        let mut providers = match provider {
+            Some(node) => ProviderChoice::decode_chain(node, &config, problems),
+            None => {
+                // Says that it is missing.
+                let _ = fields.required::<String>("provider", problems);
+                Vec::new()
+            }
+        };
+        if providers.is_empty() {
+            let name = Spanned { value: "pattern".to_owned(), span: whole };
+            providers.push(ProviderChoice { name, config });
+        }
         Call {
-            provider: provider.unwrap_or_else(|| Spanned { value: "pattern".to_owned(), span: whole }),
+            providers,
             prompt: fields.optional("prompt", problems),
             output: fields.optional("output", problems),
-            config: config.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
             deadline: decode_deadline(fields, problems),
             options: fields.node("options").and_then(|n| Options::decode(n, problems)).unwrap_or_default(),
+            attach: fields.optional("attach", problems),
         }
+    }
+
+    /// The provider that is asked first.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        self.providers.first().map_or("", |first| first.name.value.as_str())
+    }
+
+    /// How often a call may be made again in all, when each provider may be asked again `retries` times.
+    #[must_use]
+    pub fn attempts_after_first(&self, retries: u32) -> u32 {
+        let providers = u32::try_from(self.providers.len()).unwrap_or(u32::MAX);
+        retries.saturating_add(1).saturating_mul(providers).saturating_sub(1)
+    }
+}
+
+fn settings(node: &Node, problems: &mut Problems) -> Option<Value> {
+    match node.data {
+        Data::Map(_) => Value::decode(node, problems),
+        _ => wrong_type(node, "a mapping with the plugin's settings", problems),
+    }
+}
+
+impl ProviderChoice {
+    /// Reads `a`, `a, b`, `[a, b]` or `[a, { name: b, config: {…} }]`. `config` is that of all who bring none.
+    fn decode_chain(node: &Node, config: &Value, problems: &mut Problems) -> Vec<Self> {
+        let mut chain: Vec<Self> = Vec::new();
+        match &node.data {
+            Data::List(items) => {
+                chain.extend(items.iter().flat_map(|item| Self::decode_link(item, config, problems)));
+                if items.is_empty() {
+                    problems.push(
+                        Problem::error(Code::Empty, &node.span, "this chain has no provider")
+                            .help("write one provider, or a list of them"),
+                    );
+                }
+            }
+            _ => chain.extend(Self::decode_link(node, config, problems)),
+        }
+        for (at, choice) in chain.iter().enumerate() {
+            let name = &choice.name;
+            let same = |other: &&Self| other.name.value == name.value && other.config == choice.config;
+            let problem = if chain.iter().take(at).any(|other| same(&other)) {
+                Problem::error(Code::Conflict, &name.span, format!("`{}` stands here twice", name.value))
+                    .help("a provider that failed for good fails again; `retries` says how often each is asked again")
+            } else if chain.len() > 1 && name.value == super::NO_PROVIDER {
+                Problem::error(Code::Conflict, &name.span, "nobody can't stand in for a provider")
+                    .help("write `none` alone, or leave it out of the chain")
+            } else if at == MOST_PROVIDERS {
+                let found = chain.len();
+                let problem = format!("a chain has at most {MOST_PROVIDERS} providers, found {found}");
+                Problem::error(Code::OutOfRange, &name.span, problem)
+            } else {
+                continue;
+            };
+            problems.push(problem);
+        }
+        chain
+    }
+
+    /// Reads one member of a chain; a text may name several, with commas between them.
+    fn decode_link(node: &Node, config: &Value, problems: &mut Problems) -> Vec<Self> {
+        if let Data::Map(_) = node.data {
+            let Some(mut fields) = Fields::open(node, "provider", problems) else { return Vec::new() };
+            let name = fields.required::<Spanned<String>>("name", problems);
+            let own = fields.node("config").and_then(|node| settings(node, problems));
+            fields.finish(problems);
+            let config = own.unwrap_or_else(|| config.clone());
+            return name.map(|name| ProviderChoice { name, config }).into_iter().collect();
+        }
+        let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
+        let choice = |name: &str| ProviderChoice {
+            name: Spanned { value: name.trim().to_owned(), span: text.span.clone() },
+            config: config.clone(),
+        };
+        text.value.split(',').map(choice).collect()
     }
 }
 

@@ -131,6 +131,7 @@ pub(super) fn decode(
         problems.push(problem.help("set `lock: none`, or `candidate: value`"));
     }
     references::check(&stages, &generate_once, &judges, &validators, &dimensions, &feedback, problems);
+    references::check_attachments(&stages, &judges, &mask, problems);
 
     let stop: StopCriteria = stop.unwrap_or_default();
     if let (Some(_), OnRegression::Keep) = (stop.rollbacks, on_regression)

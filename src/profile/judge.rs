@@ -19,6 +19,9 @@ pub struct Judge {
     pub call: Call,
     /// Whether it sees what the profile masks.
     pub sees: Sees,
+    /// A file, beside the document, that only this judge sees: what the right answer is. `{{ document_id }}` and
+    /// `{{ document_type }}` are filled in.
+    pub reference: Option<Spanned<String>>,
     /// A JSON Pointer to the issues in its answer.
     pub issues: Option<Spanned<String>>,
     /// Severity of issues that don't say.
@@ -31,7 +34,7 @@ impl Judge {
     /// Whether it is to be asked at all.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        self.call.provider.value != NO_PROVIDER
+        self.call.provider() != NO_PROVIDER
     }
 }
 
@@ -119,6 +122,7 @@ impl Judge {
             id,
             call: Call::decode(&mut fields, problems),
             sees: fields.or("sees", Sees::Masked, problems),
+            reference: fields.optional("reference", problems),
             issues: fields.node("issues").and_then(|n| pointer(n, problems)),
             severity: fields.or("severity", Severity::Major, problems),
             on_failure: fields

@@ -1,7 +1,7 @@
 //! Names by which the parts of a profile refer to each other.
 
-use super::judge::{AfterRetries, Judge, Validator};
-use super::{Dimension, Feedback, Measure, Stage};
+use super::judge::{AfterRetries, Judge, Sees, Validator};
+use super::{Dimension, Feedback, Mask, Measure, Stage};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::Spanned;
 
@@ -93,6 +93,23 @@ pub(super) fn check(
     for judge in judges {
         if let AfterRetries::Dimension(name) = &judge.on_failure.then {
             known("dimension", name, &judge.id.span, &names, problems);
+        }
+    }
+}
+
+/// Reports who would be shown, as a file, what the profile withholds.
+pub(super) fn check_attachments(stages: &[Stage], judges: &[Judge], mask: &[Mask], problems: &mut Problems) {
+    let masked = judges.iter().filter(|judge| judge.sees == Sees::Masked).map(|judge| &judge.call);
+    for call in stages.iter().map(|stage| &stage.call).chain(masked) {
+        if let (Some(attach), false) = (&call.attach, mask.is_empty()) {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &attach.span,
+                    "a file that goes with the prompt shows what `mask` withholds",
+                )
+                .help("take `attach` or `mask` out; a judge with `sees: unmasked` may have both"),
+            );
         }
     }
 }

@@ -5,14 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
-use loopctl_plugin_sdk::protocol::{
-    Completion, CompletionRequest, Manifest, PluginError, PluginKind, VERSION,
-};
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
 use serde::de::DeserializeOwned;
 
 use super::error::{Fault, tame};
-use super::http::Egress;
-use super::meter::{Meter, Progress};
+use super::meter::Meter;
+use super::network::{Errand, Link, Patience, Reached};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
 use super::{CallFailure, FailureKind, ProviderError};
 use crate::value::Usd;
@@ -42,7 +40,7 @@ struct Shared {
     library: Arc<Library>,
     config: Vec<u8>,
     /// Of `http` plugins.
-    egress: Option<Egress>,
+    link: Option<Link>,
     meter: Meter,
     current: Mutex<Current>,
 }
@@ -68,7 +66,7 @@ impl Provider {
     pub(super) fn open(
         identity: PluginIdentity,
         library: Arc<Library>,
-        egress: Option<Egress>,
+        link: Option<Link>,
         meter: Meter,
         config: Vec<u8>,
         model: Option<String>,
@@ -83,7 +81,7 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, egress, meter, current }), model })
+        Ok(Self { shared: Arc::new(Shared { identity, library, config, link, meter, current }), model })
     }
 
     /// Which code answers.
@@ -107,7 +105,7 @@ impl Provider {
         self.shared.meter.knows(asked)
     }
 
-    /// What such a call cost if it was given up before it ended; `None` when that is unknown.
+    /// What a call cost if it was given up before it ended; `None` when that is unknown.
     pub fn cost_unfinished(&self, request: &CompletionRequest) -> Option<Usd> {
         self.shared.meter.cost_unfinished(self.asked(request))
     }
@@ -136,14 +134,7 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        let progress = Progress::default();
-        let outcome = match tokio::time::timeout(deadline, self.attempt(request, &progress)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(Fault::new(
-                FailureKind::Deadline,
-                format!("no answer within {} ms", deadline.as_millis()),
-            )),
-        };
+        let outcome = self.attempt(request, Patience::new(deadline)).await;
         let asked = self.asked(request);
         match outcome {
             Ok(mut completion) => {
@@ -151,9 +142,10 @@ impl Provider {
                 Ok(completion)
             }
             Err(fault) => Err(CallFailure {
-                cost: self.shared.meter.cost_of_failure(&fault, &progress, asked),
+                cost: self.shared.meter.cost_of_failure(&fault, asked),
                 kind: fault.kind,
                 message: fault.message,
+                help: fault.help,
                 retry_after: fault.retry_after,
                 provider: self.shared.identity.name.clone(),
                 model: asked.map(str::to_owned),
@@ -161,7 +153,11 @@ impl Provider {
         }
     }
 
-    async fn attempt(&self, request: &CompletionRequest, progress: &Progress) -> Result<Completion, Fault> {
+    async fn attempt(
+        &self,
+        request: &CompletionRequest,
+        mut patience: Patience,
+    ) -> Result<Completion, Fault> {
         let json = if request.options.model.is_none() && self.model.is_some() {
             let mut with_model = request.clone();
             with_model.options.model.clone_from(&self.model);
@@ -169,24 +165,39 @@ impl Provider {
         } else {
             to_json(request)
         }?;
-        let instance = self.instance().await?;
-        let completion: Completion = match &self.shared.egress {
-            None => self.check(&instance, instance.complete(json).await)?,
-            Some(egress) => {
-                let asked = self.check(&instance, instance.call(LC_ENCODE, json).await)?;
-                progress.sent();
-                let answer = egress.perform(asked).await?;
-                progress.answered(answer.status);
-                let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
-                let decoded = instance.call(LC_DECODE, to_json(&answer)?).await;
-                self.check(&instance, decoded).map_err(|mut fault| {
-                    if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
-                        fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
-                    }
-                    fault
-                })?
+        let instance = patience.bound(self.instance()).await??;
+        match &self.shared.link {
+            None => {
+                let reply = patience.bound(instance.complete(json)).await?;
+                sensible(self.check(&instance, reply)?)
             }
-        };
+            Some(link) => {
+                let mut errand = Errand { patience, reached: Reached::NotSent };
+                let outcome = self.over(link, &instance, json, &mut errand).await;
+                outcome.map_err(|fault| Fault { free: fault.free || errand.reached.nobody(), ..fault })
+            }
+        }
+    }
+
+    /// A call of an `http` plugin: encoded by the plugin, sent by the host, decoded by the plugin.
+    async fn over(
+        &self,
+        link: &Link,
+        instance: &Arc<Instance>,
+        json: Vec<u8>,
+        errand: &mut Errand,
+    ) -> Result<Completion, Fault> {
+        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await?;
+        let asked: HttpRequest = self.check(instance, encoded)?;
+        let answer = link.exchange(asked, errand).await?;
+        let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
+        let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
+        let completion = self.check(instance, decoded).map_err(|mut fault| {
+            if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
+                fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
+            }
+            fault
+        })?;
         sensible(completion)
     }
 
@@ -290,20 +301,6 @@ impl std::fmt::Debug for Provider {
     }
 }
 
-/// Whether a plugin of this kind needs the network, and may have it.
-pub(super) fn egress_of(
-    manifest: &Manifest,
-    config: &serde_json::Value,
-    secrets: super::http::Secrets,
-) -> Result<Option<Egress>, ProviderError> {
-    match manifest.kind {
-        PluginKind::Direct => Ok(None),
-        PluginKind::Http => Egress::new(manifest, config, secrets)
-            .map(Some)
-            .map_err(|problem| ProviderError::Config { provider: manifest.name.clone(), problem }),
-    }
-}
-
 fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
     let json = serde_json::to_vec(payload)
         .map_err(|_| Fault::new(FailureKind::InvalidRequest, "the request can't be written as JSON"))?;
@@ -331,8 +328,7 @@ fn fault_of(reply: &Reply) -> Fault {
     if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
         message = format!("{message} (status {})", reply.status);
     }
-    let retry_after = error.retry_after_ms.map(Duration::from_millis);
-    Fault { kind, message, retry_after, free: false }
+    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..Fault::new(kind, message) }
 }
 
 fn sensible(completion: Completion) -> Result<Completion, Fault> {

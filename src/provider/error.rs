@@ -23,6 +23,14 @@ pub enum ProviderError {
         /// Where they were looked for.
         searched: Vec<PathBuf>,
     },
+    /// Several plugins have an endpoint of that name, and none is called so.
+    #[error("`{name}` is an endpoint of several plugins: {}", plugins.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// The plugins that have it.
+        plugins: Vec<String>,
+    },
     /// The specification can't name a plugin.
     #[error("`{spec}` can't be a provider's name")]
     BadName {
@@ -141,6 +149,12 @@ pub enum ProviderError {
         /// The library.
         path: PathBuf,
     },
+    /// It runs programs of this machine, which nobody has allowed.
+    #[error("provider `{provider}` runs programs of this machine, which is not allowed")]
+    ProgramsNotAllowed {
+        /// The plugin's name.
+        provider: String,
+    },
     /// The configuration is wrong.
     #[error("the configuration of provider `{provider}` is not valid: {problem}")]
     Config {
@@ -177,6 +191,9 @@ impl ProviderError {
                 };
                 format!("{guess}{available}; looked in {}", folders(searched))
             }
+            Self::Ambiguous { name, .. } => {
+                format!("name one of them as the provider, and set its `endpoint` to `{name}`")
+            }
             Self::BadName { .. } => {
                 "a name has letters, digits, `-` and `_`; write a path with a `/` to use a file".to_owned()
             }
@@ -204,6 +221,9 @@ impl ProviderError {
                     .to_owned()
             }
             Self::MissingFunction { .. } => "the plugin is incomplete: ask whoever built it".to_owned(),
+            Self::ProgramsNotAllowed { .. } => {
+                "if you know what the profile has it run, say `--allow-commands`".to_owned()
+            }
             Self::Config { provider, .. } => {
                 format!("`loopctl plugin inspect {provider}` shows what it accepts")
             }
@@ -292,12 +312,14 @@ impl std::fmt::Display for FailureKind {
 
 /// Why a call brought no completion.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("provider `{provider}` failed ({kind}): {message}")]
+#[error("provider `{provider}` failed ({kind}): {message}{}", with_help(help.as_deref()))]
 pub struct CallFailure {
     /// What kind of failure.
     pub kind: FailureKind,
     /// One line, without control characters.
     pub message: String,
+    /// What to do about it, where that is known.
+    pub help: Option<String>,
     /// How long the provider asks to wait before another try.
     pub retry_after: Option<Duration>,
     /// The plugin's name.
@@ -308,11 +330,17 @@ pub struct CallFailure {
     pub cost: Option<Usd>,
 }
 
+fn with_help(help: Option<&str>) -> String {
+    help.map(|help| format!("; {help}")).unwrap_or_default()
+}
+
 /// A failure before it is known whose it is.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fault {
     pub(super) kind: FailureKind,
     pub(super) message: String,
+    /// What to do about it.
+    pub(super) help: Option<String>,
     pub(super) retry_after: Option<Duration>,
     /// There is certainly nothing to pay for: the request never went out, or no model got it.
     pub(super) free: bool,
@@ -320,7 +348,11 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None, free: false }
+        Self { kind, message: message.into(), help: None, retry_after: None, free: false }
+    }
+
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
     }
 }
 

@@ -164,7 +164,8 @@ pub(super) fn find_all(paths: &PluginPaths) -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// The error for a name that nothing has, with the nearest that something has.
+/// The error for a name that nothing has, with the nearest that something has. `available` are names besides those of
+/// libraries.
 pub(super) fn unknown(paths: &PluginPaths, name: &str, mut available: Vec<String>) -> ProviderError {
     available.extend(find_all(paths).into_keys());
     available.sort();

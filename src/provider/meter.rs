@@ -1,7 +1,6 @@
 //! What one call of a provider cost: what the provider says, else what the price table says, else nobody knows.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
 
 use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind};
 use serde_json::Value;
@@ -16,31 +15,6 @@ pub(super) struct Meter {
     /// By what the tables call it: the endpoint that the configuration names, else the plugin.
     seller: String,
     kind: PluginKind,
-}
-
-/// How far a call has come on the network.
-#[derive(Default)]
-pub(super) struct Progress(AtomicU16);
-
-const NOT_SENT: u16 = 0;
-const SENT: u16 = 1;
-
-impl Progress {
-    /// The request goes out.
-    pub(super) fn sent(&self) {
-        self.0.store(SENT, Ordering::Relaxed);
-    }
-
-    /// The server has answered with this HTTP status.
-    pub(super) fn answered(&self, status: u16) {
-        self.0.store(status, Ordering::Relaxed);
-    }
-
-    /// Whether there is certainly nothing to pay for: it was never sent, or turned away.
-    fn is_free(&self) -> bool {
-        let state = self.0.load(Ordering::Relaxed);
-        state == NOT_SENT || state >= 400
-    }
 }
 
 impl Meter {
@@ -71,14 +45,9 @@ impl Meter {
 
     /// What a failed call cost. A model may have answered and be paid for, unless the request never went out or was
     /// turned away.
-    pub(super) fn cost_of_failure(
-        &self,
-        fault: &Fault,
-        progress: &Progress,
-        asked: Option<&str>,
-    ) -> Option<Usd> {
+    pub(super) fn cost_of_failure(&self, fault: &Fault, asked: Option<&str>) -> Option<Usd> {
         let turned_away = match self.kind {
-            PluginKind::Http => fault.free || progress.is_free(),
+            PluginKind::Http => fault.free,
             // It has come to an end, and told of no tokens.
             PluginKind::Direct => fault.kind != super::FailureKind::Deadline,
         };

@@ -8,7 +8,7 @@
 //! | `elf` | notice a library that is cut short |
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
-//! | `http` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
 //! | `prices` | [`Prices`]: what models cost, from YAML tables |
 //! | `meter` | what one call cost |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
@@ -23,7 +23,7 @@ mod inspect;
 mod elf;
 mod trust;
 mod plugin;
-mod http;
+mod network;
 mod prices;
 mod meter;
 mod complete;

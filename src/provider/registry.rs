@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopctl_plugin_sdk::Linked;
-use loopctl_plugin_sdk::protocol::Manifest;
+use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::complete::egress_of;
 use super::error::tame;
-use super::http::Secrets;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::meter::Meter;
+use super::network::{Link, Network, endpoint_named};
 use super::plugin::{LINKED, Library};
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
@@ -27,10 +26,14 @@ pub struct Providers {
 #[derive(Clone)]
 struct Shared {
     paths: PluginPaths,
-    secrets: Secrets,
-    linked: Vec<(PluginIdentity, Manifest, Arc<Library>)>,
+    network: Arc<Network>,
+    linked: Vec<Loaded>,
+    programs_allowed: bool,
     prices: Arc<Prices>,
 }
+
+/// A plugin that can be opened.
+type Loaded = (PluginIdentity, Manifest, Arc<Library>);
 
 /// One line of `loopctl plugin list`.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,24 +47,20 @@ pub struct Listed {
 }
 
 impl Providers {
-    /// Providers in the places of `paths`, with secrets from the environment and the prices that ship with loopctl.
+    /// Providers in the places of `paths`, with secrets and addresses from the process's environment and the prices that
+    /// ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
-        let secrets: Secrets = Arc::new(|name| std::env::var(name).ok());
-        Self {
-            shared: Arc::new(Shared {
-                paths,
-                secrets,
-                linked: Vec::new(),
-                prices: Arc::new(Prices::shipped()),
-            }),
-        }
+        let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
+        let (network, linked) = (Arc::new(network), Vec::new());
+        let prices = Arc::new(Prices::shipped());
+        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, prices }) }
     }
 
-    /// With secrets from elsewhere: by the name that a plugin's manifest declares.
+    /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
     #[must_use]
-    pub fn with_secrets(self, secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
-        shared.secrets = Arc::new(secrets);
+        shared.network = Arc::new(Network::new(Arc::new(variable)));
         Self { shared: Arc::new(shared) }
     }
 
@@ -70,6 +69,16 @@ impl Providers {
     pub fn with_prices(self, prices: Prices) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.prices = Arc::new(prices);
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether plugins may be opened that run programs of this machine (the capability
+    /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
+    /// that may be somebody else's.
+    #[must_use]
+    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.programs_allowed = allowed;
         Self { shared: Arc::new(shared) }
     }
 
@@ -92,29 +101,76 @@ impl Providers {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Opens a provider: `pattern`, `openai:model`, `./libmine.so`. `config` is the profile's, `null` for none.
+    /// Opens a provider: `pattern`, `openai:model`, `./libmine.so`, or an endpoint of a plugin, as in `ollama:model`.
+    /// `config` is the profile's, `null` for none.
     ///
     /// # Errors
     /// When there is no such plugin, it may not run, it can't be loaded, or it refuses its configuration.
     pub fn open(&self, spec: &str, config: &Value) -> Result<Provider, ProviderError> {
         let Spec { target, model } = Spec::parse(spec)?;
-        let empty = Value::Object(serde_json::Map::new());
-        let config = if config.is_null() { &empty } else { config };
-        let (identity, manifest, library) = match target {
-            Target::Name(name) => match self.linked(&name) {
-                Some(linked) => linked.clone(),
-                None => self.load(&self.path_of(&name)?, Some(&name))?,
-            },
-            Target::Path(path) => self.load(&path, None)?,
+        let ((identity, manifest, library), endpoint) = match target {
+            Target::Name(name) => self.named(&name)?,
+            Target::Path(path) => (self.load(&path, None)?, None),
         };
-        check_config(&manifest, config)?;
-        let egress = egress_of(&manifest, config, Arc::clone(&self.shared.secrets))?;
-        let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, config);
-        let config = serde_json::to_vec(config).map_err(|error| ProviderError::Config {
-            provider: manifest.name.clone(),
-            problem: error.to_string(),
-        })?;
-        Provider::open(identity, library, egress, meter, config, model)
+        if manifest.runs_programs() && !self.shared.programs_allowed {
+            return Err(ProviderError::ProgramsNotAllowed { provider: manifest.name });
+        }
+        let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
+        let empty = Value::Object(serde_json::Map::new());
+        let config = if config.is_null() { empty } else { config.clone() };
+        let (link, config) = match manifest.kind {
+            PluginKind::Direct => (None, config),
+            PluginKind::Http => {
+                let network = Arc::clone(&self.shared.network);
+                let (link, config) =
+                    Link::new(network, &manifest, endpoint.as_deref(), &config).map_err(problem)?;
+                (Some(link), config)
+            }
+        };
+        check_config(&manifest, &config)?;
+        let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, &config);
+        let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
+        Provider::open(identity, library, link, meter, config, model)
+    }
+
+    /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.
+    fn named(&self, name: &str) -> Result<(Loaded, Option<String>), ProviderError> {
+        if let Some(linked) = self.linked(name) {
+            return Ok((linked.clone(), None));
+        }
+        match locate::find(&self.shared.paths, name) {
+            Some(path) => Ok((self.load(&path, Some(name))?, None)),
+            None => {
+                let plugin = self.speaking(name)?;
+                let loaded = match self.linked(&plugin) {
+                    Some(linked) => linked.clone(),
+                    None => self.load(&self.path_of(&plugin)?, Some(&plugin))?,
+                };
+                Ok((loaded, Some(name.to_owned())))
+            }
+        }
+    }
+
+    /// The name of the only plugin that has an endpoint of this name. Runs no plugin code.
+    fn speaking(&self, endpoint: &str) -> Result<String, ProviderError> {
+        let manifests: Vec<Manifest> =
+            self.list().into_iter().filter_map(|listed| Some(listed.plugin.ok()?.manifest)).collect();
+        let mut plugins: Vec<String> = manifests
+            .iter()
+            .filter(|manifest| endpoint_named(manifest, endpoint).is_some())
+            .map(|manifest| manifest.name.clone())
+            .collect();
+        match (plugins.pop(), plugins.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (Some(last), false) => {
+                plugins.push(last);
+                Err(ProviderError::Ambiguous { name: endpoint.to_owned(), plugins })
+            }
+            (None, _) => {
+                let endpoints = manifests.iter().flat_map(|manifest| &manifest.endpoints);
+                Err(self.unknown(endpoint, endpoints.map(|endpoint| endpoint.name.clone())))
+            }
+        }
     }
 
     /// Every plugin that could be named, in the order of names. Runs no plugin code.
@@ -149,10 +205,12 @@ impl Providers {
     /// # Errors
     /// When there is none; the error names those that there are.
     pub fn path_of(&self, name: &str) -> Result<PathBuf, ProviderError> {
-        locate::find(&self.shared.paths, name).ok_or_else(|| {
-            let linked = self.shared.linked.iter().map(|(identity, ..)| identity.name.clone()).collect();
-            locate::unknown(&self.shared.paths, name, linked)
-        })
+        locate::find(&self.shared.paths, name).ok_or_else(|| self.unknown(name, std::iter::empty()))
+    }
+
+    fn unknown(&self, name: &str, also: impl Iterator<Item = String>) -> ProviderError {
+        let linked = self.shared.linked.iter().map(|(identity, ..)| identity.name.clone());
+        locate::unknown(&self.shared.paths, name, linked.chain(also).collect())
     }
 
     /// What is known of the plugin that a specification such as `openai:model` names, found as [`Providers::open`]
@@ -165,9 +223,13 @@ impl Providers {
         let path = match target {
             Target::Path(path) => path,
             Target::Name(name) => {
-                match self.list().into_iter().find(|known| locate::same_name(&known.name, &name)) {
-                    Some(listed) => return listed.plugin,
-                    None => self.path_of(&name)?,
+                let listed = |name: &str| self.list().into_iter().find(|known| same_name(&known.name, name));
+                match listed(&name) {
+                    Some(known) => return known.plugin,
+                    None => match listed(&self.speaking(&name)?) {
+                        Some(known) => return known.plugin,
+                        None => self.path_of(&name)?,
+                    },
                 }
             }
         };
@@ -197,15 +259,11 @@ impl Providers {
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
     }
 
-    fn linked(&self, name: &str) -> Option<&(PluginIdentity, Manifest, Arc<Library>)> {
+    fn linked(&self, name: &str) -> Option<&Loaded> {
         self.shared.linked.iter().find(|(identity, ..)| same_name(&identity.name, name))
     }
 
-    fn load(
-        &self,
-        path: &Path,
-        name: Option<&str>,
-    ) -> Result<(PluginIdentity, Manifest, Arc<Library>), ProviderError> {
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<Loaded, ProviderError> {
         let file = PluginFile::read(path)?;
         if let Some(name) = name
             && !same_name(name, &file.manifest.name)

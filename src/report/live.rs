@@ -52,7 +52,7 @@ impl Live {
                 }
                 Some(lines)
             }
-            Event::Failed { failure, .. } => {
+            Event::Failed { failure, .. } | Event::Unanswered { failure, .. } => {
                 Some(format!("     {} {}", self.paint.bad("call failed:"), tame(&failure.message)))
             }
             Event::Waiting { until, .. } => Some(self.paint.faint(&format!("     trying again at {until}"))),

@@ -254,13 +254,14 @@ impl Sources {
         let mut emitter = Emitter { program };
         let given = emitter.pending(Op::Given { dimension: index, to: 0 });
         match &dimension.measure {
-            Measure::Ensemble { members, combine } => {
+            Measure::Ensemble { members, combine, disagreement } => {
                 emitter.push(Op::BeginEnsemble);
-                for member in members {
+                for (member, weight) in members {
                     self.emit_measure(index, member, schemas, &document_type, &mut emitter);
-                    emitter.push(Op::Member { dimension: index });
+                    emitter.push(Op::Member { dimension: index, weight: *weight });
                 }
-                emitter.push(Op::Combine { dimension: index, how: *combine });
+                let (dimension, how, disagreement) = (index, *combine, *disagreement);
+                emitter.push(Op::Combine { dimension, how, disagreement });
             }
             single => self.emit_measure(index, single, schemas, &document_type, &mut emitter),
         }

@@ -4,7 +4,7 @@ use super::rubric::Importance;
 use super::rule::IssueText;
 use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
-use crate::profile::{Combine, Counts, Overall};
+use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::{Disposition, JsonPath, Score, Severity};
 use regex::Regex;
@@ -99,6 +99,8 @@ pub enum Op {
     Member {
         /// Which dimension.
         dimension: Index,
+        /// How much it counts, where weights count.
+        weight: Weight,
     },
     /// The dimension is what the members' scores make.
     Combine {
@@ -106,6 +108,8 @@ pub enum Op {
         dimension: Index,
         /// How they become one.
         how: Combine,
+        /// When they differ too much.
+        disagreement: Option<Disagreement>,
     },
     /// Start counting issues.
     BeginRules,
@@ -290,8 +294,11 @@ impl Program {
                 format!("measure     {} = {}", dimension(d), scripts.name(function))
             }
             Op::BeginEnsemble => "ensemble".to_owned(),
-            Op::Member { .. } => "member".to_owned(),
-            Op::Combine { dimension: d, how } => format!("combine     {} = {}", dimension(d), how.as_str()),
+            Op::Member { weight, .. } if weight == Weight::ONE => "member".to_owned(),
+            Op::Member { weight, .. } => format!("member      weight {}", weight.get()),
+            Op::Combine { dimension: d, how, .. } => {
+                format!("combine     {} = {}", dimension(d), how.as_str())
+            }
             Op::BeginRules => "rules".to_owned(),
             Op::EndRules { dimension: d, penalty, floor, counts } => {
                 format!(

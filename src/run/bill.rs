@@ -1,66 +1,106 @@
 //! Why the cost of a document is not known, each reason once.
 
-use super::{Candidates, Consultant, Plan};
-use crate::profile::{Call, Criterion};
+use super::{Candidates, Chain, Consultant, Plan};
+use crate::profile::Criterion;
 use crate::provider::protocol::{Completion, CompletionRequest};
 use crate::provider::{CallFailure, Provider};
 use crate::value::Usage;
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Longest name of a model that is repeated in a reason, in characters: it may come from a server.
 const LONGEST_NAME: usize = 100;
 
-/// Collects the reasons while a document is worked on.
+/// Keeps account while a document is worked on. Several calls may be under way at once.
 #[derive(Debug, Default)]
 pub(super) struct Bill {
-    reasons: Mutex<BTreeSet<String>>,
+    page: Mutex<Page>,
 }
 
+#[derive(Debug, Default)]
+struct Page {
+    /// Why costs are unknown.
+    reasons: BTreeSet<String>,
+    /// Calls that have not ended, by number: what each used up if it never does, and of whom.
+    under_way: BTreeMap<u64, (Usage, String)>,
+    begun: u64,
+}
+
+/// A call that was begun.
+#[derive(Debug)]
+pub(super) struct Begun(u64);
+
 impl Bill {
-    /// Looks at how a call ended.
-    pub(super) fn see(
+    fn page(&self) -> MutexGuard<'_, Page> {
+        self.page.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call begins.
+    pub(super) fn begin(&self, provider: &Provider, request: &CompletionRequest) -> Begun {
+        let usage = Usage::of_call(0, provider.cost_unfinished(request));
+        let mut page = self.page();
+        page.begun += 1;
+        let number = page.begun;
+        page.under_way.insert(number, (usage, provider.seller().to_owned()));
+        Begun(number)
+    }
+
+    /// It has ended.
+    pub(super) fn end(
         &self,
+        call: &Begun,
         provider: &Provider,
         request: &CompletionRequest,
         outcome: &Result<Completion, CallFailure>,
     ) {
-        let seller = provider.seller();
-        match outcome {
-            Ok(completion) if completion.usage.cost_usd.is_none() => {
-                let usage = &completion.usage;
-                let model = completion.model.as_deref().or(provider.asked(request));
-                self.add(if usage.input_tokens == 0 && usage.output_tokens == 0 {
-                    format!("`{seller}` did not say how many tokens a call used")
-                } else {
-                    no_price(seller, model)
-                });
+        let reason = unknown_because(provider, request, outcome);
+        let mut page = self.page();
+        page.under_way.remove(&call.0);
+        page.reasons.extend(reason);
+    }
+
+    /// What the calls that have not ended used up; they will not be waited for.
+    pub(super) fn give_up(&self) -> Usage {
+        let mut page = self.page();
+        let mut sum = Usage::default();
+        for (usage, seller) in std::mem::take(&mut page.under_way).into_values() {
+            sum += usage;
+            if usage.cost_usd().is_none() {
+                page.reasons.insert(format!("a call of `{seller}` was given up before it ended"));
             }
-            Err(failure) if failure.cost.is_none() => {
-                self.add(format!("a failed call of `{seller}` may have been answered all the same"));
-            }
-            _ => {}
         }
+        sum
     }
 
-    /// What a call used up that was given up while it was under way.
-    pub(super) fn give_up(&self, provider: &Provider, request: &CompletionRequest) -> Usage {
-        let cost = provider.cost_unfinished(request);
-        if cost.is_none() {
-            self.add(format!("a call of `{}` was given up before it ended", provider.seller()));
-        }
-        Usage::of_call(0, cost)
-    }
-
-    fn add(&self, reason: String) {
-        self.reasons.lock().unwrap_or_else(PoisonError::into_inner).insert(reason);
-    }
-
-    /// The reasons so far, as a warning; they are forgotten.
+    /// Closes the account of a document; the reasons as a warning, if there are any.
     pub(super) fn settle(&self) -> Option<String> {
-        let reasons = std::mem::take(&mut *self.reasons.lock().unwrap_or_else(PoisonError::into_inner));
-        let all = reasons.into_iter().collect::<Vec<_>>().join("; ");
+        let page = std::mem::take(&mut *self.page());
+        let all = page.reasons.into_iter().collect::<Vec<_>>().join("; ");
         (!all.is_empty()).then(|| format!("the cost is unknown: {all}"))
+    }
+}
+
+/// Why the cost of a call is unknown, if it is.
+fn unknown_because(
+    provider: &Provider,
+    request: &CompletionRequest,
+    outcome: &Result<Completion, CallFailure>,
+) -> Option<String> {
+    let seller = provider.seller();
+    match outcome {
+        Ok(completion) if completion.usage.cost_usd.is_none() => {
+            let usage = &completion.usage;
+            let model = completion.model.as_deref().or(provider.asked(request));
+            Some(if usage.input_tokens == 0 && usage.output_tokens == 0 {
+                format!("`{seller}` did not say how many tokens a call used")
+            } else {
+                no_price(seller, model)
+            })
+        }
+        Err(failure) if failure.cost.is_none() => {
+            Some(format!("a failed call of `{seller}` may have been answered all the same"))
+        }
+        _ => None,
     }
 }
 
@@ -85,20 +125,25 @@ pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]
     if !limited {
         return Vec::new();
     }
-    let stages: &[Provider] = match candidates {
-        Candidates::Providers(providers) => providers,
+    let stages: &[Chain] = match candidates {
+        Candidates::Providers(chains) => chains,
         Candidates::Supplied => &[],
     };
     let stages = stages.iter().zip(plan.stages.iter().map(|planned| &planned.stage.call));
     let judges = consultants.iter().filter_map(|consultant| match consultant {
-        Consultant::Judge(provider) => Some(provider.as_ref()),
+        Consultant::Judge(chain) => Some(chain),
         Consultant::Validator | Consultant::NotRun(_) => None,
     });
     let judges = judges.zip(plan.judges.iter().map(|planned| &planned.judge.call));
-    let without = stages.chain(judges).filter_map(|(provider, call): (&Provider, &Call)| {
-        let asked = call.options.model.as_deref().or(provider.model());
-        (provider.knows_costs(asked) == Some(false))
-            .then(|| format!("the budget `cost_usd` can't be kept: {}", no_price(provider.seller(), asked)))
-    });
-    without.collect::<BTreeSet<String>>().into_iter().collect()
+    let mut without = BTreeSet::new();
+    for (chain, call) in stages.chain(judges) {
+        for provider in chain.links() {
+            let asked = call.options.model.as_deref().or(provider.model());
+            if provider.knows_costs(asked) == Some(false) {
+                let why = no_price(provider.seller(), asked);
+                without.insert(format!("the budget `cost_usd` can't be kept: {why}"));
+            }
+        }
+    }
+    without.into_iter().collect()
 }

@@ -2,30 +2,33 @@
 
 use super::batch::Observer;
 use super::bill::Bill;
-use super::consult::Consultant;
+use super::consult::{Consultant, Questions};
+use super::fallback::Chain;
+use super::references::references_of;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
 use super::typing::document_type_of;
-use super::work::{first_input, request_for};
+use super::work::{attached, first_input, request_for};
 use super::{DocumentResult, Plan, Task};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
-use crate::provider::protocol::{Completion, CompletionRequest, DocumentRef};
+use crate::provider::protocol::{Attachment, Completion, CompletionRequest, DocumentRef};
 use crate::provider::{CallFailure, Provider};
 use crate::repair::Step;
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Where candidate 0 and its corrections come from.
 pub enum Candidates {
-    /// From providers, one for each stage.
-    Providers(Vec<Provider>),
+    /// From providers, a chain of them for each stage.
+    Providers(Vec<Chain>),
     /// Candidate 0 is supplied and nothing corrects it.
     Supplied,
 }
@@ -48,7 +51,7 @@ pub struct Session {
     pub(super) consultants: Vec<Consultant>,
     place: Place,
     assessor: Assessor,
-    bill: Bill,
+    pub(super) bill: Arc<Bill>,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
@@ -60,6 +63,9 @@ pub(super) struct InHand<'a> {
     text: &'a str,
     /// What the stages see of it.
     masked: String,
+    attached: Option<Attachment>,
+    /// By judge.
+    references: BTreeMap<String, String>,
     pub(super) source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
@@ -68,8 +74,10 @@ pub(super) struct InHand<'a> {
     /// the run the times that it saw.
     at: Millis,
     warnings: Vec<String>,
-    /// What the provider said about each candidate, with its iteration.
-    notes: Vec<(usize, String)>,
+    /// What was said about each candidate: its iteration, by whom (0 a stage, then the panel), and the words.
+    notes: Vec<(usize, usize, String)>,
+    /// Members of the panel that failed in the current round, and why. They are heard in any order, but told in theirs.
+    unanswered: Vec<(usize, String)>,
     /// What was repaired in each candidate, with its iteration.
     repairs: Vec<(usize, Step)>,
 }
@@ -77,17 +85,29 @@ pub(super) struct InHand<'a> {
 impl InHand<'_> {
     /// Keeps what was said and done about a candidate. What a repair may have lost is said to people, too.
     fn heard(&mut self, iteration: usize, produced: &Produced) {
-        self.notes.extend(produced.notes.iter().map(|note| (iteration, note.clone())));
+        self.notes.extend(produced.notes.iter().map(|note| (iteration, 0, note.clone())));
         for step in &produced.repairs {
             if step.kind.loses() {
-                self.notes.push((iteration, format!("the answer was repaired: {}", step.reason)));
+                self.notes.push((iteration, 0, format!("the answer was repaired: {}", step.reason)));
             }
             self.repairs.push((iteration, step.clone()));
         }
     }
 
+    /// Tells who of the panel failed, in the order of the panel.
+    fn tell_unanswered(&mut self) {
+        self.unanswered.sort_by_key(|(member, _)| *member);
+        self.warnings.extend(self.unanswered.drain(..).map(|(_, why)| why));
+    }
+
     pub(super) fn task(&self) -> Task<'_> {
-        Task { document: &self.reference, source: &self.masked, unmasked: self.text }
+        Task {
+            document: &self.reference,
+            source: &self.masked,
+            unmasked: self.text,
+            attached: self.attached.as_ref(),
+            references: &self.references,
+        }
     }
 
     fn now(&self) -> Millis {
@@ -107,7 +127,7 @@ impl Session {
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, consultants, place, assessor, bill: Bill::default(), cancelled }
+        Session { plan, candidates, consultants, place, assessor, bill: Arc::default(), cancelled }
     }
 
     /// Records that the session is over, at a time as RFC 3339.
@@ -141,9 +161,19 @@ impl Session {
         supplied: Option<Arc<Value>>,
         observer: &mut dyn Observer,
     ) -> Result<DocumentResult, StoreError> {
-        let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+        let attached = attached(&self.plan, document);
+        let instead =
+            attached.as_ref().map(|file| format!("[the document is the attached file {}]", file.name));
+        let own = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+        let text = instead.as_deref().unwrap_or(own);
         let mut warnings = Vec::new();
-        let document_type = document_type_of(&self.plan, document_type, text, "with `--type`", &mut warnings);
+        if instead.is_some() {
+            warnings.push(
+                "the document has no text to hold values against, so what is grounded in it has no score"
+                    .to_owned(),
+            );
+        }
+        let document_type = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
         self.place.journal.begin_document(
             &self.place.run,
             &DocumentRecord {
@@ -158,7 +188,7 @@ impl Session {
         }
         observer.started(&document.id, &document_type);
         let masked = Mask::apply(&self.plan.profile.mask, text);
-        if !self.plan.profile.mask.is_empty() && masked == text && !text.is_empty() {
+        if !self.plan.profile.mask.is_empty() && masked == text && !own.is_empty() {
             warnings
                 .push("`mask` found nothing to withhold, so the stages see the whole document".to_owned());
         }
@@ -172,21 +202,25 @@ impl Session {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             id: document.id.clone(),
             text,
-            source: self.plan.scoring.source(&masked),
+            source: self.plan.scoring.source(if attached.is_some() { "" } else { &masked }),
             masked,
+            attached,
+            references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
             started: Instant::now(),
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
+            unanswered: Vec::new(),
             repairs: Vec::new(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
         // What was said about candidates that are not handed back would only confuse.
-        let selected = |(iteration, _): &&(usize, String)| outcome.best_iteration == Some(*iteration);
-        task.warnings.extend(task.notes.iter().filter(selected).map(|(_, note)| note.clone()));
+        task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
+        let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
+        task.warnings.extend(task.notes.iter().filter(selected).map(|(.., note)| note.clone()));
         task.warnings.extend(self.bill.settle());
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
@@ -211,20 +245,35 @@ impl Session {
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
         let mut outcome = None;
+        let mut questions = Questions::default();
         loop {
-            if let Some(input) = next.take() {
+            if let Some(mut input) = next.take() {
+                if let Input::Stop { in_flight } = &mut input {
+                    *in_flight = self.bill.give_up();
+                }
                 task.at = task.now();
                 if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
                 }
             }
             let Some(output) = run.poll() else {
+                if outcome.is_none() && !questions.is_empty() {
+                    next = Some(questions.first_answer().await);
+                    continue;
+                }
                 return Ok(
                     outcome.unwrap_or_else(|| broken_outcome(run, task, "the run stood still".to_owned()))
                 );
             };
             match output {
                 Output::Record(event) => self.record(&event, task, observer)?,
+                Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
+                    if self.is_cancelled() {
+                        questions.ask(std::future::ready(stop()));
+                    } else {
+                        questions.ask(self.consult((member, attempt), work, run, task));
+                    }
+                }
                 Output::Call(work) => next = Some(self.carry_out(work, run, task).await),
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
                 Output::Finished(finished) => outcome = Some(*finished),
@@ -242,6 +291,9 @@ impl Session {
         let payload = serde_json::to_value(event)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
+        if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {
+            task.tell_unanswered();
+        }
         match event {
             Event::Produced { iteration, produced } => {
                 task.heard(*iteration, produced);
@@ -256,8 +308,12 @@ impl Session {
             Event::Assembled { iteration, candidate } => {
                 self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
             }
-            Event::Consulted { iteration, consulted, .. } => {
-                task.notes.extend(consulted.notes.iter().map(|note| (*iteration, note.clone())));
+            Event::Consulted { iteration, member, consulted } => {
+                let note = |note: &String| (*iteration, member + 1, note.clone());
+                task.notes.extend(consulted.notes.iter().map(note));
+            }
+            Event::Unanswered { member, failure, .. } => {
+                task.unanswered.push((*member, failure.message.clone()));
             }
             Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
                 self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
@@ -294,11 +350,12 @@ impl Session {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &task.reference.document_type;
-                    self.assessor.assess(document_type, candidate, Some(&task.source), &[], &mut assessment);
+                    let source = task.attached.is_none().then_some(&task.source);
+                    self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
                 }
                 Input::Assessed(Box::new(assessment))
             }
-            _ if self.is_cancelled() => Input::Stop { in_flight: Usage::default() },
+            _ if self.is_cancelled() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => Input::Supplied(Produced {
                     candidate,
@@ -309,7 +366,8 @@ impl Session {
                 None => self.ask(stage, &work, run, task).await,
             },
             Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
-            Work::Consult { member, .. } => self.consult(member, &work, run, task).await,
+            // Asked beside the others of the panel, in `drive`.
+            Work::Consult { .. } => impossible("the panel is not asked here"),
         }
     }
 
@@ -318,41 +376,28 @@ impl Session {
         let Candidates::Providers(providers) = &self.candidates else {
             return impossible("there is no provider to ask");
         };
-        let (Some(provider), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
+        let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
         let request = match request_for(&self.plan, run, task.task(), work) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
-        let completion = match self.complete(provider, &request, planned.stage.call.deadline).await {
-            Ok(completion) => completion,
-            Err(in_flight) => return Input::Stop { in_flight },
+        // Requests count attempts from 1.
+        let Some(provider) = chain.turn(request.attempt.saturating_sub(1)) else {
+            return impossible("there is no provider to ask");
         };
+        let deadline = planned.stage.call.deadline;
+        let calling = complete(provider, &request, deadline, self.cancelled.clone(), &self.bill);
+        let Some(completion) = calling.await else { return stop() };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
         match answer_of(provider, completion, read) {
-            Ok(produced) => Input::Produced(produced),
-            Err(failed) => Input::Failed(failed),
-        }
-    }
-
-    /// Makes a call. When someone stops the run meanwhile, the error is what the call has used up.
-    pub(super) async fn complete(
-        &self,
-        provider: &Provider,
-        request: &CompletionRequest,
-        deadline: Millis,
-    ) -> Result<Result<Completion, CallFailure>, Usage> {
-        let mut cancelled = self.cancelled.clone();
-        tokio::select! {
-            // A finished answer is never thrown away for a cancellation that came at the same moment.
-            biased;
-            completion = provider.complete(request, deadline.duration()) => {
-                self.bill.see(provider, request, &completion);
-                Ok(completion)
+            Ok(mut produced) => {
+                produced.notes.extend(chain.note());
+                Input::Produced(produced)
             }
-            _ = cancelled.wait_for(|cancelled| *cancelled) => Err(self.bill.give_up(provider, request)),
+            Err(failed) => Input::Failed(chain.after(failed)),
         }
     }
 
@@ -361,19 +406,43 @@ impl Session {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = tokio::time::sleep(pause) => Input::Woke,
-            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop { in_flight: Usage::default() },
+            _ = cancelled.wait_for(|cancelled| *cancelled) => stop(),
         }
     }
 }
 
+/// Someone stops the run; what is under way then is counted when the run is told.
+pub(super) fn stop() -> Input {
+    Input::Stop { in_flight: Usage::default() }
+}
+
+/// Makes a call; `None` when someone stopped the run meanwhile.
+pub(super) async fn complete(
+    provider: &Provider,
+    request: &CompletionRequest,
+    deadline: Millis,
+    mut cancelled: watch::Receiver<bool>,
+    bill: &Bill,
+) -> Option<Result<Completion, CallFailure>> {
+    let call = bill.begin(provider, request);
+    tokio::select! {
+        // A finished answer is never thrown away for a cancellation that came at the same moment.
+        biased;
+        completion = provider.complete(request, deadline.duration()) => {
+            bill.end(&call, provider, request, &completion);
+            Some(completion)
+        }
+        _ = cancelled.wait_for(|cancelled| *cancelled) => None,
+    }
+}
+
 /// What can't happen with a checked profile ends the document, not the process.
-pub(super) fn impossible(message: &str) -> Input {
-    Input::Failed(CallFailed {
-        message: message.to_owned(),
-        transient: false,
-        retry_after: None,
-        usage: Usage::default(),
-    })
+fn impossible(message: &str) -> Input {
+    Input::Failed(impossible_reason(message))
+}
+
+pub(super) fn impossible_reason(message: &str) -> CallFailed {
+    CallFailed { message: message.to_owned(), ..CallFailed::default() }
 }
 
 fn number(iteration: usize) -> u32 {
@@ -450,6 +519,7 @@ mod tests {
         let place = Place { journal, run, artifacts: None };
         let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
         let document = Document {
+            media: None,
             id: DocumentId::new("d"),
             path: None,
             digest: String::new(),

@@ -110,7 +110,7 @@ impl Plan {
                 into: stage.into.as_ref().map(|field| field.value.as_str().into()),
                 once: profile.generate_once.contains(&stage.id.value),
                 skip_when: stage.skip_when.as_ref().and_then(|when| condition(when, &earlier, problems)),
-                retries: Some(stage.retries),
+                retries: Some(stage.call.attempts_after_first(stage.retries)),
             });
         }
         let judges =
@@ -160,6 +160,12 @@ impl Plan {
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry { attempts: self.profile.stages.first().map_or(0, |stage| stage.retries), pause: FIRST_PAUSE }
+    }
+
+    /// Whether a stage gets to see documents that are images or PDFs.
+    #[must_use]
+    pub fn attaches(&self) -> bool {
+        self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
     }
 
     /// The types that documents may have.

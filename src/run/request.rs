@@ -3,9 +3,10 @@
 use super::{JudgePlan, Plan, StagePlan};
 use crate::engine::{CallFailed, Produced};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
-use crate::profile::{Options, Sees};
+use crate::profile::{Call, Options, Sees};
 use crate::provider::protocol::{
-    Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
+    Attachment, Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue,
+    RequestOptions, Role,
 };
 use crate::provider::{CallFailure, Provider};
 use crate::repair::{Mended, Repairer, Veto};
@@ -26,6 +27,22 @@ pub struct Task<'a> {
     pub source: &'a str,
     /// Its whole text.
     pub unmasked: &'a str,
+    /// The document itself, where it is an image or PDF. Then `source` and `unmasked` only say so.
+    pub attached: Option<&'a Attachment>,
+    /// What judges hold a candidate against and stages never see, by judge.
+    pub references: &'a BTreeMap<String, String>,
+}
+
+impl Task<'_> {
+    /// What goes with a prompt.
+    fn attachments(&self, call: &Call) -> Vec<Attachment> {
+        self.attached.filter(|_| call.attach.is_some()).into_iter().cloned().collect()
+    }
+
+    /// A text that is the document's own.
+    fn own(&self, text: &str) -> Option<String> {
+        self.attached.is_none().then(|| text.to_owned())
+    }
 }
 
 /// The request for a stage's part of candidate 0. `outputs` are those of earlier stages, by stage.
@@ -77,7 +94,8 @@ pub fn stage_request(
         iteration: 0,
         messages,
         schema: schema.cloned(),
-        source: Some(source.to_owned()),
+        source: task.own(source),
+        attachments: task.attachments(&stage.stage.call),
         patterns: stage.patterns.get(&document.document_type).cloned(),
         options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
@@ -100,6 +118,11 @@ pub fn judge_request(
         Sees::Masked => task.source,
         Sees::Unmasked => task.unmasked,
     };
+    let id = &judge.judge.id.value;
+    let reference = task.references.get(id);
+    if let (Some(named), None) = (&judge.judge.reference, reference) {
+        return Err(format!("there is no reference `{}` for judge `{id}`", named.value));
+    }
     let document_type = &task.document.document_type;
     let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
     let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
@@ -110,6 +133,7 @@ pub fn judge_request(
             source,
             candidate: &serde_json::to_string_pretty(candidate).unwrap_or_default(),
             schema: schema.as_deref(),
+            reference: reference.map(String::as_str),
         };
         let content = plan
             .templates
@@ -123,7 +147,8 @@ pub fn judge_request(
         iteration: u32::try_from(iteration).unwrap_or(u32::MAX),
         messages,
         schema: judge.schemas.get(document_type).cloned(),
-        source: Some(source.to_owned()),
+        source: task.own(source),
+        attachments: task.attachments(&judge.judge.call),
         base: Some(candidate.clone()),
         options: request_options(&judge.judge.call.options),
         ..CompletionRequest::default()

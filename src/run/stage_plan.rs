@@ -1,5 +1,6 @@
 //! The files of a stage or judge, read and checked once.
 
+use super::references::path_of;
 use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
@@ -134,6 +135,15 @@ impl Reader<'_> {
             checks.extend(compiled.map(|compiled| (document_type.clone(), compiled)));
         }
         self.check_pointers(judge, &schemas, problems);
+        if let Some(named) = &judge.reference
+            && let Err(why) = path_of(&named.value, "id", "type")
+        {
+            let problem = format!("this path can't be filled in: {why}");
+            problems.push(
+                Problem::error(Code::BadTemplate, &named.span, problem)
+                    .help("the variables in it are `document_id` and `document_type`"),
+            );
+        }
         JudgePlan { prompt, schemas, checks, repairers, judge: judge.clone() }
     }
 

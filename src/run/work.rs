@@ -5,8 +5,11 @@ use crate::engine::{Input, Run, Work};
 use crate::feedback::Correction;
 use crate::ingest::Document;
 use crate::profile::CandidateKind;
-use crate::provider::protocol::CompletionRequest;
+use crate::provider::protocol::{Attachment, CompletionRequest};
 use crate::score::Source;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
+use std::path::Path;
 
 /// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
 pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
@@ -15,8 +18,20 @@ pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
             Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
         }
         Ok(_) => Input::Started,
+        Err(_) if attached(plan, document).is_some() => Input::Started,
         Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
     }
+}
+
+/// The document itself, where it is an image or PDF and a stage gets to see it so.
+pub(super) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
+    let media = document.media.as_ref().filter(|_| plan.attaches())?;
+    let name = document.path.as_deref().and_then(Path::file_name);
+    Some(Attachment {
+        name: name.map_or_else(|| document.id.to_string(), |name| name.to_string_lossy().into_owned()),
+        media_type: media.media_type().to_owned(),
+        data: BASE64.encode(media.bytes()),
+    })
 }
 
 /// The request that a stage or a judge gets for a piece of work.

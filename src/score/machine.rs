@@ -6,7 +6,7 @@ use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
-use crate::profile::{Counts, Dispositions};
+use crate::profile::{Counts, Dispositions, Weight};
 use crate::rules::{
     Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck,
 };
@@ -27,7 +27,7 @@ pub(super) struct Room {
     /// For writing numbers in.
     pub text: String,
     /// Scores of an ensemble's members.
-    pub members: Vec<Option<Score>>,
+    pub members: Vec<Option<(Score, Weight)>>,
     pub grounding: Scratch,
 }
 
@@ -132,17 +132,22 @@ impl<'a> Machine<'a> {
                 Op::Ground { dimension, settings } => self.ground(dimension, settings),
                 Op::Measure { dimension, function } => self.measure(dimension, function),
                 Op::BeginEnsemble => self.room.members.clear(),
-                Op::Member { dimension } => {
+                Op::Member { dimension, weight } => {
                     let name = program.dimension(dimension).map_or("", AsRef::as_ref);
-                    self.room.members.push(self.out.scores.take(name));
+                    let score = self.out.scores.take(name);
+                    self.room.members.push(score.map(|score| (score, weight)));
                 }
-                Op::Combine { dimension, how } => {
+                Op::Combine { dimension, how, disagreement } => {
                     // A member that could not be measured leaves the dimension without a score, as it would alone.
                     let members = &mut self.room.members;
-                    if members.iter().all(Option::is_some)
-                        && let Some(score) = combine(how, members.iter().flatten().copied().collect())
-                    {
-                        self.score(dimension, score);
+                    if members.iter().all(Option::is_some) {
+                        let scores: Vec<(Score, Weight)> = members.iter().flatten().copied().collect();
+                        let name = program.dimension(dimension).map_or("", AsRef::as_ref);
+                        let issue = disagreement.and_then(|bound| bound.issue(name, &scores));
+                        self.out.issues.extend(issue);
+                        if let Some(score) = combine(how, scores) {
+                            self.score(dimension, score);
+                        }
                     }
                 }
                 Op::BeginRules => self.issues_before = self.out.issues.len(),

@@ -36,6 +36,13 @@ pub enum Answer {
     Failed(String),
 }
 
+impl Answer {
+    /// Whether it says anything: a validator that was not available does not.
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self, Answer::Given(answer) if unavailable(answer).is_none())
+    }
+}
+
 impl Member {
     /// Whether it is a validator.
     #[must_use]
@@ -104,17 +111,22 @@ impl Member {
         }
     }
 
+    /// The issues that follow from an answer. `needed` says whether its dimensions can't do without it: then a person
+    /// may have to decide when there is none.
     pub(super) fn issues(
         &self,
         answer: &Answer,
+        needed: bool,
         disposition: &dyn Fn(&str, bool) -> Disposition,
     ) -> Vec<Issue> {
         match (answer, &self.kind) {
             (Answer::Failed(why), MemberKind::Judge { .. }) => {
-                vec![self.failure("JUDGE_FAILED", format!("judge `{}` gave no answer: {why}", self.id))]
+                let message = format!("judge `{}` gave no answer: {why}", self.id);
+                vec![self.failure("JUDGE_FAILED", needed, message)]
             }
             (Answer::Failed(why), MemberKind::Validator { .. }) => {
-                vec![self.failure("VALIDATOR_FAILED", format!("validator `{}` failed: {why}", self.id))]
+                let message = format!("validator `{}` failed: {why}", self.id);
+                vec![self.failure("VALIDATOR_FAILED", needed, message)]
             }
             (Answer::Given(answer), MemberKind::Judge { issues, severity }) => {
                 let found = issues.as_deref().and_then(|pointer| answer.pointer(pointer)?.as_array());
@@ -131,7 +143,7 @@ impl Member {
                 let stages = answer.get("stages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 if stages.is_empty() {
                     let message = format!("validator `{}` ran none of its stages", self.id);
-                    return vec![self.failure("VALIDATOR_FAILED", message)];
+                    return vec![self.failure("VALIDATOR_FAILED", true, message)];
                 }
                 let mut found = Vec::new();
                 for stage in stages {
@@ -144,7 +156,7 @@ impl Member {
                             "stage `{name}` of validator `{}` failed and does not say what is wrong",
                             self.id
                         );
-                        found.push(self.failure("VALIDATOR_FAILED", message));
+                        found.push(self.failure("VALIDATOR_FAILED", true, message));
                     }
                 }
                 found
@@ -152,10 +164,12 @@ impl Member {
         }
     }
 
-    fn failure(&self, code: &str, message: String) -> Issue {
+    fn failure(&self, code: &str, needed: bool, message: String) -> Issue {
         match self.then {
-            AfterRetries::Escalate => note(code, Severity::Critical, Disposition::Escalate, message),
-            AfterRetries::Score(_) | AfterRetries::Dimension(_) => {
+            AfterRetries::Escalate if needed => {
+                note(code, Severity::Critical, Disposition::Escalate, message)
+            }
+            AfterRetries::Escalate | AfterRetries::Score(_) | AfterRetries::Dimension(_) => {
                 note(code, Severity::Minor, Disposition::Warn, message)
             }
         }

@@ -1,11 +1,11 @@
 //! Tier 2: what judges and validators answer, and the assessment that follows (LOOP, Scoring: judge, external,
 //! ensemble).
 
-use super::assessment::Assessment;
+use super::assessment::{Assessment, Issue};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
-use crate::profile::{AfterRetries, Combine, Measure, Overall, Profile};
-use crate::value::Disposition;
+use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
+use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -20,11 +20,25 @@ pub struct Panel {
 #[derive(Debug, Clone)]
 struct Combined {
     name: Arc<str>,
-    /// Members by position, each with the pointer to its score; a validator has none.
-    sources: Vec<(usize, Option<String>)>,
+    sources: Vec<Source>,
     combine: Combine,
+    /// How much the measure of tier 1 counts.
+    weight: Weight,
+    /// How many of `sources` must have answered.
+    quorum: Option<usize>,
+    disagreement: Option<Disagreement>,
     /// Whether a measure of tier 1 is one of those that are combined.
     with_measure: bool,
+}
+
+/// A member that measures a dimension.
+#[derive(Debug, Clone)]
+struct Source {
+    /// Its place in the panel.
+    member: usize,
+    /// Where its score stands; a validator has none.
+    pointer: Option<String>,
+    weight: Weight,
 }
 
 impl Panel {
@@ -39,7 +53,7 @@ impl Panel {
         });
         let judges = profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| Member {
             id: judge.id.value.as_str().into(),
-            retries: judge.on_failure.retry,
+            retries: judge.call.attempts_after_first(judge.on_failure.retry),
             then: judge.on_failure.then.clone(),
             kind: MemberKind::Judge {
                 issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
@@ -52,18 +66,28 @@ impl Panel {
             .iter()
             .filter_map(|dimension| {
                 let second = dimension.second.as_ref()?;
-                let sources: Vec<(usize, Option<String>)> = second
+                let sources: Vec<Source> = second
                     .sources
                     .iter()
                     .filter_map(|source| {
-                        let at = members.iter().position(|member| *member.id == *source.name.value)?;
-                        Some((at, source.score.as_ref().map(|pointer| pointer.value.clone())))
+                        let member = members.iter().position(|member| *member.id == *source.name.value)?;
+                        let pointer = source.score.as_ref().map(|pointer| pointer.value.clone());
+                        Some(Source { member, pointer, weight: source.weight })
                     })
                     .collect();
                 let name = dimension.name.as_str().into();
                 let combine = second.combine;
                 let with_measure = combine != Combine::First && !matches!(dimension.measure, Measure::Given);
-                (!sources.is_empty()).then_some(Combined { name, sources, combine, with_measure })
+                let SecondTier { weight, quorum, disagreement, .. } = *second;
+                (!sources.is_empty()).then_some(Combined {
+                    name,
+                    sources,
+                    combine,
+                    weight,
+                    quorum,
+                    disagreement,
+                    with_measure,
+                })
             })
             .collect();
         Panel { members, dimensions }
@@ -83,8 +107,8 @@ impl Panel {
     pub fn read(&self, at: usize, answer: &Value) -> Result<(), String> {
         let Some(member) = self.members.get(at) else { return Ok(()) };
         let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
-        let own = sources.filter(|(source, _)| *source == at);
-        member.read(answer, own.filter_map(|(_, pointer)| pointer.as_deref()))
+        let own = sources.filter(|source| source.member == at);
+        member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
@@ -99,31 +123,76 @@ impl Panel {
         answers: &[Answer],
     ) -> Assessment {
         let mut merged = tier1.clone();
-        for (member, answer) in self.members.iter().zip(answers) {
-            merged.issues.extend(member.issues(answer, disposition));
+        for (at, (member, answer)) in self.members.iter().zip(answers).enumerate() {
+            let needed = !self.does_without(at, answers);
+            merged.issues.extend(member.issues(answer, needed, disposition));
         }
         for dimension in &self.dimensions {
             let local = tier1.scores.get(&dimension.name);
-            let asked = |(at, _): &(usize, Option<String>)| Some((self.members.get(*at)?, answers.get(*at)?));
+            let asked =
+                |source: &Source| Some((self.members.get(source.member)?, answers.get(source.member)?));
             let failed = |(member, answer): (&Member, &Answer)| member.has_failed(answer, tier1);
-            if (dimension.with_measure && local.is_none())
-                || dimension.sources.iter().filter_map(asked).any(failed)
-            {
+            let incomplete = match dimension.quorum {
+                None => dimension.sources.iter().filter_map(asked).any(failed),
+                Some(_) => !dimension.has_quorum(answers),
+            };
+            if let (true, Some(quorum)) = (incomplete, dimension.quorum) {
+                merged.issues.push(no_quorum(&dimension.name, quorum, dimension.answered(answers)));
+            }
+            if (dimension.with_measure && local.is_none()) || incomplete {
                 // Neither what stands otherwise nor the rest of an ensemble may pass for what could not be had.
                 merged.scores.take(&dimension.name);
                 continue;
             }
-            let heard = dimension.sources.iter().filter_map(|(at, pointer)| {
-                let (member, answer) = (self.members.get(*at)?, answers.get(*at)?);
-                member.score(answer, pointer.as_deref(), tier1)
+            let heard = dimension.sources.iter().filter_map(|source| {
+                let (member, answer) = asked(source)?;
+                Some((member.score(answer, source.pointer.as_deref(), tier1)?, source.weight))
             });
-            let scores = heard.chain(local).collect();
+            let scores: Vec<(Score, Weight)> =
+                heard.chain(local.map(|score| (score, dimension.weight))).collect();
+            if let Some(bound) = dimension.disagreement {
+                // A number that stands in for an answer is nobody's opinion.
+                let own = dimension.sources.iter().filter_map(|source| {
+                    let (member, answer) = asked(source).filter(|(_, answer)| answer.is_answer())?;
+                    Some((member.score(answer, source.pointer.as_deref(), tier1)?, source.weight))
+                });
+                let opinions: Vec<(Score, Weight)> =
+                    own.chain(local.map(|score| (score, dimension.weight))).collect();
+                merged.issues.extend(bound.issue(&dimension.name, &opinions));
+            }
             if let Some(score) = combine(dimension.combine, scores) {
                 merged.scores.set(&dimension.name, score);
             }
         }
         merged.overall = overall.of(|name| merged.scores.get(name)).get();
         merged
+    }
+
+    /// Whether every dimension that the member at `at` measures has its quorum without it.
+    fn does_without(&self, at: usize, answers: &[Answer]) -> bool {
+        let of_it = |dimension: &&Combined| dimension.sources.iter().any(|source| source.member == at);
+        let mut own = self.dimensions.iter().filter(of_it).peekable();
+        own.peek().is_some()
+            && own.all(|dimension| dimension.quorum.is_some() && dimension.has_quorum(answers))
+    }
+}
+
+impl Combined {
+    /// How many of those who were to measure the dimension have answered.
+    fn answered(&self, answers: &[Answer]) -> usize {
+        self.sources.iter().filter_map(|source| answers.get(source.member)).filter(|a| a.is_answer()).count()
+    }
+
+    fn has_quorum(&self, answers: &[Answer]) -> bool {
+        self.quorum.is_none_or(|quorum| self.answered(answers) >= quorum)
+    }
+}
+
+fn no_quorum(dimension: &str, quorum: usize, answered: usize) -> Issue {
+    Issue {
+        disposition: Disposition::Escalate,
+        message: format!("{answered} of those who measure `{dimension}` answered, {quorum} must"),
+        ..Issue::new("NO_QUORUM", Severity::Critical)
     }
 }
 
@@ -133,7 +202,6 @@ mod tests {
     use crate::diag::Problems;
     use crate::profile::{Library, Override, load};
     use crate::rules::memory::{Memory, compiled};
-    use crate::value::{Score, Severity};
     use serde_json::json;
 
     fn panel(assess: &str, judges: &str) -> (Panel, Overall) {

@@ -235,12 +235,16 @@ fn every_input() -> Vec<Input> {
             repairs: Vec::new(),
         }),
         Input::Assessed(Box::default()),
-        Input::Consulted(Consulted {
-            answer: Arc::new(json!({})),
-            usage,
-            notes: Vec::new(),
-            repairs: Vec::new(),
-        }),
+        Input::Consulted {
+            member: 0,
+            consulted: Consulted {
+                answer: Arc::new(json!({})),
+                usage,
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            },
+        },
+        Input::Unanswered { member: 0, failure: CallFailed::default() },
         Input::Failed(CallFailed { message: "no".to_owned(), transient: true, retry_after: None, usage }),
         Input::Woke,
         Input::Stop { in_flight: Usage::default() },
@@ -254,7 +258,7 @@ fn fits(input: &Input, awaited: &Awaited) -> bool {
         // Allowed only for the very first call.
         Input::Supplied(_) => *awaited == Awaited::Candidate,
         Input::Assessed(_) => *awaited == Awaited::Assessment,
-        Input::Consulted(_) => *awaited == Awaited::Consultation,
+        Input::Consulted { .. } | Input::Unanswered { .. } => *awaited == Awaited::Consultation,
         Input::Woke => matches!(awaited, Awaited::Wake(_)),
         Input::Stop { .. } => *awaited != Awaited::Nothing,
     }

@@ -7,6 +7,8 @@ mod bad_input;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod command;
+#[cfg(test)]
 mod costs;
 #[cfg(test)]
 mod criteria;
@@ -35,6 +37,7 @@ mod neighbour;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod panel;
 mod pipeline;
 #[cfg(test)]
 mod plugin_verbs;

@@ -46,7 +46,12 @@ impl HttpCodec for Contrary {
     fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
         self.act_up("encode");
         let ask = request.messages.last().map(|message| message.content.as_str()).unwrap_or_default();
-        let secret = if self.misbehave == "other_secret" { "PATH" } else { "CONTRARY_KEY" };
+        let secret = match self.misbehave.as_str() {
+            "other_secret" => "PATH",
+            "optional_secret" => "CONTRARY_KEY?",
+            "either_secret" => "CONTRARY_KEY|CONTRARY_OTHER_KEY",
+            _ => "CONTRARY_KEY",
+        };
         let path = match self.misbehave.as_str() {
             "other_path" => ".evil.example.net/complete",
             "redirect" => "/redirect",
@@ -95,7 +100,11 @@ export_http_plugin!(
         r#"{"name": "contrary", "version": ""#,
         env!("CARGO_PKG_VERSION"),
         r#"", "abi": {"major": 1, "minor": 0}, "kind": "http", "description": "Misbehaves on demand.",
-"secrets": ["CONTRARY_KEY"], "hosts": ["contrary.invalid"],
+"secrets": ["CONTRARY_KEY", "CONTRARY_OTHER_KEY"], "hosts": ["contrary.invalid"],
+"endpoints": [
+  {"name": "contrary", "base_url": "https://contrary.invalid", "base_url_env": ["CONTRARY_BASE_URL"]},
+  {"name": "contrary-cloud", "base_url_env": ["CONTRARY_CLOUD_URL"], "config_env": {"misbehave": "CONTRARY_MISBEHAVE"}}
+],
 "config_schema": {"type": "object", "properties": {"misbehave": {"type": "string"}, "base_url": {"type": "string"}}}}"#
     )
 );

@@ -41,6 +41,7 @@ mod direct;
 mod http;
 mod guard;
 
+pub mod codec;
 pub mod protocol;
 pub mod words;
 

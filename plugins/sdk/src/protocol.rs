@@ -16,6 +16,10 @@ fn version() -> u32 {
     VERSION
 }
 
+/// The capability of plugins that run programs of this machine which their configuration names. As a configuration may
+/// come with somebody else's profile, the host opens them only for whoever says `--allow-commands`.
+pub const RUNS_PROGRAMS: &str = "runs-programs";
+
 /// What a plugin says about itself. It stands in the library as plain bytes and is read without running any of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -30,7 +34,7 @@ pub struct Manifest {
     /// One sentence for `loopctl plugin list`.
     #[serde(default)]
     pub description: String,
-    /// What it can do, as free words: `seed`, `schema`, `images`, …
+    /// What it can do, as free words: `seed`, `schema`, `images`, … One has a meaning to the host: [`RUNS_PROGRAMS`].
     #[serde(default)]
     pub capabilities: Vec<String>,
     /// A JSON Schema that the configuration is checked against before the plugin sees it.
@@ -48,6 +52,13 @@ pub struct Manifest {
     /// of the configuration in before the plugin sees it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<Endpoint>,
+}
+
+impl Manifest {
+    /// Whether it has the capability [`RUNS_PROGRAMS`].
+    pub fn runs_programs(&self) -> bool {
+        self.capabilities.iter().any(|word| word == RUNS_PROGRAMS)
+    }
 }
 
 /// A service that speaks a plugin's API.

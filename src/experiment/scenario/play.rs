@@ -16,6 +16,7 @@ use crate::run::{
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// What came of a case.
@@ -142,6 +143,7 @@ fn rolled_back(decisions: &[Decision]) -> Vec<(usize, usize)> {
 /// Plays a case that has a document, or none that can be read.
 pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> {
     let document = case.source.as_ref().map(|text| Document {
+        media: None,
         id: DocumentId::new(case.name.value.as_str()),
         path: None,
         digest: String::new(),
@@ -169,6 +171,13 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
         skipped: 0,
         requests: Vec::new(),
+        references: plan
+            .judges
+            .iter()
+            .filter_map(|judge| {
+                Some((judge.judge.id.value.clone(), judge.judge.reference.as_ref()?.value.clone()))
+            })
+            .collect(),
     };
     let mut run = plan.engine_run();
     let Ended { outcome, decisions, exhausted } = player.drive(&mut run, first)?;
@@ -222,24 +231,26 @@ struct Player<'a> {
     /// How many candidates of the case stand before the first one of the run.
     skipped: usize,
     requests: Vec<Made>,
+    /// What judges are told to hold candidates against: a case has no such files, so they see where it would stand.
+    references: BTreeMap<String, String>,
 }
 
 impl Player<'_> {
     fn drive(&mut self, run: &mut Run, first: Input) -> Result<Ended, String> {
-        let mut next = Some(first);
+        let mut next = VecDeque::from([first]);
         let mut now = Millis::default();
         let (mut outcome, mut exhausted) = (None, None);
         let mut decisions = Vec::new();
         loop {
-            if let Some(input) = next.take() {
-                run.handle(now, input).map_err(|misuse| misuse.to_string())?;
-            }
             match run.poll() {
-                None => break,
+                None => match next.pop_front() {
+                    Some(input) => run.handle(now, input).map_err(|misuse| misuse.to_string())?,
+                    None => break,
+                },
                 Some(Output::Record(Event::Decided(decision))) => decisions.push(decision),
                 Some(Output::Record(_)) => {}
                 Some(Output::Call(work)) => {
-                    next = Some(match self.carry_out(&work, run)? {
+                    next.push_back(match self.carry_out(&work, run)? {
                         Done::Answered(input) => input,
                         Done::Exhausted => {
                             exhausted = Some(self.next_correction(&work, run)?);
@@ -249,7 +260,7 @@ impl Player<'_> {
                 }
                 Some(Output::Wake { at, .. }) => {
                     now = at;
-                    next = Some(Input::Woke);
+                    next.push_back(Input::Woke);
                 }
                 Some(Output::Finished(finished)) => outcome = Some(*finished),
             }
@@ -342,36 +353,41 @@ impl Player<'_> {
         let given =
             self.case.answers.get(at).and_then(|answers| by_name(answers).get(asked.id.as_ref()).copied());
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
-        Ok(Done::Answered(match given {
-            Some(Value::Null) => Input::Failed(CallFailed {
+        let answer = |answer: Value| Consulted {
+            answer: Arc::new(answer),
+            usage,
+            notes: Vec::new(),
+            repairs: Vec::new(),
+        };
+        let said = match given {
+            Some(Value::Null) => Err(CallFailed {
                 message: "the case has it fail".to_owned(),
                 transient: false,
                 retry_after: None,
                 usage,
             }),
-            Some(answer) => Input::Consulted(Consulted {
-                answer: Arc::new(answer.clone()),
-                usage,
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            }),
-            None if asked.is_validator() => Input::Consulted(Consulted {
-                answer: Arc::new(json!({ "unavailable": "validators are not run in scenario tests" })),
-                usage,
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            }),
+            Some(given) => Ok(answer(given.clone())),
+            None if asked.is_validator() => {
+                Ok(answer(json!({ "unavailable": "validators are not run in scenario tests" })))
+            }
             None => {
                 return Err(format!(
                     "judge `{}` is asked about candidate {at}, and `answers[{at}]` has no answer of it (`{}: null` has it fail)",
                     asked.id, asked.id
                 ));
             }
-        }))
+        };
+        Ok(Done::Answered(Input::heard(member, said)))
     }
 
     fn task(&self) -> Task<'_> {
-        Task { document: &self.reference, source: &self.masked, unmasked: self.text }
+        Task {
+            document: &self.reference,
+            source: &self.masked,
+            unmasked: self.text,
+            attached: None,
+            references: &self.references,
+        }
     }
 
     /// Keeps the request for a piece of work, if the case looks at requests.

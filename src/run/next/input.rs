@@ -107,6 +107,7 @@ impl NextInput {
             Text::Inline(text) => {
                 let bytes = text.clone().into_bytes();
                 Ok(Document {
+                    media: None,
                     id: self.id.clone().unwrap_or_else(|| DocumentId::new("document")),
                     path: None,
                     digest: digest_bytes(&bytes),

@@ -23,6 +23,7 @@ use crate::repair::{Mended, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Millis, Score, Usage};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Why there is no answer.
@@ -134,33 +135,30 @@ struct Drive<'a> {
 
 impl Drive<'_> {
     fn go(&mut self, first: Input) -> Result<End, NextError> {
-        let mut input = first;
-        loop {
+        let mut inputs = VecDeque::from([first]);
+        // The first call that the history says nothing to. Members of a panel are asked at the same time.
+        let mut open = None;
+        while let Some(input) = inputs.pop_front() {
             self.run.handle(self.now, input)?;
-            let (mut following, mut end) = (None, None);
             while let Some(output) = self.run.poll() {
                 match output {
                     Output::Record(Event::Decided(decision)) => self.decision = Some(decision),
                     Output::Record(_) => {}
-                    Output::Call(Work::Assess { .. }) => following = Some(self.assess()),
+                    Output::Call(Work::Assess { .. }) => inputs.push_back(self.assess()),
                     Output::Call(work) => match self.answer_to(&work)? {
-                        Some(answered) => following = Some(answered),
-                        None => end = Some(End::Asks(work)),
+                        Some(answered) => inputs.push_back(answered),
+                        None => open = open.or(Some(work)),
                     },
                     Output::Wake { at, .. } => {
                         self.paused = Some(at - self.now);
                         self.now = self.now.max(at);
-                        following = Some(Input::Woke);
+                        inputs.push_back(Input::Woke);
                     }
-                    Output::Finished(outcome) => end = Some(End::Over(outcome)),
+                    Output::Finished(outcome) => return Ok(End::Over(outcome)),
                 }
             }
-            match (end, following) {
-                (Some(end), _) => return Ok(end),
-                (None, Some(following)) => input = following,
-                (None, None) => return Err(NextError::Request("the run stood still".to_owned())),
-            }
         }
+        open.map(End::Asks).ok_or_else(|| NextError::Request("the run stood still".to_owned()))
     }
 
     /// What the history says to a call; `None` when it says nothing.
@@ -224,12 +222,10 @@ impl Drive<'_> {
         let asked = self.plan.panel.members().get(member)?;
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
         let consulted = |answer: Value| {
-            Input::Consulted(Consulted {
-                answer: Arc::new(answer),
-                usage,
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            })
+            Input::heard(
+                member,
+                Ok(Consulted { answer: Arc::new(answer), usage, notes: Vec::new(), repairs: Vec::new() }),
+            )
         };
         let Some(answer) = self.history.get(at).and_then(|entry| entry.answers.get(asked.id.as_ref())) else {
             let why = "`next` runs no programs; its answer can be given under `answers`";
@@ -252,7 +248,8 @@ impl Drive<'_> {
             Err(message) => {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);
                 self.warnings.push(format!("{place}; put another answer in its place to try again"));
-                Some(Input::Failed(CallFailed { message, transient: false, retry_after: None, usage }))
+                let failure = CallFailed { message, transient: false, retry_after: None, usage };
+                Some(Input::heard(member, Err(failure)))
             }
         }
     }
@@ -301,7 +298,9 @@ impl Drive<'_> {
     }
 
     fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
-        let task = Task { document: &self.reference, source: &self.masked, unmasked: self.text };
+        let references = BTreeMap::new();
+        let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
+        let task = Task { document, source, unmasked, attached: None, references: &references };
         let request = request_for(self.plan, &self.run, task, work).map_err(NextError::Request)?;
         Ok(NextRequest::of(request, work, self.paused))
     }

@@ -25,7 +25,7 @@ const FREE: &str = "  - { provider: contrary, models: ['*'], input: 0, output: 0
 fn open(prices: Prices, address: SocketAddr, model: &str) -> Provider {
     Bed::new()
         .providers()
-        .with_secrets(|_| Some("key".to_owned()))
+        .with_environment(|name| (name == "CONTRARY_KEY").then(|| "key".to_owned()))
         .with_prices(prices)
         .open(&format!("contrary{model}"), &json!({"base_url": format!("http://{address}")}))
         .unwrap()

@@ -50,7 +50,7 @@ pub(super) fn http(status: &str, headers: &str, body: &str) -> String {
 
 fn try_open(config: &Value) -> Result<Provider, ProviderError> {
     let secrets = |name: &str| (name == "CONTRARY_KEY").then(|| KEY.to_owned());
-    Bed::new().providers().with_secrets(secrets).open("contrary:m1", config)
+    Bed::new().providers().with_environment(secrets).open("contrary:m1", config)
 }
 
 fn open(address: SocketAddr, misbehave: &str) -> Provider {
@@ -161,13 +161,63 @@ async fn without_its_secret_it_is_unauthorized() {
     let (address, sent) = serve(http("200 OK", "", "{}"));
     let provider = Bed::new()
         .providers()
-        .with_secrets(|_| None)
+        .with_environment(|_| None)
         .open("contrary", &json!({"base_url": format!("http://{address}")}))
         .unwrap();
     let failure = provider.complete(&request("a"), PLENTY).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unauthorized);
     assert!(failure.message.contains("CONTRARY_KEY"), "{failure}");
     assert!(sent.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn an_endpoint_is_a_provider_and_its_address_comes_from_the_environment() {
+    let (address, sent) = serve(http("200 OK", "", r#"{"answer": "grade 2"}"#));
+    let environment = move |name: &str| match name {
+        "CONTRARY_CLOUD_URL" => Some(format!("http://{address}/cloud/")),
+        "CONTRARY_MISBEHAVE" => Some("either_secret".to_owned()),
+        "CONTRARY_OTHER_KEY" => Some("the-other-key".to_owned()),
+        _ => None,
+    };
+    let providers = Bed::new().providers().with_environment(environment);
+    for (spec, config) in [
+        ("contrary-cloud:m1", json!({})),
+        ("contrary_cloud:m1", Value::Null),
+        ("contrary:m1", json!({"endpoint": "contrary-cloud"})),
+    ] {
+        let provider = providers.open(spec, &config).unwrap();
+        assert_eq!((provider.identity().name.as_str(), provider.model()), ("contrary", Some("m1")));
+        ask(&provider).await.unwrap();
+        let sent = sent.recv().unwrap();
+        assert!(sent.starts_with("POST /cloud/complete "), "{sent}");
+        assert!(sent.contains("Bearer the-other-key"), "{sent}");
+    }
+    assert_eq!(providers.find("contrary-cloud:m1").unwrap().manifest.name, "contrary");
+}
+
+#[test]
+fn what_no_plugin_and_no_endpoint_is_called_gets_a_guess() {
+    let providers = Bed::new().providers().with_environment(|_| None);
+    let unknown = providers.open("contrary-clod:m1", &Value::Null).unwrap_err();
+    assert!(unknown.help().contains("did you mean `contrary-cloud`?"), "{}", unknown.help());
+    let nowhere = providers.open("contrary-cloud", &Value::Null).unwrap_err();
+    assert!(nowhere.to_string().contains("set `base_url` or the environment variable `CONTRARY_CLOUD_URL`"));
+    let endpoint = providers.open("contrary", &json!({"endpoint": "cloud"})).unwrap_err();
+    assert!(endpoint.to_string().contains("known: contrary, contrary-cloud"), "{endpoint}");
+}
+
+#[tokio::test]
+async fn an_optional_key_that_is_not_set_leaves_its_header_out() {
+    let (address, sent) = serve(http("200 OK", "", r#"{"answer": "x"}"#));
+    let open = |misbehave: &str| {
+        let config = json!({"base_url": format!("http://{address}"), "misbehave": misbehave});
+        Bed::new().providers().with_environment(|_| None).open("contrary", &config).unwrap()
+    };
+    ask(&open("optional_secret")).await.unwrap();
+    assert!(!sent.recv().unwrap().contains("authorization"));
+    let failure = ask(&open("either_secret")).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unauthorized);
+    assert!(failure.to_string().contains("set `CONTRARY_KEY` or `CONTRARY_OTHER_KEY`"), "{failure}");
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! From what the server answered to a completion.
+
+use loopctl_plugin_sdk::codec::schema::unwrapped;
+use loopctl_plugin_sdk::codec::{Cut, count, parse_body, tame, word};
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
+use loopctl_plugin_sdk::{Failure, Value};
+
+use crate::{errors, tool};
+
+/// Most characters of a refusal that are passed on.
+const REFUSAL: usize = 200;
+
+pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
+    if !(200..300).contains(&response.status) {
+        return Err(errors::failure(response));
+    }
+    let body = parse_body(response)?;
+    if body.get("type").and_then(Value::as_str) == Some("error") {
+        return Err(errors::within(response, &body));
+    }
+    let Some(blocks) = body.get("content").and_then(Value::as_array) else {
+        return Err(Failure::permanent(
+            "the answer has no `content`, so it is none of the messages API: check `base_url`",
+        ));
+    };
+    let usage = usage(&body);
+    let text: String = blocks
+        .iter()
+        .filter(|block| block["type"] == "text")
+        .filter_map(|block| block["text"].as_str())
+        .collect();
+    let finish_reason = word(&body, "/stop_reason");
+    let stopped = finish_reason.as_deref().unwrap_or_default();
+    match stopped {
+        "max_tokens" => return Err(Cut::by_length(stopped, usage)),
+        "model_context_window_exceeded" => {
+            let message = "the answer was cut at the end of the model's context window: send less".to_owned();
+            return Err(Cut { message, finish_reason: stopped, usage }.failure());
+        }
+        "refusal" => {
+            let said = word(&body, "/stop_details/explanation").unwrap_or(text);
+            let message = match tame(&said, REFUSAL) {
+                said if said.is_empty() => "the model refuses".to_owned(),
+                said => format!("the model refuses: {said}"),
+            };
+            return Err(Cut { message, finish_reason: stopped, usage }.failure());
+        }
+        _ => {}
+    }
+
+    let called = blocks.iter().find(|block| block["type"] == "tool_use" && block["name"] == tool::NAME);
+    let (value, text) = match called.and_then(|call| call.get("input")) {
+        Some(input) => (Some(unwrapped(input).unwrap_or(input).clone()), None),
+        None if text.trim().is_empty() => {
+            return Err(Failure::transient("the answer is empty: the model said nothing"));
+        }
+        // A model that was only told to call the tool may write the answer instead.
+        None => match serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped) {
+            Some(value) => (Some(value.clone()), None),
+            None => (None, Some(text)),
+        },
+    };
+    Ok(Completion {
+        value,
+        text,
+        usage,
+        model: word(&body, "/model"),
+        response_id: word(&body, "/id"),
+        finish_reason,
+        ..Completion::default()
+    })
+}
+
+/// `input_tokens` leaves out what was read from the cache and what was written to it.
+fn usage(body: &Value) -> Usage {
+    let cached = count(body, "/usage/cache_read_input_tokens");
+    let written = count(body, "/usage/cache_creation_input_tokens");
+    Usage {
+        input_tokens: count(body, "/usage/input_tokens").saturating_add(cached).saturating_add(written),
+        cached_input_tokens: cached,
+        output_tokens: count(body, "/usage/output_tokens"),
+        cost_usd: None,
+    }
+}

@@ -1,0 +1,42 @@
+//! What Anthropic says when it doesn't answer: `{type: error, error: {type, message}, request_id}`.
+
+use loopctl_plugin_sdk::codec::{ApiError, retry_after, word};
+use loopctl_plugin_sdk::protocol::HttpResponse;
+use loopctl_plugin_sdk::{Failure, Value};
+
+/// Of a response whose status says that it failed.
+pub(crate) fn failure(response: &HttpResponse) -> Failure {
+    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
+    failed(response, &body, response.status)
+}
+
+/// Of a response that says it is well and holds an error, as gateways send them.
+pub(crate) fn within(response: &HttpResponse, body: &Value) -> Failure {
+    let status = match word(body, "/error/type").as_deref() {
+        Some("invalid_request_error") => 400,
+        Some("authentication_error") => 401,
+        Some("billing_error") => 402,
+        Some("permission_error") => 403,
+        Some("not_found_error") => 404,
+        Some("request_too_large") => 413,
+        Some("rate_limit_error") => 429,
+        Some("overloaded_error") => 529,
+        _ => 500,
+    };
+    failed(response, body, status)
+}
+
+fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
+    let message = word(body, "/error/message");
+    let about_tools =
+        status == 400 && message.as_deref().is_some_and(|message| message.contains("tool_choice"));
+    ApiError {
+        status,
+        message,
+        code: word(body, "/error/type"),
+        request_id: word(body, "/request_id").or_else(|| response.headers.get("request-id").cloned()),
+        retry_after: retry_after(response),
+        hint: about_tools.then(|| "set `tool_choice: auto` in the provider's configuration".to_owned()),
+    }
+    .failure()
+}

@@ -1,0 +1,61 @@
+//! The configuration.
+
+use loopctl_plugin_sdk::Value;
+use loopctl_plugin_sdk::codec::{BaseUrl, configured};
+use loopctl_plugin_sdk::protocol::CompletionRequest;
+
+/// Room for any extraction and some thinking; every model that is still served allows it.
+const MAX_TOKENS: u64 = 16_384;
+
+/// Models that always think, and answer 400 to a tool that they must call.
+const NEVER_FORCED: &[&str] = &["claude-opus-5-5", "claude-fable-5-1"];
+
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) model: Option<String>,
+    pub(crate) max_tokens: u64,
+    pub(crate) beta: Option<String>,
+    tool_choice: Option<String>,
+    base: Option<BaseUrl>,
+}
+
+impl Settings {
+    pub(crate) fn from_config(config: &Value) -> Self {
+        Self {
+            model: configured(config, "model"),
+            max_tokens: config.get("max_tokens").and_then(Value::as_u64).unwrap_or(MAX_TOKENS),
+            beta: configured(config, "beta"),
+            tool_choice: configured(config, "tool_choice"),
+            base: configured(config, "base_url").map(|url| BaseUrl::parse(&url)),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &'static str {
+        if self.base.as_ref().is_some_and(BaseUrl::has_version) { "/messages" } else { "/v1/messages" }
+    }
+
+    /// The key's placeholder: Anthropic wants one, a gateway may not.
+    pub(crate) fn key(&self) -> &'static str {
+        match &self.base {
+            Some(base) if !base.is_within("anthropic.com") => "${secret:ANTHROPIC_API_KEY?}",
+            _ => "${secret:ANTHROPIC_API_KEY}",
+        }
+    }
+
+    /// Whether the tool must be called. A model that thinks can't be made to.
+    pub(crate) fn forces_tool(&self, model: &str, request: &CompletionRequest) -> bool {
+        match self.tool_choice.as_deref() {
+            Some("force") => return true,
+            Some(_) => return false,
+            None => {}
+        }
+        let thinks = request
+            .options
+            .extra_body
+            .get("thinking")
+            .and_then(|thinking| thinking.get("type"))
+            .and_then(Value::as_str)
+            .is_some_and(|kind| kind != "disabled");
+        !thinks && !NEVER_FORCED.iter().any(|known| model.contains(known))
+    }
+}

@@ -1,0 +1,227 @@
+//! Runs a program once: input in, output out, within bounds.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+
+use loopctl_plugin_sdk::{Cancel, Failure};
+
+use crate::group::{Group, Pipes};
+
+/// How much of the end of standard error is kept, in bytes, and shown, in characters.
+const KEPT_STDERR: usize = 4096;
+const SHOWN_STDERR: usize = 300;
+
+/// `EX_TEMPFAIL` of `sysexits.h`: "temporary failure; user is invited to retry".
+const TRY_AGAIN: i32 = 75;
+
+/// How to run a program.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    /// As the configuration has it.
+    pub(crate) name: String,
+    /// The file that it is.
+    pub(crate) file: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    /// All that it sees of the environment.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) cwd: Option<PathBuf>,
+    /// In bytes.
+    pub(crate) max_output: u64,
+    pub(crate) show_stderr: bool,
+}
+
+/// What happens while a program runs.
+enum Event {
+    /// The host gave the call up; everything has been killed.
+    Cancelled,
+    /// The program is over.
+    Ended(io::Result<ExitStatus>),
+    /// Standard output is closed; this is all of it, or one byte more than is allowed.
+    Output(io::Result<Vec<u8>>),
+    /// Standard error is closed; this was its end.
+    Complaint(Vec<u8>),
+}
+
+impl Program {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs the program, and kills it with all that it started when `cancel` says so.
+    ///
+    /// # Errors
+    /// When it can't be started, writes too much, or ends with anything but 0.
+    pub(crate) fn run(&self, input: Vec<u8>, cancel: &Cancel) -> Result<Vec<u8>, Failure> {
+        let mut command = Command::new(&self.file);
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        cancel.check()?;
+        let (group, pipes) = Group::start(&mut command).map_err(|error| self.not_started(&error))?;
+        let group = Arc::new(group);
+        let (tell, events) = channel();
+        self.watch(&group, pipes, input, &tell).map_err(|error| {
+            group.kill();
+            self.not_started(&error)
+        })?;
+        let (killer, teller) = (Arc::clone(&group), tell);
+        cancel.on_cancel(move || {
+            killer.kill();
+            let _ = teller.send(Event::Cancelled);
+        });
+
+        let (mut status, mut output, mut complaint) = (None, None, None);
+        // A program that hands its streams to one that left the group is waited for until the host gives up.
+        while status.is_none() || output.is_none() || complaint.is_none() {
+            match events.recv() {
+                Ok(Event::Cancelled) => return Err(Failure::cancelled()),
+                Ok(Event::Ended(ended)) => status = Some(ended),
+                Ok(Event::Output(Ok(bytes))) if bytes.len() as u64 > self.max_output => {
+                    group.kill();
+                    return Err(Failure::permanent(format!(
+                        "`{}` wrote more than {} bytes and was killed (`max_output_bytes`)",
+                        self.name, self.max_output
+                    )));
+                }
+                Ok(Event::Output(bytes)) => output = Some(bytes),
+                Ok(Event::Complaint(end)) => complaint = Some(end),
+                Err(_) => return Err(Failure::permanent(format!("`{}` was lost", self.name))),
+            }
+        }
+        let lost = |error: io::Error| Failure::transient(format!("`{}`: {error}", self.name));
+        match (status, output) {
+            (Some(Ok(status)), Some(output)) if status.success() => output.map_err(lost),
+            (Some(Ok(status)), _) => Err(self.failed(status, &complaint.unwrap_or_default())),
+            (Some(Err(error)), _) => Err(lost(error)),
+            (None, _) => Err(Failure::permanent(format!("`{}` was lost", self.name))),
+        }
+    }
+
+    /// Threads that feed the program, listen to it and wait for its end. They end with the program.
+    fn watch(
+        &self,
+        group: &Arc<Group>,
+        pipes: Pipes,
+        input: Vec<u8>,
+        tell: &Sender<Event>,
+    ) -> io::Result<()> {
+        let waited = Arc::clone(group);
+        let teller = tell.clone();
+        let waiting = start("loopctl-wait", move || {
+            let _ = teller.send(Event::Ended(waited.wait()));
+        });
+        if waiting.is_err() {
+            group.kill();
+            let _ = group.wait();
+        }
+        waiting?;
+        if let Some(mut stdin) = pipes.stdin {
+            start("loopctl-stdin", move || {
+                // A program that answers without reading everything is no failure.
+                let _ = stdin.write_all(&input);
+            })?;
+        }
+        let (stdout, teller) = (pipes.stdout, tell.clone());
+        let most = self.max_output.saturating_add(1);
+        start("loopctl-stdout", move || {
+            let mut bytes = Vec::new();
+            let read = stdout.map_or(Ok(0), |stdout| stdout.take(most).read_to_end(&mut bytes));
+            let _ = teller.send(Event::Output(read.map(|_| bytes)));
+        })?;
+        let (stderr, teller) = (pipes.stderr, tell.clone());
+        start("loopctl-stderr", move || {
+            let end = stderr.map_or_else(Vec::new, end_of);
+            let _ = teller.send(Event::Complaint(end));
+        })
+    }
+
+    fn not_started(&self, error: &io::Error) -> Failure {
+        let message = format!("`{}` can't be started: {error}", self.file.display());
+        match error.kind() {
+            io::ErrorKind::NotFound => Failure::permanent(format!(
+                "{message}; it was there before, unless the interpreter that its first line names is missing"
+            )),
+            // Too many processes, too little memory.
+            io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => Failure::transient(message),
+            _ => Failure::permanent(message),
+        }
+    }
+
+    fn failed(&self, status: ExitStatus, complaint: &[u8]) -> Failure {
+        let said = if self.show_stderr { last_words(complaint) } else { String::new() };
+        let said = if said.is_empty() { said } else { format!("; standard error: {said}") };
+        let message = format!("`{}` ended with {status}{said}", self.name);
+        if status.code() == Some(TRY_AGAIN) {
+            Failure::transient(message)
+        } else {
+            Failure::permanent(message)
+        }
+    }
+}
+
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ())
+}
+
+/// Reads to the end, and keeps the last [`KEPT_STDERR`] bytes.
+fn end_of(mut stream: impl Read) -> Vec<u8> {
+    let mut kept = VecDeque::new();
+    let mut chunk = [0; KEPT_STDERR];
+    loop {
+        match stream.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => return kept.into(),
+            Ok(count) => {
+                kept.extend(chunk.iter().take(count));
+                kept.drain(..kept.len().saturating_sub(KEPT_STDERR));
+            }
+        }
+    }
+}
+
+/// The end of what was complained of, as one line of at most [`SHOWN_STDERR`] characters without control characters.
+fn last_words(complaint: &[u8]) -> String {
+    let text = String::from_utf8_lossy(complaint);
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    let length = line.chars().count();
+    if length <= SHOWN_STDERR {
+        return line;
+    }
+    let tail: String = line.chars().skip(length.saturating_sub(SHOWN_STDERR)).collect();
+    format!("…{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_complaint_is_one_tame_line() {
+        assert_eq!(last_words(b" Traceback:\n\n  \x1b[31mValueError\r\n"), "Traceback: [31mValueError");
+        let long = "é".repeat(5000);
+        let shown = last_words(&end_of(long.as_bytes()));
+        assert_eq!(shown.chars().count(), SHOWN_STDERR + 1);
+        assert!(shown.starts_with("…é") && shown.ends_with('é'), "{shown}");
+    }
+
+    #[test]
+    fn only_the_end_is_kept() {
+        let mut text = vec![b'a'; 3 * KEPT_STDERR];
+        text.extend(b"the end");
+        let end = end_of(text.as_slice());
+        assert_eq!(end.len(), KEPT_STDERR);
+        assert!(end.ends_with(b"the end"));
+    }
+}

@@ -1,0 +1,96 @@
+//! From what the server answered to a completion.
+
+use loopctl_plugin_sdk::codec::{Cut, count, parse_body, tame, word};
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
+use loopctl_plugin_sdk::{Failure, Value};
+
+use crate::errors;
+
+/// Most characters of the API's explanation that are passed on.
+const EXPLANATION: usize = 200;
+
+/// Reasons to withhold an answer that hold the next time, too.
+const WITHHELD: &[&str] = &[
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "MODEL_ARMOR",
+];
+
+pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
+    if !(200..300).contains(&response.status) {
+        return Err(errors::failure(response));
+    }
+    let body = parse_body(response)?;
+    if let Some(failure) = errors::within(response, &body) {
+        return Err(failure);
+    }
+    let usage = usage(&body);
+    if let Some(reason) = word(&body, "/promptFeedback/blockReason") {
+        let message = format!("Gemini refuses the prompt: {}", tame(&reason, EXPLANATION));
+        return Err(Cut { message, finish_reason: &reason, usage }.failure());
+    }
+    let Some(candidate) = body.pointer("/candidates/0") else {
+        // An empty answer is one of the API's; anything else is not.
+        return Err(
+            match body.get("candidates").or(body.get("usageMetadata")).or(body.get("promptFeedback")) {
+                Some(_) => Failure::transient("the answer has no candidates: the model said nothing"),
+                None => Failure::permanent(
+                    "the answer has no `candidates`, so it is none of generateContent: check `base_url`",
+                ),
+            },
+        );
+    };
+
+    let finish_reason = word(candidate, "/finishReason");
+    let stopped = finish_reason.as_deref().unwrap_or_default();
+    if stopped == "MAX_TOKENS" {
+        return Err(Cut::by_length(stopped, usage));
+    }
+    if WITHHELD.contains(&stopped) {
+        let why = word(candidate, "/finishMessage").map(|why| format!(": {}", tame(&why, EXPLANATION)));
+        let message = format!("Gemini withheld the answer ({stopped}){}", why.unwrap_or_default());
+        return Err(Cut { message, finish_reason: stopped, usage }.failure());
+    }
+    let text = text(candidate);
+    if text.trim().is_empty() {
+        let why = if stopped.is_empty() { String::new() } else { format!(" ({})", tame(stopped, 40)) };
+        return Err(Failure::transient(format!("the answer is empty{why}: the model said nothing")));
+    }
+    Ok(Completion {
+        text: Some(text),
+        usage,
+        model: word(&body, "/modelVersion"),
+        response_id: word(&body, "/responseId"),
+        finish_reason,
+        ..Completion::default()
+    })
+}
+
+/// All texts but those that the model thought.
+fn text(candidate: &Value) -> String {
+    let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
+    parts
+        .into_iter()
+        .flatten()
+        .filter(|part| part.get("thought").and_then(Value::as_bool) != Some(true))
+        .filter_map(|part| part.get("text").and_then(Value::as_str))
+        .collect()
+}
+
+/// Thinking is paid for like writing; cached tokens are among those of the prompt.
+fn usage(body: &Value) -> Usage {
+    let input_tokens = count(body, "/usageMetadata/promptTokenCount")
+        .saturating_add(count(body, "/usageMetadata/toolUsePromptTokenCount"));
+    Usage {
+        input_tokens,
+        cached_input_tokens: count(body, "/usageMetadata/cachedContentTokenCount").min(input_tokens),
+        output_tokens: count(body, "/usageMetadata/candidatesTokenCount")
+            .saturating_add(count(body, "/usageMetadata/thoughtsTokenCount")),
+        cost_usd: None,
+    }
+}

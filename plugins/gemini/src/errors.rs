@@ -1,0 +1,47 @@
+//! What Google says when it doesn't answer: `{error: {code, message, status, details}}`, sometimes in a list.
+
+use std::time::Duration;
+
+use loopctl_plugin_sdk::codec::{ApiError, retry_after, word};
+use loopctl_plugin_sdk::protocol::HttpResponse;
+use loopctl_plugin_sdk::{Failure, Value};
+
+/// Of a response whose status says that it failed.
+pub(crate) fn failure(response: &HttpResponse) -> Failure {
+    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
+    failed(response, body.get(0).unwrap_or(&body), response.status)
+}
+
+/// Of a response that says it is well and holds an error all the same.
+pub(crate) fn within(response: &HttpResponse, body: &Value) -> Option<Failure> {
+    let error = body.get("error").filter(|error| error.is_object())?;
+    let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    Some(failed(response, body, code.filter(|code| (400..600).contains(code)).unwrap_or(500)))
+}
+
+fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
+    let details = body.pointer("/error/details").and_then(Value::as_array);
+    let detail = |key: &str| details.into_iter().flatten().find_map(|detail| word(detail, key));
+    // A wrong key is reported as an invalid argument.
+    let bad_key = detail("/reason").is_some_and(|reason| reason.starts_with("API_KEY_"));
+    let message = word(body, "/error/message");
+    let too_complex =
+        status == 400 && message.as_deref().is_some_and(|message| message.contains("too many states"));
+    ApiError {
+        status: if bad_key { 401 } else { status },
+        message,
+        code: word(body, "/error/status"),
+        request_id: None,
+        retry_after: detail("/retryDelay")
+            .and_then(|delay| seconds(&delay))
+            .or_else(|| retry_after(response)),
+        hint: too_complex.then(|| "set `json_mode: object` in the provider's configuration".to_owned()),
+    }
+    .failure()
+}
+
+/// `22s` or `0.5s`, as Protocol Buffers write a duration.
+fn seconds(delay: &str) -> Option<Duration> {
+    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}

@@ -1,0 +1,95 @@
+//! From what the server answered to a completion.
+
+use loopctl_plugin_sdk::codec::schema::unwrapped;
+use loopctl_plugin_sdk::codec::{Cut, count, parse_body, tame, word};
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
+use loopctl_plugin_sdk::{Failure, Value};
+
+use crate::errors;
+use crate::settings::{Service, Settings};
+
+/// Most characters of a refusal that are passed on.
+const REFUSAL: usize = 200;
+
+pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Completion, Failure> {
+    if !(200..300).contains(&response.status) {
+        return Err(errors::failure(response));
+    }
+    let body = parse_body(response)?;
+    // OpenRouter answers 200 when the model's own provider failed later on.
+    if let Some(failure) = errors::within(response, &body) {
+        return Err(failure);
+    }
+    let Some(choices) = body.get("choices") else {
+        return Err(Failure::permanent(
+            "the answer has no `choices`, so it is none of chat completions: check `base_url`",
+        ));
+    };
+    let Some(choice) = choices.as_array().and_then(|choices| choices.first()) else {
+        return Err(Failure::transient("the answer has no choices: the model said nothing"));
+    };
+    if let Some(failure) = errors::within(response, choice) {
+        return Err(failure);
+    }
+
+    let usage = usage(settings, &body);
+    let finish_reason = word(choice, "/finish_reason");
+    let stopped = finish_reason.as_deref().unwrap_or_default();
+    let refusal = word(choice, "/message/refusal").or_else(|| refusal_part(choice));
+    if let Some(refusal) = refusal {
+        let message = format!("the model refuses: {}", tame(&refusal, REFUSAL));
+        return Err(Cut { message, finish_reason: "refusal", usage }.failure());
+    }
+    match stopped {
+        "length" => return Err(Cut::by_length(stopped, usage)),
+        "content_filter" => {
+            let message = "the provider's content filter withheld the answer".to_owned();
+            return Err(Cut { message, finish_reason: stopped, usage }.failure());
+        }
+        _ => {}
+    }
+    let text = text(choice);
+    if text.trim().is_empty() {
+        return Err(Failure::transient("the answer is empty: the model said nothing"));
+    }
+    let value = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped).cloned();
+    Ok(Completion {
+        text: value.is_none().then_some(text),
+        value,
+        usage,
+        model: word(&body, "/model"),
+        response_id: word(&body, "/id"),
+        finish_reason,
+        ..Completion::default()
+    })
+}
+
+/// `content` is a text or a list of parts; what a model thought aloud stands elsewhere.
+fn text(choice: &Value) -> String {
+    match choice.pointer("/message/content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => parts
+            .iter()
+            .filter(|part| part["type"] != "refusal")
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
+        _ => String::new(),
+    }
+}
+
+fn refusal_part(choice: &Value) -> Option<String> {
+    let parts = choice.pointer("/message/content")?.as_array()?;
+    parts.iter().find_map(|part| word(part, "/refusal"))
+}
+
+fn usage(settings: &Settings, body: &Value) -> Usage {
+    let input_tokens = count(body, "/usage/prompt_tokens");
+    // Only OpenRouter's number is one of US dollars.
+    let cost = body.pointer("/usage/cost").and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
+    Usage {
+        input_tokens,
+        cached_input_tokens: count(body, "/usage/prompt_tokens_details/cached_tokens").min(input_tokens),
+        output_tokens: count(body, "/usage/completion_tokens"),
+        cost_usd: cost.filter(|_| settings.service == Service::OpenRouter),
+    }
+}

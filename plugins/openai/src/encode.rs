@@ -1,0 +1,133 @@
+//! From a completion request to `POST …/chat/completions`.
+
+use std::collections::BTreeMap;
+
+use loopctl_plugin_sdk::codec::schema::{gathered, instruction, is_plain_object, wrapped};
+use loopctl_plugin_sdk::codec::{finish, model_of};
+use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
+use loopctl_plugin_sdk::{Failure, Value};
+use serde_json::json;
+
+use crate::settings::{JsonMode, Settings};
+use crate::strict;
+
+/// What the schema is called in the request; the API wants a name and shows it to no one.
+const SCHEMA_NAME: &str = "answer";
+
+pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
+    let model = model_of(request, settings.default_model(), &settings.provider)?;
+    let mut messages: Vec<Value> = request
+        .messages
+        .iter()
+        .map(|message| json!({ "role": role(message.role), "content": message.content }))
+        .collect();
+    if messages.is_empty() {
+        return Err(Failure::invalid_request("the request has no messages"));
+    }
+    attach(&mut messages, &request.attachments)?;
+
+    let mut body = json!({ "model": model });
+    if let Some(schema) = &request.schema {
+        match settings.json_mode {
+            JsonMode::Schema => body["response_format"] = response_format(schema, settings.strict),
+            JsonMode::Object => {
+                body["response_format"] = json!({ "type": "json_object" });
+                instruct(&mut messages, &instruction(&object_schema(schema)));
+            }
+            JsonMode::None => instruct(&mut messages, &instruction(schema)),
+        }
+    }
+    body["messages"] = Value::Array(messages);
+
+    let options = &request.options;
+    if let Some(temperature) = options.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(seed) = options.seed {
+        // A signed number of 64 bits, says the API.
+        body["seed"] = json!(seed & (u64::MAX >> 1));
+    }
+    if let Some(most) = options.max_tokens.or(settings.max_tokens) {
+        body[settings.max_tokens_field()] = json!(most);
+    }
+
+    let (header, key) = settings.key();
+    let mut headers = BTreeMap::from([(header.to_owned(), key)]);
+    if let Some(organization) = &settings.organization {
+        headers.insert("openai-organization".to_owned(), organization.clone());
+    }
+    finish(request, settings.path(&model)?, headers, body)
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    }
+}
+
+/// Puts the files behind the text of the last message of the user.
+fn attach(messages: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), Failure> {
+    if attachments.is_empty() {
+        return Ok(());
+    }
+    let files: Vec<Value> = attachments.iter().map(part).collect::<Result<_, _>>()?;
+    match messages.iter_mut().rev().find(|message| message["role"] == "user") {
+        Some(message) => {
+            let mut parts = vec![json!({ "type": "text", "text": message["content"] })];
+            parts.extend(files);
+            message["content"] = Value::Array(parts);
+        }
+        None => messages.push(json!({ "role": "user", "content": files })),
+    }
+    Ok(())
+}
+
+fn part(attachment: &Attachment) -> Result<Value, Failure> {
+    let media_type = attachment.media_type.as_str();
+    let url = format!("data:{media_type};base64,{}", attachment.data);
+    match media_type {
+        "application/pdf" => {
+            let name = if attachment.name.is_empty() { "document.pdf" } else { &attachment.name };
+            Ok(json!({ "type": "file", "file": { "filename": name, "file_data": url } }))
+        }
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => {
+            Ok(json!({ "type": "image_url", "image_url": { "url": url } }))
+        }
+        other => Err(Failure::invalid_request(format!(
+            "files of type `{other}` can't be attached: use PDF, PNG, JPEG, GIF or WebP"
+        ))),
+    }
+}
+
+fn response_format(schema: &Value, may_be_strict: bool) -> Value {
+    let adapted = if may_be_strict { strict::adapted(schema) } else { None };
+    let strict = adapted.is_some();
+    let schema = adapted.unwrap_or_else(|| object_schema(schema));
+    json!({
+        "type": "json_schema",
+        "json_schema": { "name": SCHEMA_NAME, "schema": schema, "strict": strict },
+    })
+}
+
+/// The schema, wrapped when it isn't an object's: the API refuses others, strict or not. One that refers to other
+/// documents stays as it is, and the API says what it thinks of it.
+fn object_schema(schema: &Value) -> Value {
+    if is_plain_object(schema) || schema.get("type").and_then(Value::as_str) == Some("object") {
+        return schema.clone();
+    }
+    gathered(schema).map_or_else(|| schema.clone(), wrapped)
+}
+
+/// Adds standing instructions to those that are there: some servers' templates take a single system message, and only
+/// as the first.
+fn instruct(messages: &mut Vec<Value>, instruction: &str) {
+    match messages.iter_mut().find(|message| message["role"] == "system") {
+        Some(message) => {
+            let before = message["content"].as_str().unwrap_or_default();
+            message["content"] = Value::String(format!("{before}\n\n{instruction}"));
+        }
+        None => messages.insert(0, json!({ "role": "system", "content": instruction })),
+    }
+}

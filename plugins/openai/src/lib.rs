@@ -1,0 +1,37 @@
+//! The provider for chat completions as OpenAI defined them and many servers speak them.
+//!
+//! A pure codec: [`OpenAi`] writes `POST …/chat/completions` and reads what comes back; the host does the network.
+//! `docs/providers.md` tells users of it.
+
+mod decode;
+mod encode;
+mod errors;
+mod settings;
+pub mod strict;
+
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
+use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
+
+use settings::Settings;
+
+/// The codec.
+#[derive(Debug)]
+pub struct OpenAi {
+    settings: Settings,
+}
+
+impl HttpCodec for OpenAi {
+    fn open(config: &Value) -> Result<Self, Failure> {
+        Ok(Self { settings: Settings::from_config(config)? })
+    }
+
+    fn encode(&self, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
+        encode::encode(&self.settings, request)
+    }
+
+    fn decode(&self, response: &HttpResponse) -> Result<Completion, Failure> {
+        decode::decode(&self.settings, response)
+    }
+}
+
+export_http_plugin!(OpenAi, include_str!("../plugin.json"));

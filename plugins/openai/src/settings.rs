@@ -1,0 +1,163 @@
+//! The configuration, and what follows from where the requests go.
+
+use loopctl_plugin_sdk::codec::{BaseUrl, configured};
+use loopctl_plugin_sdk::{Failure, Value};
+
+/// Azure's version of the API when none is configured: the latest that is generally available under dated names.
+const AZURE_API_VERSION: &str = "2024-10-21";
+const AZURE_DOMAINS: &[&str] =
+    &["openai.azure.com", "openai.azure.us", "cognitiveservices.azure.com", "services.ai.azure.com"];
+
+/// Whose rules apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    OpenAi,
+    Azure,
+    OpenRouter,
+    /// A server that speaks the same API.
+    Compatible,
+}
+
+/// How the answer's shape is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JsonMode {
+    /// `response_format: json_schema`.
+    Schema,
+    /// `response_format: json_object`, and the schema in the prompt.
+    Object,
+    /// Nothing but the schema in the prompt.
+    None,
+}
+
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) service: Service,
+    /// What a user writes before the model's name.
+    pub(crate) provider: String,
+    pub(crate) model: Option<String>,
+    pub(crate) organization: Option<String>,
+    pub(crate) json_mode: JsonMode,
+    pub(crate) strict: bool,
+    pub(crate) max_tokens: Option<u64>,
+    max_tokens_field: Option<String>,
+    base: Option<BaseUrl>,
+    deployment: Option<String>,
+    api_version: Option<String>,
+}
+
+impl Settings {
+    pub(crate) fn from_config(config: &Value) -> Result<Self, Failure> {
+        let endpoint = configured(config, "endpoint").unwrap_or_else(|| "openai".to_owned());
+        let base = configured(config, "base_url").map(|url| BaseUrl::parse(&url));
+        if base.as_ref().is_some_and(|base| base.path().ends_with("/chat/completions")) {
+            return Err(Failure::invalid_config("`base_url` must end before `/chat/completions`"));
+        }
+        let service = match (endpoint.as_str(), &base) {
+            ("azure", Some(base)) if !base.is_within("api.openai.com") => Service::Azure,
+            ("azure", _) => {
+                return Err(Failure::invalid_config(
+                    "Azure has a host per resource: set AZURE_OPENAI_ENDPOINT or `base_url` to `https://RESOURCE.openai.azure.com`",
+                ));
+            }
+            ("openrouter", _) => Service::OpenRouter,
+            ("openai", None) => Service::OpenAi,
+            (_, Some(base)) if base.is_within("api.openai.com") => Service::OpenAi,
+            (_, Some(base)) if base.is_within("openrouter.ai") => Service::OpenRouter,
+            _ => Service::Compatible,
+        };
+        if base.is_none() && endpoint != "openai" {
+            return Err(Failure::invalid_config(format!(
+                "the endpoint `{endpoint}` needs a `base_url` in the configuration"
+            )));
+        }
+        let json_mode = match configured(config, "json_mode").as_deref() {
+            Some("object") => JsonMode::Object,
+            Some("none") => JsonMode::None,
+            _ => JsonMode::Schema,
+        };
+        Ok(Self {
+            service,
+            provider: endpoint,
+            model: configured(config, "model"),
+            organization: configured(config, "organization"),
+            json_mode,
+            strict: config.get("strict").and_then(Value::as_bool).unwrap_or(true),
+            max_tokens: config.get("max_tokens").and_then(Value::as_u64),
+            max_tokens_field: configured(config, "max_tokens_field"),
+            base,
+            deployment: configured(config, "deployment"),
+            api_version: configured(config, "api_version"),
+        })
+    }
+
+    /// The header with the key, as a placeholder. At the vendor's own host there must be one; a server that merely
+    /// speaks the same API may not want any.
+    pub(crate) fn key(&self) -> (&'static str, String) {
+        let within = |domain: &&str| self.base.as_ref().is_some_and(|base| base.is_within(domain));
+        let (header, before, required, names) = match self.service {
+            Service::OpenAi => ("authorization", "Bearer ", true, "OPENAI_API_KEY"),
+            Service::Azure => ("api-key", "", AZURE_DOMAINS.iter().any(within), "AZURE_OPENAI_API_KEY"),
+            // Whoever sets OPENAI_BASE_URL to this host has its key in OPENAI_API_KEY; whoever asks for `openrouter:…`
+            // doesn't mean to show it the key of another company.
+            Service::OpenRouter if self.provider == "openrouter" => {
+                ("authorization", "Bearer ", within(&"openrouter.ai"), "OPENROUTER_API_KEY")
+            }
+            Service::OpenRouter => ("authorization", "Bearer ", true, "OPENROUTER_API_KEY|OPENAI_API_KEY"),
+            Service::Compatible => ("authorization", "Bearer ", false, "OPENAI_API_KEY"),
+        };
+        let optional = if required { "" } else { "?" };
+        (header, format!("{before}${{secret:{names}{optional}}}"))
+    }
+
+    /// The path under the base URL; `model` is part of it at Azure.
+    ///
+    /// # Errors
+    /// A name that is no single segment of a path.
+    pub(crate) fn path(&self, model: &str) -> Result<String, Failure> {
+        let base_path = self.base.as_ref().map_or("", BaseUrl::path);
+        let versioned = self.base.as_ref().is_some_and(BaseUrl::has_version);
+        if self.service != Service::Azure {
+            let version = if versioned { "" } else { "/v1" };
+            return Ok(format!("{version}/chat/completions"));
+        }
+        if versioned {
+            // Azure's API without dates: https://RESOURCE.openai.azure.com/openai/v1, the deployment is the model.
+            let query = self
+                .api_version
+                .as_deref()
+                .map_or_else(String::new, |v| format!("?api-version={}", escaped(v)));
+            return Ok(format!("/chat/completions{query}"));
+        }
+        let deployment = self.deployment.as_deref().unwrap_or(model);
+        if matches!(deployment, "." | "..") {
+            return Err(Failure::invalid_request("the deployment's name can't be used in a URL"));
+        }
+        let prefix = if base_path.ends_with("/openai") { "" } else { "/openai" };
+        let version = escaped(self.api_version.as_deref().unwrap_or(AZURE_API_VERSION));
+        Ok(format!("{prefix}/deployments/{}/chat/completions?api-version={version}", escaped(deployment)))
+    }
+
+    /// What stands for the model when no one names one.
+    pub(crate) fn default_model(&self) -> Option<&str> {
+        self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == Service::Azure))
+    }
+
+    pub(crate) fn max_tokens_field(&self) -> &str {
+        let usual = match self.service {
+            Service::OpenAi | Service::Azure => "max_completion_tokens",
+            Service::OpenRouter | Service::Compatible => "max_tokens",
+        };
+        self.max_tokens_field.as_deref().unwrap_or(usual)
+    }
+}
+
+/// As part of a path or query: everything but letters, digits and `-._~` percent-encoded.
+fn escaped(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
+}

@@ -1,0 +1,238 @@
+//! What it means when an API doesn't answer.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::protocol::{HttpResponse, Usage};
+
+/// Most characters of an API's own words that are passed on.
+const MOST: usize = 300;
+
+/// An error as an API reports it. Its message is the API's documented field, never the rest of the body, which may
+/// repeat the request.
+#[derive(Debug, Clone, Default)]
+pub struct ApiError {
+    /// The HTTP status, or what the body says in its place.
+    pub status: u16,
+    /// The API's own words.
+    pub message: Option<String>,
+    /// The API's name for the error, such as `insufficient_quota`.
+    pub code: Option<String>,
+    /// Under which the vendor finds the call.
+    pub request_id: Option<String>,
+    /// How long to wait, when the API says so.
+    pub retry_after: Option<Duration>,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl ApiError {
+    /// The failure that the status stands for: 401 and 403 unauthorized; 429 rate limited; 408, 409, 425 and 5xx may
+    /// pass; 400, 413, 415 and 422 an invalid request; anything else permanent.
+    pub fn failure(self) -> Failure {
+        let message = self.words();
+        let mut failure = match self.status {
+            401 | 403 => Failure::unauthorized(message),
+            429 => Failure::rate_limited(message, None),
+            408 | 409 | 425 | 500..=599 => Failure::transient(message),
+            400 | 413 | 415 | 422 => Failure::invalid_request(message),
+            _ => Failure::permanent(message),
+        };
+        failure.error.retry_after_ms =
+            self.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        failure.with_detail(self.detail())
+    }
+
+    /// A failure that waiting doesn't cure, whatever the status.
+    pub fn permanent(self) -> Failure {
+        Failure::permanent(self.words()).with_detail(self.detail())
+    }
+
+    fn words(&self) -> String {
+        let mut words = format!("the API answers {}", self.status);
+        match (&self.message, &self.code) {
+            (Some(message), _) => words = format!("{words}: {}", tame(message, MOST)),
+            (None, Some(code)) => words = format!("{words}: {}", tame(code, MOST)),
+            (None, None) => {}
+        }
+        let hint =
+            self.hint.as_deref().or((self.status == 404).then_some("check the model's name and `base_url`"));
+        if let Some(hint) = hint {
+            words = format!("{}; {hint}", words.trim_end_matches(['.', ' ']));
+        }
+        if let Some(id) = &self.request_id {
+            words = format!("{words} (request id {})", tame(id, 80));
+        }
+        words
+    }
+
+    fn detail(&self) -> Value {
+        let tamed = |text: &Option<String>| text.as_deref().map(|text| tame(text, 80));
+        let mut detail = json!({ "status": self.status });
+        for (key, text) in [("code", tamed(&self.code)), ("request_id", tamed(&self.request_id))] {
+            if let Some(text) = text {
+                detail[key] = Value::String(text);
+            }
+        }
+        detail
+    }
+}
+
+/// An answer that was paid for and can't be used: cut short, refused, withheld. Asking again would cost the same for
+/// the same, so it is permanent.
+#[derive(Debug, Clone)]
+pub struct Cut<'a> {
+    /// What happened and what to do.
+    pub message: String,
+    /// The API's word for it.
+    pub finish_reason: &'a str,
+    /// What it took.
+    pub usage: Usage,
+}
+
+impl Cut<'_> {
+    /// As the answer to the call.
+    pub fn failure(self) -> Failure {
+        Failure::permanent(self.message).with_detail(json!({
+            "finish_reason": tame(self.finish_reason, 80),
+            "usage": {
+                "input_tokens": self.usage.input_tokens,
+                "cached_input_tokens": self.usage.cached_input_tokens,
+                "output_tokens": self.usage.output_tokens,
+            },
+        }))
+    }
+
+    /// The answer reached the limit on its length.
+    pub fn by_length(finish_reason: &str, usage: Usage) -> Failure {
+        let message =
+            "the answer was cut at the limit on its tokens: raise `max_tokens` (thinking counts, too)"
+                .to_owned();
+        Cut { message, finish_reason, usage }.failure()
+    }
+}
+
+/// The body of a good answer.
+///
+/// # Errors
+/// Transient, when it isn't JSON: it was torn on its way, or something between answered in the API's place.
+pub fn parse_body(response: &HttpResponse) -> Result<Value, Failure> {
+    serde_json::from_str(&response.body).map_err(|_| {
+        Failure::transient(format!(
+            "the API answers {} with {} bytes that are not JSON: the answer is torn, or `base_url` leads elsewhere",
+            response.status,
+            response.body.len()
+        ))
+    })
+}
+
+/// How long the headers ask to wait: `retry-after-ms`, or `retry-after` in seconds. Its form with a date needs a clock,
+/// which only the host has.
+pub fn retry_after(response: &HttpResponse) -> Option<Duration> {
+    let number = |name: &str| {
+        let value: f64 = response.headers.get(name)?.trim().parse().ok()?;
+        (value.is_finite() && value >= 0.0).then_some(value)
+    };
+    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Someone else's words as one line of at most `most` characters. Some servers repeat the request behind `'input':`, so
+/// the words end there.
+pub fn tame(words: &str, most: usize) -> String {
+    let end = ["'input'", "\"input\""].iter().filter_map(|echo| words.find(echo)).min();
+    let cut = end.and_then(|end| words.get(..end));
+    let mut line = String::new();
+    for (count, c) in cut.unwrap_or(words).trim().chars().enumerate() {
+        if count == most {
+            line.push('…');
+            return line;
+        }
+        line.push(if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c });
+    }
+    if cut.is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::abi;
+
+    #[test]
+    fn every_status_has_its_kind() {
+        let cases = [
+            (400, abi::LC_INVALID_REQUEST),
+            (401, abi::LC_UNAUTHORIZED),
+            (402, abi::LC_PERMANENT),
+            (403, abi::LC_UNAUTHORIZED),
+            (404, abi::LC_PERMANENT),
+            (408, abi::LC_TRANSIENT),
+            (409, abi::LC_TRANSIENT),
+            (413, abi::LC_INVALID_REQUEST),
+            (418, abi::LC_PERMANENT),
+            (422, abi::LC_INVALID_REQUEST),
+            (429, abi::LC_RATE_LIMITED),
+            (500, abi::LC_TRANSIENT),
+            (503, abi::LC_TRANSIENT),
+            (529, abi::LC_TRANSIENT),
+            (304, abi::LC_PERMANENT),
+        ];
+        for (status, kind) in cases {
+            assert_eq!(ApiError { status, ..ApiError::default() }.failure().status, kind, "{status}");
+        }
+    }
+
+    #[test]
+    fn the_message_says_status_words_and_request() {
+        let error = ApiError {
+            status: 404,
+            message: Some("no model\n`x`.".into()),
+            code: Some("model_not_found".into()),
+            request_id: Some("req_1".into()),
+            ..ApiError::default()
+        };
+        let failure = error.failure();
+        assert_eq!(
+            failure.error.message,
+            "the API answers 404: no model `x`; check the model's name and `base_url` (request id req_1)"
+        );
+        assert_eq!(
+            failure.error.detail,
+            Some(json!({"status": 404, "code": "model_not_found", "request_id": "req_1"}))
+        );
+    }
+
+    #[test]
+    fn others_words_are_bounded_and_never_the_request() {
+        assert_eq!(tame(&"é".repeat(1000), MOST).chars().count(), MOST + 1);
+        assert_eq!(
+            tame("[{'msg': 'missing', 'input': {'messages': ['the patient']}}]", MOST),
+            "[{'msg': 'missing',…"
+        );
+        assert_eq!(tame(" a\u{1b}[0m\r\nb ", MOST), "a [0m  b");
+    }
+
+    #[test]
+    fn waits_are_read_from_headers() {
+        let asked = |headers: &[(&str, &str)]| {
+            let headers: BTreeMap<_, _> = headers.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+            retry_after(&HttpResponse { status: 429, headers, body: String::new() })
+        };
+        assert_eq!(asked(&[("retry-after", "2")]), Some(Duration::from_secs(2)));
+        assert_eq!(asked(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
+        assert_eq!(
+            asked(&[("retry-after-ms", "1500"), ("retry-after", "2")]),
+            Some(Duration::from_millis(1500))
+        );
+        for odd in ["-1", "NaN", "1e400", "Wed, 21 Oct 2026 07:28:00 GMT", ""] {
+            assert_eq!(asked(&[("retry-after", odd)]), None, "{odd}");
+        }
+    }
+}

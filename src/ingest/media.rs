@@ -1,0 +1,41 @@
+//! Documents that are no text but that models can look at: images and PDFs.
+
+use std::sync::Arc;
+
+/// Endings, in any case, of such files, for folders.
+pub const MEDIA_ENDINGS: [&str; 6] = ["pdf", "png", "jpg", "jpeg", "gif", "webp"];
+
+/// A document as an image or PDF. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Media {
+    media_type: &'static str,
+    bytes: Arc<[u8]>,
+}
+
+impl Media {
+    /// What the bytes are, by how they begin; `None` for anything else.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let media_type = match bytes {
+            [b'%', b'P', b'D', b'F', b'-', ..] => "application/pdf",
+            [0x89, b'P', b'N', b'G', ..] => "image/png",
+            [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
+            [b'G', b'I', b'F', b'8', ..] => "image/gif",
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+            _ => return None,
+        };
+        Some(Media { media_type, bytes: bytes.into() })
+    }
+
+    /// `application/pdf`, `image/png`, …
+    #[must_use]
+    pub fn media_type(&self) -> &'static str {
+        self.media_type
+    }
+
+    /// The whole file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}

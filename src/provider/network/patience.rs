@@ -1,0 +1,52 @@
+//! A call's deadline.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use crate::provider::error::{FailureKind, Fault};
+
+/// How much of a call's deadline is left. Only what is done under [`Patience::bound`] uses it up, so that waiting for
+/// one's turn doesn't.
+#[derive(Debug)]
+pub(in crate::provider) struct Patience {
+    whole: Duration,
+    left: Duration,
+}
+
+impl Patience {
+    pub(in crate::provider) fn new(deadline: Duration) -> Self {
+        Self { whole: deadline, left: deadline }
+    }
+
+    /// Awaits `work` for as long as is left.
+    ///
+    /// # Errors
+    /// When it takes longer.
+    pub(in crate::provider) async fn bound<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Fault> {
+        let began = Instant::now();
+        let outcome = timeout(self.left, work).await;
+        self.left = self.left.saturating_sub(began.elapsed());
+        outcome.map_err(|_| {
+            Fault::new(FailureKind::Deadline, format!("no answer within {} ms", self.whole.as_millis()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::sleep;
+
+    #[tokio::test(start_paused = true)]
+    async fn only_bounded_work_uses_the_deadline_up() {
+        let mut patience = Patience::new(Duration::from_secs(10));
+        patience.bound(sleep(Duration::from_secs(6))).await.unwrap();
+        sleep(Duration::from_secs(60)).await;
+        patience.bound(sleep(Duration::from_secs(3))).await.unwrap();
+        let fault = patience.bound(sleep(Duration::from_secs(2))).await.unwrap_err();
+        assert_eq!(fault.kind, FailureKind::Deadline);
+        assert!(fault.message.contains("10000 ms"), "{}", fault.message);
+    }
+}

@@ -1,0 +1,78 @@
+//! Providers that stand in for each other: the next is asked when one has failed for good.
+
+use crate::engine::CallFailed;
+use crate::provider::Provider;
+use crate::value::Millis;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Providers in the order in which they are asked. Clones share where they stand.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    links: Vec<Provider>,
+    retries: u32,
+    turn: Arc<Mutex<Turn>>,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turn {
+    link: usize,
+    /// Failed attempts of that one.
+    failed: u32,
+}
+
+impl Chain {
+    /// A chain, each of whose providers is asked again at most `retries` times when it failed for a passing reason.
+    #[must_use]
+    pub fn new(links: Vec<Provider>, retries: u32) -> Self {
+        Chain { links, retries, turn: Arc::default() }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn links(&self) -> &[Provider] {
+        &self.links
+    }
+
+    /// Whom to ask, after `attempt` others for the same piece of work. Each piece of work begins with the first.
+    pub(super) fn turn(&self, attempt: u32) -> Option<&Provider> {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if attempt == 0 {
+            *turn = Turn::default();
+        }
+        self.links.get(turn.link)
+    }
+
+    /// What a failed attempt comes to: the same provider is asked again, or the next one at once, or nobody is left.
+    pub(super) fn after(&self, failure: CallFailed) -> CallFailed {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        turn.failed = turn.failed.saturating_add(1);
+        if failure.transient && turn.failed <= self.retries {
+            return failure;
+        }
+        let next = turn.link + 1;
+        match self.links.get(next) {
+            Some(provider) => {
+                *turn = Turn { link: next, failed: 0 };
+                let message = format!("{}; asking {} instead", failure.message, named(provider));
+                CallFailed { message, transient: true, retry_after: Some(Millis(0)), ..failure }
+            }
+            None => CallFailed { transient: false, ..failure },
+        }
+    }
+
+    /// A remark for an answer that did not come from the first provider.
+    pub(super) fn note(&self) -> Option<String> {
+        let turn = *self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let provider = self.links.get(turn.link).filter(|_| turn.link > 0)?;
+        Some(format!("answered by {}, because the provider before it failed", named(provider)))
+    }
+}
+
+fn named(provider: &Provider) -> String {
+    let name = &provider.identity().name;
+    match provider.model() {
+        Some(model) => format!("`{name}:{model}`"),
+        None => format!("`{name}`"),
+    }
+}
