@@ -43,6 +43,14 @@ pub(super) fn home() -> Option<PathBuf> {
     std::env::var_os("LOOPCTL_HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
+/// Where this person's journal and cache are kept when nothing else is said.
+pub(super) fn state_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    home()
+        .or_else(|| variable("XDG_STATE_HOME").map(|state| state.join("loopctl")))
+        .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
+}
+
 /// Where profiles, rules, prompts and schemas are looked for: the working directory, then `$LOOPCTL_HOME`, then the
 /// embedded files.
 pub(super) fn library() -> Library {

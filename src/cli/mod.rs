@@ -4,15 +4,18 @@ mod check;
 mod correct;
 mod exit;
 mod loading;
+mod logging;
 mod next;
 mod output;
 mod plugin;
+mod plugin_check;
 mod profile;
 mod repair;
 mod run;
 mod score;
 mod simulate;
 mod step;
+mod tape;
 mod test;
 mod validate;
 
@@ -54,7 +57,7 @@ enum Verb {
     Check(check::Arguments),
     /// List profiles
     Profile(profile::Arguments),
-    /// List, inspect and trust provider plugins
+    /// List, inspect, trust and check provider plugins
     Plugin(plugin::Arguments),
 }
 

@@ -1,8 +1,9 @@
-//! `loopctl plugin list|inspect|trust`.
+//! `loopctl plugin list|inspect|trust|check`.
 
 use super::exit::{Exit, Failure};
 use super::loading::providers;
 use super::output::Output;
+use super::plugin_check;
 use crate::provider::{Inspected, ProviderError, TrustState};
 use crate::report::tame;
 use clap::{Args, Subcommand};
@@ -33,6 +34,8 @@ enum Verb {
         /// Name or path
         plugin: String,
     },
+    /// Drive a plugin through the whole contract, and say which promises it breaks
+    Check(plugin_check::Arguments),
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -45,6 +48,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         providers.path_of(plugin).map_err(failure)
     };
     match &arguments.verb {
+        Verb::Check(arguments) => {
+            return plugin_check::execute(arguments, &providers, &path_of(&arguments.plugin)?, output);
+        }
         Verb::List { json } => {
             let listed = providers.list();
             if *json {

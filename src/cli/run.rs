@@ -1,8 +1,10 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, home, known_type, prices, providers};
+use super::loading::{ProfileArguments, known_type, prices, providers, state_folder};
+use super::logging::LogArguments;
 use super::output::{Format, Output, complain};
+use super::tape::{self, TapeArguments};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
@@ -43,9 +45,13 @@ pub(super) struct Arguments {
     /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
+    #[command(flatten)]
+    tape: TapeArguments,
     /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
     #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
     prices: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogArguments,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -69,21 +75,15 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         extraction: arguments.extraction.clone(),
         journal,
         prices: arguments.prices.clone(),
+        log: arguments.log.clone(),
         format: arguments.format,
         quiet: arguments.quiet,
         inputs: arguments.inputs.clone(),
         needs_provider: true,
         allow_commands: arguments.allow_commands,
+        tape: arguments.tape.clone(),
     }
     .run(output)
-}
-
-/// Where this person's journal is kept when nothing else is said.
-fn state_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    home()
-        .or_else(|| variable("XDG_STATE_HOME").map(|state| state.join("loopctl")))
-        .or_else(|| variable("HOME").map(|home| home.join(".local/state/loopctl")))
 }
 
 /// Where the journal goes.
@@ -105,11 +105,13 @@ pub(super) struct Work {
     pub(super) journal: JournalPlace,
     /// A table that comes before the usual ones.
     pub(super) prices: Option<PathBuf>,
+    pub(super) log: LogArguments,
     pub(super) format: Format,
     pub(super) quiet: bool,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) needs_provider: bool,
     pub(super) allow_commands: bool,
+    pub(super) tape: TapeArguments,
 }
 
 impl Work {
@@ -143,15 +145,18 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
+        let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
         let providers = providers().with_programs_allowed(self.allow_commands).with_prices(prices);
+        let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         let candidates =
-            if self.needs_provider { open_stages(&self.plan, &providers)? } else { Candidates::Supplied };
-        let consultants = open_panel(&self.plan, &providers, self.allow_commands)?;
+            if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
+        let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;
         for warning in unpriced(&self.plan, &candidates, &consultants) {
             let word = output.err_paint.warn("warning:");
             output.say(&format!("{word} {}", tame(&warning)));
         }
+        self.log.start()?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -159,7 +164,7 @@ impl Work {
             profile_digest: self.plan.profile.digest.clone(),
             loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
             plugins: plugins_of(&candidates, &consultants),
-            settings: json!({ "out": self.out }),
+            settings: json!({ "out": self.out, "tape": tape::settings_of(tape.as_ref()) }),
         })?;
         let place = Place { journal, run, artifacts };
 
@@ -179,7 +184,8 @@ impl Work {
             Screen { output, live, format: self.format, several, written: 0, failure: None, stop: unread };
         let end = runtime.block_on(async {
             let interrupts = tokio::spawn(listen_for_interrupts(stop));
-            let mut session = Session::new(plan, candidates, consultants, place, cancelled);
+            let mut session = Session::new(plan, candidates, consultants, place, cancelled)
+                .with_time(tape::time_of(tape.as_ref()));
             let end = batch.run(&mut session, &mut screen).await;
             interrupts.abort();
             session.close(&jiff::Timestamp::now().to_string())?;
@@ -190,7 +196,7 @@ impl Work {
         screen.close(end.as_ref().ok())?;
         let mut end = end?;
         end.unusable += unusable;
-        Ok(exit_of(&end))
+        Ok(tape::report(tape.as_ref(), exit_of(&end), output))
     }
 }
 
@@ -243,7 +249,7 @@ async fn listen_for_interrupts(stop: watch::Sender<bool>) {
     std::future::pending::<()>().await;
 }
 
-fn open_stages(plan: &Plan, providers: &Providers) -> Result<Candidates, Failure> {
+fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure> {
     if plan.stages.is_empty() {
         return Err(Failure {
             message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
@@ -258,7 +264,7 @@ fn open_stages(plan: &Plan, providers: &Providers) -> Result<Candidates, Failure
 }
 
 /// Validators first, then judges, as the panel has them.
-fn open_panel(plan: &Plan, providers: &Providers, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
+fn open_panel(providers: &Providers, plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
     let validator = |_: &ValidatorPlan| {
         Ok(if allow_commands {
             Consultant::Validator

@@ -2,8 +2,10 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
+use super::logging::LogArguments;
 use super::output::{Format, Output};
 use super::run::{JournalPlace, Work};
+use super::tape::TapeArguments;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,9 +25,13 @@ pub(super) struct Step {
     /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
     #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
     prices: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogArguments,
     /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
+    #[command(flatten)]
+    tape: TapeArguments,
     /// How the result is written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -49,11 +55,13 @@ impl Step {
             extraction: Some(self.extraction.clone()),
             journal: JournalPlace::Memory,
             prices: self.prices.clone(),
+            log: self.log.clone(),
             format: self.format,
             quiet: false,
             inputs: vec![self.input.clone()],
             needs_provider,
             allow_commands: self.allow_commands,
+            tape: self.tape.clone(),
         }
         .run(output)
     }

@@ -1,5 +1,6 @@
 //! An open provider: one request in, one completion or typed failure out, within a deadline.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,13 +8,16 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
 use serde::de::DeserializeOwned;
+use tracing::Instrument;
 
 use super::error::{Fault, tame};
 use super::meter::Meter;
-use super::network::{Errand, Link, Patience, Reached};
+use super::network::{Errand, Link, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::tape::{Ended, Entry, Take, Tape};
+use super::trace::CallSpan;
 use super::{CallFailure, FailureKind, ProviderError};
-use crate::value::Usd;
+use crate::value::{Millis, Usd};
 
 /// Which code answers: what a journal needs to know to have a run repeated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -42,7 +46,30 @@ struct Shared {
     /// Of `http` plugins.
     link: Option<Link>,
     meter: Meter,
+    tape: Option<Tape>,
     current: Mutex<Current>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The completion, or why there is none.
+    pub outcome: Result<Completion, CallFailure>,
+    /// What the call counts for in the time of a run that is recorded or replayed; `None` in any other, where it counts
+    /// for the time it took.
+    pub took: Option<Millis>,
+    /// Whether the cache answered, so that nobody was asked or paid.
+    pub cached: bool,
+    entry: Option<Entry>,
+}
+
+impl Called {
+    /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
+    pub fn disown(&self) {
+        if let Some(entry) = &self.entry {
+            entry.remove();
+        }
+    }
 }
 
 struct Current {
@@ -70,6 +97,7 @@ impl Provider {
         meter: Meter,
         config: Vec<u8>,
         model: Option<String>,
+        tape: Option<Tape>,
     ) -> Result<Self, ProviderError> {
         let instance = Instance::open(&library, config.clone()).map_err(|reply| {
             let fault = fault_of(&reply);
@@ -81,7 +109,7 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, link, meter, current }), model })
+        Ok(Self { shared: Arc::new(Shared { identity, library, config, link, meter, tape, current }), model })
     }
 
     /// Which code answers.
@@ -115,6 +143,11 @@ impl Provider {
         request.options.model.as_deref().or(self.model.as_deref())
     }
 
+    /// Host and port that requests go to, of an `http` plugin.
+    pub(super) fn server(&self) -> Option<(String, u16)> {
+        self.shared.link.as_ref().and_then(Link::server)
+    }
+
     /// How many answers came late, twice or for a call that never was. Counts the whole library's.
     pub fn dropped_answers(&self) -> u64 {
         self.shared.library.dropped_answers()
@@ -134,15 +167,26 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        let outcome = self.attempt(request, Patience::new(deadline)).await;
-        let asked = self.asked(request);
-        match outcome {
+        self.call(request, deadline).await.outcome
+    }
+
+    /// The same, with how long it took by a tape, and whether the cache answered.
+    pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
+        let call = CallSpan::begin(self, request);
+        let mut ended = self.take(request, deadline, false).instrument(call.span()).await;
+        if ended.cached && ended.outcome.is_err() {
+            // What was of use once is not any more; the plugin may have changed.
+            ended = self.take(request, deadline, true).instrument(call.span()).await;
+        }
+        let Ended { outcome, took, cached, entry } = ended;
+        let (meter, asked) = (&self.shared.meter, self.asked(request));
+        let outcome = match outcome {
             Ok(mut completion) => {
-                completion.usage.cost_usd = self.shared.meter.cost(&completion, asked).map(Usd::get);
+                completion.usage.cost_usd = meter.cost(&completion, asked).map(Usd::get);
                 Ok(completion)
             }
             Err(fault) => Err(CallFailure {
-                cost: self.shared.meter.cost_of_failure(&fault, asked),
+                cost: meter.cost_of_failure(&fault, asked),
                 kind: fault.kind,
                 message: fault.message,
                 help: fault.help,
@@ -150,31 +194,44 @@ impl Provider {
                 provider: self.shared.identity.name.clone(),
                 model: asked.map(str::to_owned),
             }),
-        }
+        };
+        call.end(&outcome, cached);
+        Called { outcome, took, cached, entry }
+    }
+
+    /// One attempt; a `fresh` one leaves the cache aside. Whatever decides how a failed one goes on stands before the
+    /// end of the take, which records that decision and puts it back on replay.
+    async fn take(&self, request: &CompletionRequest, deadline: Duration, fresh: bool) -> Ended {
+        let mut take = Take::new(self.shared.tape.as_ref(), fresh);
+        let outcome = self.attempt(request, Patience::new(deadline), &mut take).await;
+        take.end(outcome)
     }
 
     async fn attempt(
         &self,
         request: &CompletionRequest,
         mut patience: Patience,
+        take: &mut Take,
     ) -> Result<Completion, Fault> {
-        let json = if request.options.model.is_none() && self.model.is_some() {
-            let mut with_model = request.clone();
-            with_model.options.model.clone_from(&self.model);
-            to_json(&with_model)
-        } else {
-            to_json(request)
-        }?;
-        let instance = patience.bound(self.instance()).await??;
+        let mut request = Cow::Borrowed(request);
+        if request.options.model.is_none() && self.model.is_some() {
+            request.to_mut().options.model.clone_from(&self.model);
+        }
         match &self.shared.link {
             None => {
-                let reply = patience.bound(instance.complete(json)).await?;
-                sensible(self.check(&instance, reply)?)
+                let json = to_json(request.as_ref())?;
+                let question = take.direct(&self.shared.identity.name, &self.shared.config, &request);
+                let answer = async {
+                    let instance = patience.bound(self.instance()).await??;
+                    let reply = patience.bound(instance.complete(json)).await?;
+                    self.check(&instance, reply)
+                };
+                sensible(take.ask(question, answer).await?)
             }
             Some(link) => {
-                let mut errand = Errand { patience, reached: Reached::NotSent };
-                let outcome = self.over(link, &instance, json, &mut errand).await;
-                outcome.map_err(|fault| Fault { free: fault.free || errand.reached.nobody(), ..fault })
+                let instance = patience.bound(self.instance()).await?.map_err(Fault::unsent)?;
+                let mut errand = Errand { patience };
+                self.over(link, &instance, &request, &mut errand, take).await
             }
         }
     }
@@ -184,15 +241,20 @@ impl Provider {
         &self,
         link: &Link,
         instance: &Arc<Instance>,
-        json: Vec<u8>,
+        request: &CompletionRequest,
         errand: &mut Errand,
+        take: &mut Take,
     ) -> Result<Completion, Fault> {
-        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await?;
-        let asked: HttpRequest = self.check(instance, encoded)?;
-        let answer = link.exchange(asked, errand).await?;
+        let json = to_json(request).map_err(Fault::unsent)?;
+        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(Fault::unsent)?;
+        let asked: HttpRequest = self.check(instance, encoded).map_err(Fault::unsent)?;
+        let question = take.http(&self.shared.identity.name, request, &asked);
+        let answer = take.ask(question, link.exchange(asked, errand)).await?;
         let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
         let completion = self.check(instance, decoded).map_err(|mut fault| {
+            // Who turns a request away charges nothing for it.
+            fault.free = answer.status >= 400;
             if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
                 fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
             }
@@ -331,7 +393,8 @@ fn fault_of(reply: &Reply) -> Fault {
     Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..Fault::new(kind, message) }
 }
 
-fn sensible(completion: Completion) -> Result<Completion, Fault> {
+/// What JSON can say and no provider can mean.
+pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
     let garbage =
         |problem: &str| Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")));
     if completion.version > VERSION {

@@ -261,6 +261,8 @@ pub enum FailureKind {
     Garbage,
     /// The request or the answer is larger than allowed.
     TooLarge,
+    /// A replayed run asks what was not asked when it was recorded.
+    Unrecorded,
 }
 
 impl FailureKind {
@@ -279,6 +281,7 @@ impl FailureKind {
             Self::Deadline => "deadline",
             Self::Garbage => "garbage",
             Self::TooLarge => "too_large",
+            Self::Unrecorded => "unrecorded",
         }
     }
 
@@ -349,6 +352,11 @@ pub(super) struct Fault {
 impl Fault {
     pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), help: None, retry_after: None, free: false }
+    }
+
+    /// The same of a call whose request never went out.
+    pub(super) fn unsent(self) -> Self {
+        Self { free: true, ..self }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {

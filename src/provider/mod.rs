@@ -11,7 +11,10 @@
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
 //! | `prices` | [`Prices`]: what models cost, from YAML tables |
 //! | `meter` | what one call cost |
+//! | `trace` | a span for each call |
+//! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
+//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
@@ -26,16 +29,20 @@ mod plugin;
 mod network;
 mod prices;
 mod meter;
+mod trace;
+mod tape;
 mod complete;
 mod registry;
+pub mod conformance;
 
-pub use complete::{PluginIdentity, Provider};
+pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::LogLine;
 pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use registry::{Listed, Providers};
+pub use tape::{Requests, Tape, TapeError, TapeMode};
 pub use trust::{TrustState, Trusted};
 
 pub use loopctl_plugin_sdk::protocol;

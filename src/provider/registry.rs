@@ -14,6 +14,7 @@ use super::locate::{self, Spec, Target, same_name};
 use super::meter::Meter;
 use super::network::{Link, Network, endpoint_named};
 use super::plugin::{LINKED, Library};
+use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
 
@@ -30,6 +31,7 @@ struct Shared {
     linked: Vec<Loaded>,
     programs_allowed: bool,
     prices: Arc<Prices>,
+    tape: Option<Tape>,
 }
 
 /// A plugin that can be opened.
@@ -53,7 +55,8 @@ impl Providers {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
         let (network, linked) = (Arc::new(network), Vec::new());
         let prices = Arc::new(Prices::shipped());
-        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, prices }) }
+        let shared = Shared { paths, network, linked, programs_allowed: false, prices, tape: None };
+        Self { shared: Arc::new(shared) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -79,6 +82,14 @@ impl Providers {
     pub fn with_programs_allowed(self, allowed: bool) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.programs_allowed = allowed;
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With calls that are recorded, replayed, or answered from a cache.
+    #[must_use]
+    pub fn with_tape(self, tape: Tape) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
     }
 
@@ -130,7 +141,7 @@ impl Providers {
         check_config(&manifest, &config)?;
         let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, &config);
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
-        Provider::open(identity, library, link, meter, config, model)
+        Provider::open(identity, library, link, meter, config, model, self.shared.tape.clone())
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.
@@ -254,6 +265,11 @@ impl Providers {
         Ok(Trusted { plugin: self.inspected(file)?, lock_file, replaced })
     }
 
+    /// `Ok` for a library that may run.
+    pub(super) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
+        trust::require(&self.shared.paths, file)
+    }
+
     fn inspected(&self, file: PluginFile) -> Result<Inspected, ProviderError> {
         let trust = trust::judge(&self.shared.paths, &file)?;
         Ok(Inspected { path: file.path, digest: file.digest, manifest: file.manifest, trust })
@@ -294,7 +310,7 @@ impl std::fmt::Debug for Providers {
 }
 
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
-fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
+pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let Some(schema) = &manifest.config_schema else { return Ok(()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {

@@ -61,6 +61,10 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
     if let Some(used) = used(result.usage) {
         let _ = write!(out, "  {}", paint.faint(&used));
     }
+    if result.cached_calls > 0 {
+        let calls = if result.cached_calls == 1 { "call" } else { "calls" };
+        let _ = write!(out, "  {}", paint.faint(&format!("{} {calls} from the cache", result.cached_calls)));
+    }
     if result.review {
         let _ = write!(out, "  {}", paint.warn("a person should look at it"));
     }

@@ -1,15 +1,17 @@
 //! Judges and validators, asked about a candidate.
 
-use super::bill::Bill;
-use super::document::{InHand, Session, complete, impossible_reason, stop};
+use super::call::Calls;
+use super::clock::Time;
+use super::document::{InHand, Session, impossible_reason, stop};
 use super::fallback::Chain;
 use super::request::{answer_of, mend_whole};
 use super::work::request_for;
 use super::{Plan, ask_validator};
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
 use crate::provider::protocol::CompletionRequest;
-use crate::value::Usage;
+use crate::value::{Millis, Usage};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -28,29 +30,77 @@ pub enum Consultant {
 
 /// Questions that are being asked at the same time. Dropped, they are given up.
 #[derive(Default)]
-pub(super) struct Questions(Vec<Pin<Box<dyn Future<Output = Input> + Send>>>);
+pub(super) struct Questions {
+    asked: Vec<Asked>,
+    /// Answers that are still to be handed out, in this order.
+    answers: VecDeque<Input>,
+}
+
+type Asked = Pin<Box<dyn Future<Output = Input> + Send>>;
 
 impl Questions {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.asked.is_empty() && self.answers.is_empty()
     }
 
     pub(super) fn ask(&mut self, question: impl Future<Output = Input> + Send + 'static) {
-        self.0.push(Box::pin(question));
+        self.asked.push(Box::pin(question));
     }
 
-    /// Waits for the first answer. There must be a question.
-    pub(super) async fn first_answer(&mut self) -> Input {
+    /// Waits for the next answer. There must be a question. Where time is real, it is the first that comes; where it is
+    /// counted, all are waited for and handed out in the order in which they were asked for, because which of them comes
+    /// first would differ on replay.
+    pub(super) async fn answer(&mut self, time: Time) -> Input {
+        if time == Time::Real {
+            return self.first_answer().await;
+        }
+        if self.answers.is_empty() {
+            self.answers = self.all_answers().await;
+        }
+        self.answers.pop_front().unwrap_or_else(stop)
+    }
+
+    async fn first_answer(&mut self) -> Input {
         poll_fn(|context| {
-            for at in 0..self.0.len() {
-                if let Some(question) = self.0.get_mut(at)
+            for at in 0..self.asked.len() {
+                if let Some(question) = self.asked.get_mut(at)
                     && let Poll::Ready(answer) = question.as_mut().poll(context)
                 {
-                    drop(self.0.remove(at));
+                    drop(self.asked.remove(at));
                     return Poll::Ready(answer);
                 }
             }
             Poll::Pending
+        })
+        .await
+    }
+
+    /// All answers, or just the stop that came instead of one, with what those used up that had come by then.
+    async fn all_answers(&mut self) -> VecDeque<Input> {
+        let mut open: Vec<(Asked, Option<Input>)> =
+            self.asked.drain(..).map(|question| (question, None)).collect();
+        poll_fn(|context| {
+            let mut stopped = None;
+            for (question, answer) in open.iter_mut().filter(|(_, answer)| answer.is_none()) {
+                match question.as_mut().poll(context) {
+                    Poll::Ready(Input::Stop { in_flight }) => {
+                        stopped = Some(in_flight);
+                        break;
+                    }
+                    Poll::Ready(said) => *answer = Some(said),
+                    Poll::Pending => {}
+                }
+            }
+            if let Some(mut in_flight) = stopped {
+                open.iter()
+                    .filter_map(|(_, answer)| answer.as_ref())
+                    .for_each(|said| in_flight += used(said));
+                return Poll::Ready(VecDeque::from([Input::Stop { in_flight }]));
+            }
+            if open.iter().any(|(_, answer)| answer.is_none()) {
+                return Poll::Pending;
+            }
+            Poll::Ready(open.iter_mut().filter_map(|(_, answer)| answer.take()).collect())
         })
         .await
     }
@@ -67,13 +117,15 @@ impl Session {
         task: &InHand<'_>,
     ) -> impl Future<Output = Input> + Send + 'static {
         let prepared = self.prepare(member, work, run, task);
-        let (plan, cancelled, bill) =
-            (Arc::clone(&self.plan), self.cancelled.clone(), Arc::clone(&self.bill));
+        let (plan, cancelled) = (Arc::clone(&self.plan), self.cancelled.clone());
         let document_type = task.reference.document_type.clone();
+        // All of a round begin at the same time, whichever is answered before another is asked.
+        let (calls, since) = (Arc::clone(&task.calls), task.calls.clock.now());
         async move {
             let said = match prepared {
                 Ok(Question::Judge { at, chain, request }) => {
-                    ask_judge(&plan, at, &chain, attempt, &request, cancelled, &bill).await
+                    let turn = (at, attempt, since);
+                    ask_judge(&plan, turn, &chain, &request, &calls, cancelled).await
                 }
                 Ok(Question::Validator { candidate, subject }) => {
                     let mut cancelled = cancelled;
@@ -123,20 +175,19 @@ enum Question {
 /// Asks a judge; `None` when someone stopped the run meanwhile.
 async fn ask_judge(
     plan: &Plan,
-    at: usize,
+    (at, attempt, since): (usize, u32, Millis),
     chain: &Chain,
-    attempt: u32,
     request: &CompletionRequest,
+    calls: &Calls,
     cancelled: watch::Receiver<bool>,
-    bill: &Bill,
 ) -> Option<Result<Consulted, CallFailed>> {
     let (Some(judge), Some(provider)) = (plan.judges.get(at), chain.turn(attempt)) else {
         return Some(Err(impossible_reason("there is no such judge")));
     };
     let document_type = &request.document.document_type;
-    let completion = complete(provider, request, judge.judge.call.deadline, cancelled, bill).await?;
+    let called = calls.make(since, provider, request, judge.judge.call.deadline, cancelled).await?;
     let repairer = judge.repairers.of(document_type);
-    let said = answer_of(provider, completion, |told| {
+    let said = answer_of(provider, &called, |told| {
         let mended = mend_whole(repairer, told)?;
         judge.check(document_type, &mended.value)?;
         plan.panel.read(plan.validators.len() + at, &mended.value)?;
@@ -149,6 +200,15 @@ async fn ask_judge(
         }
         Err(failure) => Err(chain.after(failure)),
     })
+}
+
+/// What the call behind an answer used up.
+fn used(answer: &Input) -> Usage {
+    match answer {
+        Input::Consulted { consulted, .. } => consulted.usage,
+        Input::Unanswered { failure, .. } => failure.usage,
+        _ => Usage::default(),
+    }
 }
 
 fn unavailable(why: &str) -> Consulted {

@@ -1,20 +1,21 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::bill::Bill;
+use super::call::Calls;
+use super::clock::Time;
 use super::consult::{Consultant, Questions};
 use super::fallback::Chain;
 use super::references::references_of;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
+use super::trace::{Watch, document_span, end_document};
 use super::typing::document_type_of;
 use super::work::{attached, first_input, request_for};
 use super::{DocumentResult, Plan, Task};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::profile::Mask;
-use crate::provider::protocol::{Attachment, Completion, CompletionRequest, DocumentRef};
-use crate::provider::{CallFailure, Provider};
+use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::repair::Step;
 use crate::score::{Assessment, Assessor, Source};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
@@ -22,8 +23,8 @@ use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tracing::Instrument;
 
 /// Where candidate 0 and its corrections come from.
 pub enum Candidates {
@@ -50,8 +51,8 @@ pub struct Session {
     /// One for each member of the plan's panel.
     pub(super) consultants: Vec<Consultant>,
     place: Place,
+    time: Time,
     assessor: Assessor,
-    pub(super) bill: Arc<Bill>,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
@@ -69,7 +70,7 @@ pub(super) struct InHand<'a> {
     pub(super) source: Source,
     /// Candidate 0, if it was supplied; taken when it is used.
     supplied: Option<Arc<Value>>,
-    started: Instant,
+    pub(super) calls: Arc<Calls>,
     /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
     /// the run the times that it saw.
     at: Millis,
@@ -80,6 +81,7 @@ pub(super) struct InHand<'a> {
     unanswered: Vec<(usize, String)>,
     /// What was repaired in each candidate, with its iteration.
     repairs: Vec<(usize, Step)>,
+    watch: Watch,
 }
 
 impl InHand<'_> {
@@ -109,10 +111,6 @@ impl InHand<'_> {
             references: &self.references,
         }
     }
-
-    fn now(&self) -> Millis {
-        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
-    }
 }
 
 impl Session {
@@ -127,7 +125,13 @@ impl Session {
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, consultants, place, assessor, bill: Arc::default(), cancelled }
+        Session { plan, candidates, consultants, place, time: Time::Real, assessor, cancelled }
+    }
+
+    /// The same by another time than this machine's.
+    #[must_use]
+    pub fn with_time(self, time: Time) -> Self {
+        Session { time, ..self }
     }
 
     /// Records that the session is over, at a time as RFC 3339.
@@ -136,6 +140,11 @@ impl Session {
     /// When the journal can't be written.
     pub fn close(&self, finished_at: &str) -> Result<(), StoreError> {
         self.place.journal.finish_run(&self.place.run, finished_at)
+    }
+
+    /// The run's id in the journal.
+    pub(super) fn id(&self) -> &RunId {
+        &self.place.run
     }
 
     /// The profile at work.
@@ -155,6 +164,20 @@ impl Session {
     /// # Errors
     /// When the journal or an artifact can't be written: going on would lose work.
     pub async fn run(
+        &mut self,
+        document: &Document,
+        document_type: Option<&str>,
+        supplied: Option<Arc<Value>>,
+        observer: &mut dyn Observer,
+    ) -> Result<DocumentResult, StoreError> {
+        let span = document_span(&document.id);
+        let result =
+            self.work_on(document, document_type, supplied, observer).instrument(span.clone()).await?;
+        end_document(&span, &result);
+        Ok(result)
+    }
+
+    async fn work_on(
         &mut self,
         document: &Document,
         document_type: Option<&str>,
@@ -207,12 +230,13 @@ impl Session {
             attached,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
-            started: Instant::now(),
+            calls: Arc::new(Calls::new(self.time)),
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
             unanswered: Vec::new(),
             repairs: Vec::new(),
+            watch: Watch::new(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
@@ -221,9 +245,10 @@ impl Session {
         task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
         let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
         task.warnings.extend(task.notes.iter().filter(selected).map(|(.., note)| note.clone()));
-        task.warnings.extend(self.bill.settle());
+        task.warnings.extend(task.calls.bill.settle());
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        result.cached_calls = task.calls.cached();
         result.add_repairs(task.repairs);
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
@@ -249,16 +274,16 @@ impl Session {
         loop {
             if let Some(mut input) = next.take() {
                 if let Input::Stop { in_flight } = &mut input {
-                    *in_flight = self.bill.give_up();
+                    *in_flight += task.calls.bill.give_up();
                 }
-                task.at = task.now();
+                task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
                 }
             }
             let Some(output) = run.poll() else {
                 if outcome.is_none() && !questions.is_empty() {
-                    next = Some(questions.first_answer().await);
+                    next = Some(questions.answer(self.time).await);
                     continue;
                 }
                 return Ok(
@@ -271,10 +296,14 @@ impl Session {
                     if self.is_cancelled() {
                         questions.ask(std::future::ready(stop()));
                     } else {
-                        questions.ask(self.consult((member, attempt), work, run, task));
+                        let iteration = task.watch.iteration(run.candidates().len());
+                        questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
                     }
                 }
-                Output::Call(work) => next = Some(self.carry_out(work, run, task).await),
+                Output::Call(work) => {
+                    let iteration = task.watch.iteration(run.candidates().len());
+                    next = Some(self.carry_out(work, run, task).instrument(iteration).await);
+                }
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
                 Output::Finished(finished) => outcome = Some(*finished),
             }
@@ -326,6 +355,7 @@ impl Session {
             }
             _ => {}
         }
+        task.watch.see(&task.id, event);
         observer.event(&task.id, at, event);
         Ok(())
     }
@@ -388,11 +418,13 @@ impl Session {
             return impossible("there is no provider to ask");
         };
         let deadline = planned.stage.call.deadline;
-        let calling = complete(provider, &request, deadline, self.cancelled.clone(), &self.bill);
-        let Some(completion) = calling.await else { return stop() };
+        let (since, cancelled) = (task.calls.clock.now(), self.cancelled.clone());
+        let Some(called) = task.calls.make(since, provider, &request, deadline, cancelled).await else {
+            return stop();
+        };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
-        match answer_of(provider, completion, read) {
+        match answer_of(provider, &called, read) {
             Ok(mut produced) => {
                 produced.notes.extend(chain.note());
                 Input::Produced(produced)
@@ -402,10 +434,9 @@ impl Session {
     }
 
     async fn wait_until(&self, at: Millis, task: &InHand<'_>) -> Input {
-        let pause: Duration = (at - task.now()).duration();
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
-            () = tokio::time::sleep(pause) => Input::Woke,
+            () = task.calls.clock.wait_until(at) => Input::Woke,
             _ = cancelled.wait_for(|cancelled| *cancelled) => stop(),
         }
     }
@@ -414,26 +445,6 @@ impl Session {
 /// Someone stops the run; what is under way then is counted when the run is told.
 pub(super) fn stop() -> Input {
     Input::Stop { in_flight: Usage::default() }
-}
-
-/// Makes a call; `None` when someone stopped the run meanwhile.
-pub(super) async fn complete(
-    provider: &Provider,
-    request: &CompletionRequest,
-    deadline: Millis,
-    mut cancelled: watch::Receiver<bool>,
-    bill: &Bill,
-) -> Option<Result<Completion, CallFailure>> {
-    let call = bill.begin(provider, request);
-    tokio::select! {
-        // A finished answer is never thrown away for a cancellation that came at the same moment.
-        biased;
-        completion = provider.complete(request, deadline.duration()) => {
-            bill.end(&call, provider, request, &completion);
-            Some(completion)
-        }
-        _ = cancelled.wait_for(|cancelled| *cancelled) => None,
-    }
 }
 
 /// What can't happen with a checked profile ends the document, not the process.
@@ -465,7 +476,7 @@ fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
         improvement_trajectory: run.history().overalls().collect(),
         rollbacks: run.history().rollbacks(),
         usage: run.usage(),
-        elapsed_ms: task.now(),
+        elapsed_ms: task.calls.clock.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
     }
 }
@@ -480,6 +491,7 @@ mod tests {
     use crate::profile::{Library, load};
     use crate::store::RunRecord;
     use serde_json::json;
+    use std::time::Duration;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
     struct Witness {

@@ -5,6 +5,8 @@
 
 mod batch;
 mod bill;
+mod call;
+mod clock;
 mod consult;
 mod document;
 mod fallback;
@@ -15,12 +17,14 @@ mod request;
 mod repairs;
 mod result;
 mod stage_plan;
+mod trace;
 mod typing;
 mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
 pub use bill::unpriced;
+pub use clock::Time;
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};
 pub use fallback::Chain;

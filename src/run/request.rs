@@ -5,10 +5,9 @@ use crate::engine::{CallFailed, Produced};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::profile::{Call, Options, Sees};
 use crate::provider::protocol::{
-    Attachment, Completion, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue,
-    RequestOptions, Role,
+    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
-use crate::provider::{CallFailure, Provider};
+use crate::provider::{Called, Provider};
 use crate::repair::{Mended, Repairer, Veto};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
@@ -236,23 +235,24 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
 }
 
 /// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
-/// [`mend`] and [`mend_whole`].
+/// [`mend`] and [`mend_whole`]. An answer that it can't read is not kept in the cache.
 pub(super) fn answer_of(
     provider: &Provider,
-    completion: Result<Completion, CallFailure>,
+    called: &Called,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
-    let completion = completion.map_err(|failure| CallFailed {
+    let one_call = |tokens, cost| Usage { calls: u64::from(!called.cached), ..Usage::of_call(tokens, cost) };
+    let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.kind.may_pass(),
         retry_after: failure
             .retry_after
             .map(|pause| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))),
-        usage: Usage::of_call(0, failure.cost),
+        usage: one_call(0, failure.cost),
     })?;
     let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
-    let usage = Usage::of_call(tokens, completion.usage.cost_usd.and_then(Usd::new));
-    let notes = completion.notes;
+    let usage = one_call(tokens, completion.usage.cost_usd.and_then(Usd::new));
+    let notes = completion.notes.clone();
     let refused = |why: String| CallFailed {
         message: format!("provider `{}` answered with {why}", provider.identity().name),
         transient: true,
@@ -264,7 +264,10 @@ pub(super) fn answer_of(
         (None, Some(text)) => Told::Text(text),
         (None, None) => return Err(refused("nothing".to_owned())),
     };
-    let mended = read(said).map_err(refused)?;
+    let mended = read(said).map_err(|why| {
+        called.disown();
+        refused(why)
+    })?;
     let candidate = Arc::new(mended.value);
     Ok(Produced { candidate, usage, notes, repairs: mended.steps })
 }

@@ -41,6 +41,9 @@ pub struct DocumentResult {
     pub rollbacks: u64,
     /// What the run used up.
     pub usage: Usage,
+    /// Calls that the cache answered: not in `usage`, because they cost nothing.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cached_calls: usize,
     /// How long it took.
     pub elapsed_ms: Millis,
     /// Whether a person should look at it, by the profile's `review.when`.
@@ -54,6 +57,11 @@ pub struct DocumentResult {
     /// What went wrong, where something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// One iteration in numbers.
@@ -145,6 +153,7 @@ impl DocumentResult {
             improvement_trajectory: outcome.improvement_trajectory.clone(),
             rollbacks: outcome.rollbacks,
             usage: outcome.usage,
+            cached_calls: 0,
             elapsed_ms: outcome.elapsed_ms,
             review,
             message,

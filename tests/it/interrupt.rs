@@ -106,7 +106,18 @@ fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
         .write("profiles/steps-measured.yaml", profile.replace("provider: scripted", "provider: contrary:m"));
     let mut child = place
         .process()
-        .args(["run", "--profile", "steps", "--out", "out", "doc.txt"])
+        .args([
+            "run",
+            "--profile",
+            "steps",
+            "--out",
+            "out",
+            "--log",
+            "json",
+            "--log-file",
+            "log.jsonl",
+            "doc.txt",
+        ])
         .env("CONTRARY_KEY", "key")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -127,6 +138,9 @@ fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
     );
     let warnings = result["warnings"].to_string();
     assert!(warnings.contains("a call of `contrary` was given up before it ended"), "{warnings}");
+    let log = place.read("log.jsonl");
+    let call = log.lines().find(|line| line.contains("call_finished")).unwrap();
+    assert!(call.contains(r#""error.type":"cancelled","cost_usd":null"#), "{call}");
 }
 
 #[test]

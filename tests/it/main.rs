@@ -5,6 +5,8 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod cassettes;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod command;
@@ -40,6 +42,8 @@ mod next;
 mod panel;
 mod pipeline;
 #[cfg(test)]
+mod plugin_check;
+#[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;
@@ -66,6 +70,8 @@ mod shape;
 #[cfg(test)]
 mod shipped_pipelines;
 mod simulate;
+#[cfg(test)]
+mod telemetry;
 #[cfg(test)]
 mod trajectories;
 #[cfg(test)]

@@ -5,7 +5,9 @@ LC_MANIFEST(MANIFEST_JSON("forged"));
 
 static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
 {
-    (void)inst, (void)request, (void)err, (void)id;
+    (void)inst;
+    if (!is_object(request))
+        return refuse(err);
     answer(id + 1000, LC_OK, "{\"value\": \"forged\"}");
     answer(UINT64_MAX, LC_PERMANENT, "{}");
     answer(id, LC_OK, "{\"value\": 1}");
@@ -18,6 +20,8 @@ static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC
 
 const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
 {
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
     host = offered;
     return &table;
 }

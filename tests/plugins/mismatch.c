@@ -6,7 +6,9 @@ static const char other[] = MANIFEST_JSON("someone_else");
 
 static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
 {
-    (void)inst, (void)request, (void)err, (void)id;
+    (void)inst;
+    if (!is_object(request))
+        return refuse(err);
     answer(id, LC_OK, "{\"value\": 1}");
     *call = &nothing;
     return LC_OK;
@@ -17,6 +19,8 @@ static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, { 
 
 const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
 {
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
     host = offered;
     return &table;
 }

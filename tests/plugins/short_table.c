@@ -16,6 +16,8 @@ static const lc_plugin_v1 table = { offsetof(lc_plugin_v1, cancel), LC_ABI_MAJOR
 
 const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
 {
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
     host = offered;
     return &table;
 }

@@ -6,7 +6,9 @@ LC_MANIFEST(MANIFEST_JSON("slow_start"));
 
 static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
 {
-    (void)inst, (void)request, (void)err;
+    (void)inst;
+    if (!is_object(request))
+        return refuse(err);
     struct timespec second = { 1, 0 };
     nanosleep(&second, NULL);
     *call = &nothing;
@@ -19,6 +21,8 @@ static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC
 
 const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
 {
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
     host = offered;
     return &table;
 }

@@ -5,7 +5,9 @@ LC_MANIFEST(MANIFEST_JSON("twice"));
 
 static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
 {
-    (void)inst, (void)request, (void)err, (void)id;
+    (void)inst;
+    if (!is_object(request))
+        return refuse(err);
     answer(id, LC_OK, "{\"value\": 1}");
     answer(id, LC_PERMANENT, "{\"message\": \"second thoughts\"}");
     *call = &nothing;
@@ -17,6 +19,8 @@ static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC
 
 const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
 {
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
     host = offered;
     return &table;
 }

@@ -12,8 +12,10 @@ static void free_buf(lc_buf *buf)
 
 static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
 {
-    (void)inst, (void)request, (void)err;
+    (void)inst;
     static const char text[] = "{\"value\": {\"from\": \"C\"}, \"usage\": {\"input_tokens\": 3}, \"unheard_of\": 1}";
+    if (!is_object(request))
+        return refuse(err);
     lc_buf out = { malloc(sizeof text - 1), sizeof text - 1, sizeof text - 1, free_buf };
     if (!out.ptr)
         return LC_TRANSIENT;

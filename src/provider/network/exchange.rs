@@ -8,7 +8,7 @@ use reqwest::Method;
 
 use super::client::transport;
 use super::secrets::Filled;
-use super::{CONNECT_LIMIT, Errand, Link, Reached};
+use super::{CONNECT_LIMIT, Errand, Link};
 use crate::provider::error::{FailureKind, Fault, tame};
 
 /// Room for the JSON around and within the body, which must fit what a plugin takes.
@@ -21,10 +21,7 @@ impl Link {
         request: HttpRequest,
         errand: &mut Errand,
     ) -> Result<HttpResponse, Fault> {
-        errand.reached = Reached::Sent;
-        let answer = errand.patience.bound(self.send(request)).await??;
-        errand.reached = Reached::Answered(answer.status);
-        Ok(answer)
+        errand.patience.bound(self.send(request)).await?
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {

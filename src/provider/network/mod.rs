@@ -9,12 +9,14 @@
 //! | `client` | the HTTP client, and what its errors come to |
 //! | `patience` | a call's deadline |
 //! | `exchange` | one request and its answer, whole and bounded |
+//! | `rehearsal` | whether a request would be sent, without sending it |
 
 mod client;
 mod egress;
 mod endpoint;
 mod exchange;
 mod patience;
+mod rehearsal;
 mod secrets;
 
 use std::sync::Arc;
@@ -70,34 +72,16 @@ impl Link {
         let link = Self { network, egress, declared_secrets: manifest.secrets.clone() };
         Ok((link, destination.config))
     }
+
+    /// Host and port that requests go to.
+    pub(super) fn server(&self) -> Option<(String, u16)> {
+        self.egress.server()
+    }
 }
 
 /// One call on its way through the network.
 pub(super) struct Errand {
     pub(super) patience: Patience,
-    pub(super) reached: Reached,
-}
-
-/// How far a call's request has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reached {
-    /// It has not been sent.
-    NotSent,
-    /// It is on its way.
-    Sent,
-    /// It was answered with this HTTP status.
-    Answered(u16),
-}
-
-impl Reached {
-    /// Whether there certainly is nobody who would charge for it: it was never sent, or turned away.
-    pub(super) fn nobody(self) -> bool {
-        match self {
-            Reached::NotSent => true,
-            Reached::Sent => false,
-            Reached::Answered(status) => status >= 400,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
 /// A pointer that only its plugin looks behind.
 #[derive(Clone, Copy)]
-struct Opaque(*mut c_void);
+pub(super) struct Opaque(pub(super) *mut c_void);
 
 // SAFETY: the contract has instances and calls used from any thread; the host only passes the pointer on.
 unsafe impl Send for Opaque {}
@@ -30,7 +30,7 @@ unsafe impl Sync for Opaque {}
 
 impl Opaque {
     // A method, so that closures capture the whole, which may change threads, and not the pointer, which may not.
-    fn get(self) -> *mut c_void {
+    pub(super) fn get(self) -> *mut c_void {
         self.0
     }
 }

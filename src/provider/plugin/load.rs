@@ -116,7 +116,7 @@ fn keep(key: String, library: Library) -> Arc<Library> {
 }
 
 /// Writes the checked bytes where nobody else can, and loads that. What has the plugin's name by now doesn't matter.
-fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
+pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
     let failed = |problem: String| ProviderError::Load { path: file.path.clone(), problem };
     let mut copy = tempfile::Builder::new()
         .prefix("loopctl-plugin-")
@@ -168,17 +168,9 @@ unsafe fn open_library(path: &Path) -> Result<libloading::Library, libloading::E
 /// # Safety
 /// `offered` is null or points to a table that begins with its size and is that large.
 unsafe fn copy_table(path: &Path, offered: *const lc_plugin_v1) -> Result<lc_plugin_v1, ProviderError> {
-    if offered.is_null() || !offered.is_aligned() {
+    // SAFETY: as the caller has it.
+    let Some(table) = (unsafe { copy_raw(offered) }) else {
         return Err(ProviderError::Refused { path: path.to_owned(), host: host_abi() });
-    }
-    let mut copy = MaybeUninit::<lc_plugin_v1>::zeroed();
-    // SAFETY: every table begins with its size and has that many bytes; ours has room for as many as are written.
-    // All-zero bytes are a valid table.
-    let table = unsafe {
-        // Whole words only: half a pointer is no function.
-        let size = (*offered).size.min(size_of::<lc_plugin_v1>()) & !(align_of::<lc_plugin_v1>() - 1);
-        std::ptr::copy_nonoverlapping(offered.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
-        copy.assume_init()
     };
     if table.size >= offset_of!(lc_plugin_v1, manifest) && table.abi_major != LC_ABI_MAJOR {
         return Err(ProviderError::AbiMismatch {
@@ -190,9 +182,28 @@ unsafe fn copy_table(path: &Path, offered: *const lc_plugin_v1) -> Result<lc_plu
     Ok(table)
 }
 
+/// The same, whatever ABI the table is of; `None` for one that isn't there.
+///
+/// # Safety
+/// `offered` is null or points to a table that begins with its size and is that large.
+pub(super) unsafe fn copy_raw(offered: *const lc_plugin_v1) -> Option<lc_plugin_v1> {
+    if offered.is_null() || !offered.is_aligned() {
+        return None;
+    }
+    let mut copy = MaybeUninit::<lc_plugin_v1>::zeroed();
+    // SAFETY: every table begins with its size and has that many bytes; ours has room for as many as are written.
+    // All-zero bytes are a valid table.
+    Some(unsafe {
+        // Whole words only: half a pointer is no function.
+        let size = (*offered).size.min(size_of::<lc_plugin_v1>()) & !(align_of::<lc_plugin_v1>() - 1);
+        std::ptr::copy_nonoverlapping(offered.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), size);
+        copy.assume_init()
+    })
+}
+
 /// # Safety
 /// The table is one that a plugin offered.
-unsafe fn manifest_bytes(table: &lc_plugin_v1) -> Option<Vec<u8>> {
+pub(super) unsafe fn manifest_bytes(table: &lc_plugin_v1) -> Option<Vec<u8>> {
     let slice = table.manifest;
     if slice.ptr.is_null() || slice.len > LC_MAX_MANIFEST {
         return None;
@@ -202,24 +213,33 @@ unsafe fn manifest_bytes(table: &lc_plugin_v1) -> Option<Vec<u8>> {
 }
 
 fn check_functions(path: &Path, table: &lc_plugin_v1, kind: PluginKind) -> Result<(), ProviderError> {
-    let direct = [
-        ("start", table.start.is_some()),
-        ("cancel", table.cancel.is_some()),
-        ("call_release", table.call_release.is_some()),
-    ];
-    let http = [("call", table.call.is_some())];
-    let (kind_name, own): (&'static str, &[(&'static str, bool)]) = match kind {
-        PluginKind::Http => ("http", &http),
-        PluginKind::Direct => ("direct", &direct),
+    let kind_name = match kind {
+        PluginKind::Http => "http",
+        PluginKind::Direct => "direct",
     };
-    let opens = [("open", table.open.is_some())];
-    let closes = [("close", table.close.is_some())];
-    match opens.iter().chain(own).chain(&closes).find(|(_, there)| !there) {
+    match missing_functions(table, kind).first() {
         None => Ok(()),
-        Some((function, _)) => {
+        Some(function) => {
             Err(ProviderError::MissingFunction { path: path.to_owned(), function, kind: kind_name })
         }
     }
+}
+
+/// The functions that a plugin of this kind must have and this one lacks, in the order of the header.
+pub(super) fn missing_functions(table: &lc_plugin_v1, kind: PluginKind) -> Vec<&'static str> {
+    let (http, direct) = (kind == PluginKind::Http, kind == PluginKind::Direct);
+    [
+        ("open", true, table.open.is_some()),
+        ("call", http, table.call.is_some()),
+        ("start", direct, table.start.is_some()),
+        ("cancel", direct, table.cancel.is_some()),
+        ("call_release", direct, table.call_release.is_some()),
+        ("close", true, table.close.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, needed, there)| *needed && !there)
+    .map(|(function, ..)| function)
+    .collect()
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@
 mod call;
 mod host;
 mod load;
+mod probe;
 
 pub(super) use call::Instance;
 pub use host::LogLine;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
+pub(super) use probe::{Answer, Call, Entry, Ledger, Offer, Opened, Opening, Started, Table};
 
 use std::sync::mpsc;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use super::bed::{Bed, PLENTY, ask, request};
 const KEY: &str = "a-key-nobody-may-see";
 
 /// Answers every request with `reply`, whole, and passes on what it was sent.
-pub(super) fn serve(reply: impl Into<String>) -> (SocketAddr, mpsc::Receiver<String>) {
+pub(crate) fn serve(reply: impl Into<String>) -> (SocketAddr, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (sender, receiver) = mpsc::channel();
@@ -44,7 +44,7 @@ pub(super) fn serve(reply: impl Into<String>) -> (SocketAddr, mpsc::Receiver<Str
     (address, receiver)
 }
 
-pub(super) fn http(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn http(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}", body.len())
 }
 

@@ -3,6 +3,6 @@
 mod bed;
 mod calls;
 mod costs;
-mod http;
+pub(crate) mod http;
 mod neighbours;
 mod trust;

@@ -1,0 +1,166 @@
+//! `loopctl plugin check`: whether a plugin keeps the contract.
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use crate::diag::{Problems, SourceFile, Span};
+use crate::profile::Override;
+use crate::provider::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
+use crate::provider::{ProviderError, Providers};
+use crate::report::tame;
+use crate::value::yaml::{Data, Node};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+#[derive(Args)]
+#[command(
+    after_help = "Checking runs the plugin's code, in processes of their own. So a plugin from elsewhere has to be trusted\nfirst, again after each build: `loopctl plugin trust FILE`.\nExit status: 0 no check failed; 1 one failed, or the plugin may not run; 2 wrong usage."
+)]
+pub(super) struct Arguments {
+    /// Name or path
+    pub(super) plugin: String,
+    /// A setting that the plugin is opened with, such as `file=answers.yaml` (again for more)
+    #[arg(long, value_name = "KEY=VALUE")]
+    config: Vec<String>,
+    /// How the result is written to standard output
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// How many seconds one check may take before the plugin counts as hanging
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    limit: u64,
+    /// The checks that this process is to run for another one, which waits for it
+    #[arg(long, hide = true, value_name = "IDS", value_delimiter = ',', requires = "notes")]
+    part: Vec<String>,
+    /// Where it notes them
+    #[arg(long, hide = true, value_name = "FILE", requires = "part")]
+    notes: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// One indented JSON object
+    Json,
+}
+
+/// Checks the library at `path`, which the argument stands for.
+pub(super) fn execute(
+    arguments: &Arguments,
+    providers: &Providers,
+    path: &Path,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let config = config(&arguments.config, output)?;
+    let limit = Duration::from_secs(arguments.limit);
+    let conformance = Conformance { providers, path, config: &config, limit };
+    if let Some(notes) = &arguments.notes {
+        conformance.run_part(&arguments.part, notes).map_err(failure)?;
+        return Ok(Exit::Success);
+    }
+    let child = |part: &Part<'_>| -> std::io::Result<Command> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["plugin", "check"]);
+        for setting in &arguments.config {
+            command.arg(format!("--config={setting}"));
+        }
+        command.arg(format!("--limit={}", arguments.limit));
+        command.arg(format!("--part={}", part.checks.join(",")));
+        command.arg("--notes").arg(part.notes).arg("--").arg(path);
+        Ok(command)
+    };
+    let conforms = conformance.run(&child).map_err(failure)?;
+    match arguments.format {
+        Format::Human => human(&conforms, output)?,
+        Format::Json => {
+            let shown = as_json(&conforms);
+            writeln!(output.out, "{}", serde_json::to_string_pretty(&shown).unwrap_or_default())?;
+        }
+    }
+    Ok(if conforms.conforms() { Exit::Success } else { Exit::Broken })
+}
+
+/// The configuration that the settings make.
+fn config(settings: &[String], output: &mut Output) -> Result<Value, Failure> {
+    let mut problems = Problems::new();
+    let file = SourceFile::new("--config", "");
+    let mut root = Node { span: Span::new(&file, 0, 0), data: Data::Map(Vec::new()) };
+    for setting in settings {
+        if let Some(setting) = Override::from_flag(setting, &mut problems) {
+            setting.apply(&mut root, &mut problems);
+        }
+    }
+    output.show(&problems);
+    if problems.has_errors() {
+        return Err(Failure::shown(Exit::Usage));
+    }
+    Ok(root.to_json())
+}
+
+fn human(conforms: &Conforms, output: &mut Output) -> Result<(), Failure> {
+    let paint = output.out_paint;
+    match &conforms.manifest {
+        Some(manifest) => writeln!(
+            output.out,
+            "{} {}, kind `{}`, ABI {}.{}",
+            paint.strong(&format!("`{}`", tame(&manifest.name))),
+            tame(&manifest.version),
+            kind_name(manifest.kind),
+            manifest.abi.major,
+            manifest.abi.minor
+        )?,
+        None => writeln!(output.out, "{}", paint.strong("no plugin"))?,
+    }
+    writeln!(output.out, "{}", paint.faint(&conforms.path.display().to_string()))?;
+    for finding in &conforms.findings {
+        line(finding, output)?;
+    }
+    let count = |outcome| conforms.count(outcome);
+    writeln!(
+        output.out,
+        "{} passed, {} failed, {} skipped",
+        count(Outcome::Passed),
+        count(Outcome::Failed),
+        count(Outcome::Skipped)
+    )?;
+    Ok(())
+}
+
+fn line(finding: &Finding, output: &mut Output) -> Result<(), Failure> {
+    let paint = output.out_paint;
+    let (word, asks) = (format!("{:<7}", finding.outcome.as_str()), finding.asks);
+    let id = format!("{:<22}", finding.id);
+    let found = tame(&finding.found);
+    match finding.outcome {
+        Outcome::Passed => writeln!(output.out, "{}  {id}  {asks}", paint.good(&word))?,
+        Outcome::Skipped => writeln!(output.out, "{}  {id}  {found}", paint.faint(&word))?,
+        Outcome::Failed => {
+            writeln!(output.out, "{}  {id}  {asks}", paint.bad(&word))?;
+            writeln!(output.out, "           found: {found}")?;
+            if let Some(help) = finding.help {
+                writeln!(output.out, "           help: {help}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn as_json(conforms: &Conforms) -> Value {
+    json!({
+        "conforms": conforms.conforms(),
+        "path": conforms.path,
+        "sha256": conforms.sha256,
+        "manifest": conforms.manifest,
+        "passed": conforms.count(Outcome::Passed),
+        "failed": conforms.count(Outcome::Failed),
+        "skipped": conforms.count(Outcome::Skipped),
+        "checks": conforms.findings,
+    })
+}
+
+fn failure(error: ProviderError) -> Failure {
+    let help = error.help();
+    Failure::broken(error.to_string()).help(help)
+}

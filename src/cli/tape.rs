@@ -1,0 +1,91 @@
+//! The arguments that record calls, replay them, and answer repeated ones from a cache.
+
+use super::exit::{Exit, Failure};
+use super::loading::state_folder;
+use super::output::{Output, complain};
+use crate::provider::{Requests, Tape, TapeError, TapeMode};
+use crate::run::Time;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Args, Clone)]
+pub(super) struct TapeArguments {
+    /// Record every call of a provider in this folder. What models answer is kept, and quotes the document; of what
+    /// they were asked, a digest. Keys never are
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["replay", "cache"])]
+    record: Option<PathBuf>,
+    /// With --record, keep what was asked, too: prompts with the whole text of the documents
+    #[arg(long, requires = "record")]
+    record_requests: bool,
+    /// Answer every call from the recording in this folder, without network or keys
+    #[arg(long, value_name = "DIR", conflicts_with = "cache")]
+    replay: Option<PathBuf>,
+    /// Answer calls that were made before from this folder, free of charge [default: `cache` in the state folder].
+    /// Answers are kept until the folder is removed
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    cache: Option<Option<PathBuf>>,
+}
+
+impl TapeArguments {
+    /// Opens what was asked for.
+    pub(super) fn open(&self) -> Result<Option<Tape>, Failure> {
+        let requests = if self.record_requests { Requests::Bodies } else { Requests::Digests };
+        let opened = match (&self.record, &self.replay, &self.cache) {
+            (Some(folder), ..) => Tape::record(folder, requests),
+            (_, Some(folder), _) => Tape::replay(folder),
+            (.., Some(Some(folder))) => Tape::cache(folder),
+            (.., Some(None)) => match state_folder() {
+                Some(state) => Tape::cache(&state.join("cache")),
+                None => {
+                    return Err(Failure::usage("there is no state folder to keep a cache in")
+                        .help("name a folder with `--cache=DIR`, or set LOOPCTL_HOME"));
+                }
+            },
+            (None, None, None) => return Ok(None),
+        };
+        opened.map(Some).map_err(|error| {
+            let failure = match error {
+                TapeError::Recorded { .. } | TapeError::Empty { .. } => Failure::usage(error.to_string()),
+                _ => Failure::broken(error.to_string()),
+            };
+            failure.help(error.help())
+        })
+    }
+}
+
+/// What a session goes by with this tape.
+pub(super) fn time_of(tape: Option<&Tape>) -> Time {
+    tape.map_or(Time::Real, |tape| tape.mode().into())
+}
+
+/// What the journal says about it.
+pub(super) fn settings_of(tape: Option<&Tape>) -> Value {
+    tape.map_or(Value::Null, |tape| {
+        let mode = match tape.mode() {
+            TapeMode::Record => "record",
+            TapeMode::Replay => "replay",
+            TapeMode::Cache => "cache",
+        };
+        json!({ mode: tape.folder() })
+    })
+}
+
+/// Says what went wrong with the tape itself, and that the run is not what it was to be: a judge that was not recorded
+/// may have been done without, and a recording may lack a call.
+pub(super) fn report(tape: Option<&Tape>, exit: Exit, output: &mut Output) -> Exit {
+    let Some(tape) = tape else { return exit };
+    let help = match tape.mode() {
+        TapeMode::Record => "the recording is not whole: record again",
+        TapeMode::Replay => "use what was recorded, or record again with `--record`",
+        TapeMode::Cache => "the results are whole; the cache is not: check the folder",
+    };
+    let problems = tape.problems();
+    for problem in &problems {
+        complain(output, &Failure::broken(problem.clone()).help(help));
+    }
+    match (problems.is_empty(), tape.mode(), exit) {
+        (true, ..) | (_, TapeMode::Cache, _) | (.., Exit::Interrupted) => exit,
+        _ => Exit::Broken,
+    }
+}

@@ -1,0 +1,120 @@
+//! What a check is, and the list of them all.
+
+use std::collections::BTreeMap;
+
+use loopctl_plugin_sdk::protocol::PluginKind;
+
+use super::report::Outcome;
+use super::subject::Subject;
+use super::{decode, direct, encode, load, manifest, open};
+
+/// One promise of the contract, and how to see whether a plugin keeps it.
+pub(super) struct Check {
+    /// Stable; `group.promise`.
+    pub(super) id: &'static str,
+    /// The plugins that it is about; all, if none is named.
+    pub(super) kind: Option<PluginKind>,
+    /// Without these it says nothing.
+    pub(super) needs: &'static [&'static str],
+    /// What the contract asks, in one sentence.
+    pub(super) asks: &'static str,
+    /// What to do when it fails.
+    pub(super) help: &'static str,
+    /// Looks.
+    pub(super) run: fn(&Subject<'_>) -> Verdict,
+}
+
+/// What was found: that all is well, or why not.
+pub(super) type Verdict = Result<String, Trouble>;
+
+/// Why a check didn't pass.
+pub(super) enum Trouble {
+    /// The promise is broken.
+    Failed(String),
+    /// It can't be told.
+    Skipped(String),
+}
+
+impl From<String> for Trouble {
+    fn from(found: String) -> Self {
+        Self::Failed(found)
+    }
+}
+
+/// A broken promise, in words.
+pub(super) fn broken<T>(found: impl Into<String>) -> Result<T, Trouble> {
+    Err(Trouble::Failed(found.into()))
+}
+
+/// Checks that share a process.
+pub(super) struct Group {
+    /// Whether the plugin's code runs, so that the process may die.
+    pub(super) runs_code: bool,
+    pub(super) checks: &'static [Check],
+}
+
+/// Every check, in the order in which they are run and shown.
+pub(super) static GROUPS: [Group; 6] = [
+    Group { runs_code: false, checks: &manifest::CHECKS },
+    Group { runs_code: true, checks: &load::CHECKS },
+    Group { runs_code: true, checks: &open::CHECKS },
+    Group { runs_code: true, checks: &encode::CHECKS },
+    Group { runs_code: true, checks: &decode::CHECKS },
+    Group { runs_code: true, checks: &direct::CHECKS },
+];
+
+/// What is known so far, by the id of a check.
+pub(super) type Known = BTreeMap<String, Outcome>;
+
+impl Check {
+    /// The check of this id.
+    pub(super) fn of(id: &str) -> Option<&'static Self> {
+        GROUPS.iter().flat_map(|group| group.checks).find(|check| check.id == id)
+    }
+
+    /// Whether it is about plugins of this kind.
+    pub(super) fn is_for(&self, kind: PluginKind) -> bool {
+        self.kind.is_none_or(|of| of == kind)
+    }
+
+    /// Why it can't be run, after what is known so far.
+    pub(super) fn unmet(&self, known: &Known) -> Option<String> {
+        let missing = self.needs.iter().find(|need| known.get(**need) != Some(&Outcome::Passed))?;
+        Some(match known.get(*missing) {
+            Some(Outcome::Failed) => format!("`{missing}` failed"),
+            _ => format!("`{missing}` was not run"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_what_a_check_needs_comes_before_it() {
+        let mut known = Vec::new();
+        for check in GROUPS.iter().flat_map(|group| group.checks) {
+            assert!(!known.contains(&check.id), "{} twice", check.id);
+            for need in check.needs {
+                assert!(known.contains(need), "{} needs {need}, which doesn't come before it", check.id);
+                // A kind's checks may only rest on those that its plugins go through.
+                let of = Check::of(need).unwrap().kind;
+                assert!(of.is_none() || of == check.kind, "{} needs {need}", check.id);
+            }
+            known.push(check.id);
+        }
+        assert!(known.len() > 30);
+    }
+
+    #[test]
+    fn what_rests_on_a_failed_check_is_not_run() {
+        let check = Check::of("open.opens").unwrap();
+        let mut known: Known = check.needs.iter().map(|need| ((*need).to_owned(), Outcome::Passed)).collect();
+        assert_eq!(check.unmet(&known), None);
+        known.insert(check.needs[0].to_owned(), Outcome::Failed);
+        assert_eq!(check.unmet(&known), Some(format!("`{}` failed", check.needs[0])));
+        known.insert(check.needs[0].to_owned(), Outcome::Skipped);
+        assert_eq!(check.unmet(&known), Some(format!("`{}` was not run", check.needs[0])));
+    }
+}

@@ -1,0 +1,74 @@
+//! The child: runs checks one after the other, and notes each in a file before it begins, so that whoever waits knows
+//! during which one the process died.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::check::{Check, Known, Trouble};
+use super::report::Outcome;
+use super::subject::Subject;
+use crate::provider::ProviderError;
+use crate::provider::error::tame;
+
+/// One line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Note {
+    /// This check begins.
+    Begun(String),
+    /// It ended so.
+    Ended { id: String, outcome: Outcome, found: String },
+}
+
+/// Reads the notes that are there. A line that the process died in is left out.
+pub(super) fn read(notes: &Path) -> Vec<Note> {
+    let text = std::fs::read_to_string(notes).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Runs these checks, and leaves out those that rest on one of them that failed.
+///
+/// # Errors
+/// When the file of notes can't be written.
+pub(super) fn run(subject: &Subject<'_>, ids: &[String], notes: &Path) -> Result<(), ProviderError> {
+    let failed =
+        |error: std::io::Error| ProviderError::Home { path: notes.to_owned(), problem: error.to_string() };
+    let mut file = File::options().append(true).create(true).open(notes).map_err(failed)?;
+    let mut write = |note: &Note| {
+        let mut line = serde_json::to_vec(note).unwrap_or_default();
+        line.push(b'\n');
+        file.write_all(&line)
+    };
+    // What they rest on besides has passed, or they would not have been asked for.
+    let mut known: Known = ids
+        .iter()
+        .filter_map(|id| Check::of(id))
+        .flat_map(|check| check.needs)
+        .map(|need| ((*need).to_owned(), Outcome::Passed))
+        .collect();
+    for check in ids.iter().filter_map(|id| Check::of(id)) {
+        write(&Note::Begun(check.id.to_owned())).map_err(failed)?;
+        let (outcome, found) = match check.unmet(&known) {
+            Some(why) => (Outcome::Skipped, why),
+            None => {
+                subject.begin();
+                outcome_of((check.run)(subject))
+            }
+        };
+        known.insert(check.id.to_owned(), outcome);
+        write(&Note::Ended { id: check.id.to_owned(), outcome, found: tame(&found) }).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// A verdict as it is reported.
+pub(super) fn outcome_of(verdict: Result<String, Trouble>) -> (Outcome, String) {
+    match verdict {
+        Ok(found) => (Outcome::Passed, found),
+        Err(Trouble::Failed(found)) => (Outcome::Failed, found),
+        Err(Trouble::Skipped(why)) => (Outcome::Skipped, why),
+    }
+}

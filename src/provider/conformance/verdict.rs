@@ -1,0 +1,167 @@
+//! Whether an answer is one that the contract knows. In words why not: these end up in reports.
+
+use loopctl_plugin_sdk::abi;
+use loopctl_plugin_sdk::abi::{LC_MAX_OUTPUT, LC_OK, LC_PANIC, lc_status};
+use loopctl_plugin_sdk::protocol::{Completion, PluginError};
+use serde::de::DeserializeOwned;
+
+use super::samples::CANARY;
+use crate::provider::complete::sensible;
+use crate::provider::error::tame;
+use crate::provider::plugin::{Answer, Payload};
+
+/// What the plugin said.
+pub(super) enum Said {
+    /// OK, and a completion that makes sense.
+    Done(Box<Completion>),
+    /// Anything else, with an error that says why.
+    Failed(lc_status, PluginError),
+}
+
+impl Said {
+    /// In words.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Done(completion) => {
+                let what = if completion.value.is_some() { "a value" } else { "a text" };
+                format!("it answered with {what}")
+            }
+            Self::Failed(status, error) => {
+                format!("it answered {}: {}", name(*status), tame(&error.message))
+            }
+        }
+    }
+}
+
+/// A completion or an error, as the contract has them.
+pub(super) fn said(answer: &Answer, doing: &str) -> Result<Said, String> {
+    if answer.status == LC_OK {
+        completion(answer, doing).map(|completion| Said::Done(Box::new(completion)))
+    } else {
+        failure(answer, doing).map(|(status, error)| Said::Failed(status, error))
+    }
+}
+
+/// An error with a status that the contract knows and a body that says why.
+pub(super) fn failure(answer: &Answer, doing: &str) -> Result<(lc_status, PluginError), String> {
+    let status = answer.status;
+    let body = bytes(answer, doing)?;
+    let error: Option<PluginError> = serde_json::from_slice(body).ok();
+    if status == LC_PANIC {
+        let why = error.map(|error| error.message).filter(|message| !message.is_empty());
+        return Err(format!(
+            "it panicked while {doing}: {}",
+            tame(&why.unwrap_or_else(|| "it doesn't say where".to_owned()))
+        ));
+    }
+    if status == LC_OK {
+        return Err(format!("it said OK while {doing}, which is to be an error"));
+    }
+    if !is_known(status) {
+        return Err(format!(
+            "it answered with status {status} while {doing}, which is neither one of the ABI's nor one of its own \
+             (from {})",
+            abi::LC_FIRST_CUSTOM
+        ));
+    }
+    let Some(error) = error else {
+        let what = if body.is_empty() { "no error body" } else { "an error body that isn't JSON" };
+        return Err(format!("it answered {} with {what} while {doing}", name(status)));
+    };
+    if error.message.trim().is_empty() {
+        return Err(format!("it answered {} without a `message` while {doing}", name(status)));
+    }
+    let detail = error.detail.as_ref().map(ToString::to_string).unwrap_or_default();
+    if error.message.contains(CANARY) || detail.contains(CANARY) {
+        return Err(format!("its error quotes the document's text while {doing}"));
+    }
+    Ok((status, error))
+}
+
+/// An error of just this status.
+pub(super) fn failure_of(answer: &Answer, expected: &[lc_status], doing: &str) -> Result<String, String> {
+    let (status, error) = failure(answer, doing)?;
+    if expected.contains(&status) {
+        return Ok(error.message);
+    }
+    let expected: Vec<String> = expected.iter().map(|status| name(*status)).collect();
+    Err(format!("it answered {} instead of {} while {doing}", name(status), expected.join(" or ")))
+}
+
+/// The bytes of an answer of status OK, read as what they must be.
+pub(super) fn payload<T: DeserializeOwned>(answer: &Answer, what: &str, doing: &str) -> Result<T, String> {
+    if answer.status != LC_OK {
+        let (status, error) = failure(answer, doing)?;
+        return Err(format!("it answered {} while {doing}: {}", name(status), tame(&error.message)));
+    }
+    let json = bytes(answer, doing)?;
+    serde_json::from_slice(json).map_err(|error| {
+        let problem = if error.is_data() { format!("not {what}") } else { "not JSON".to_owned() };
+        format!(
+            "it said OK while {doing}, and its answer of {} bytes is {problem} (line {}, column {})",
+            json.len(),
+            error.line(),
+            error.column()
+        )
+    })
+}
+
+fn completion(answer: &Answer, doing: &str) -> Result<Completion, String> {
+    let completion: Completion = payload(answer, "a completion", doing)?;
+    sensible(completion).map_err(|fault| format!("it said OK while {doing}, but {}", fault.message))
+}
+
+/// The bytes, if their buffer is as the contract has it.
+pub(super) fn bytes<'a>(answer: &'a Answer, doing: &str) -> Result<&'a [u8], String> {
+    if answer.points_nowhere {
+        return Err(format!("its buffer has a length and no address (`ptr` is null) while {doing}"));
+    }
+    match &answer.payload {
+        Payload::Bytes(bytes) => Ok(bytes),
+        Payload::TooLarge(bytes) => Err(format!(
+            "it answered {bytes} bytes while {doing}, more than the {LC_MAX_OUTPUT} that the host takes"
+        )),
+    }
+}
+
+fn is_known(status: lc_status) -> bool {
+    (LC_OK..=abi::LC_ABI_MISMATCH).contains(&status) || status >= abi::LC_FIRST_CUSTOM
+}
+
+/// A status as the header calls it.
+pub(super) fn name(status: lc_status) -> String {
+    let name = match status {
+        LC_OK => "OK",
+        abi::LC_INVALID_CONFIG => "INVALID_CONFIG",
+        abi::LC_INVALID_REQUEST => "INVALID_REQUEST",
+        abi::LC_TRANSIENT => "TRANSIENT",
+        abi::LC_RATE_LIMITED => "RATE_LIMITED",
+        abi::LC_UNAUTHORIZED => "UNAUTHORIZED",
+        abi::LC_PERMANENT => "PERMANENT",
+        abi::LC_CANCELLED => "CANCELLED",
+        LC_PANIC => "PANIC",
+        abi::LC_ABI_MISMATCH => "ABI_MISMATCH",
+        _ => return format!("status {status}"),
+    };
+    name.to_owned()
+}
+
+/// Whether the buffers of several answers to the same call are freed, or need no freeing. Without `drop` they must be
+/// static, and so be in one place: bytes in another place each time were allocated, and nobody can free them.
+pub(super) fn freed(answers: &[Answer]) -> Result<(), String> {
+    let mut places: Vec<usize> = answers
+        .iter()
+        .filter(|answer| !answer.has_drop && answer.address != 0)
+        .map(|answer| answer.address)
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    if places.len() > 1 {
+        return Err(format!(
+            "{} answers to the same call came without `drop`, in {} places: allocated and never freed",
+            answers.len(),
+            places.len()
+        ));
+    }
+    Ok(())
+}

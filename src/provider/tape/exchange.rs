@@ -1,0 +1,227 @@
+//! What is kept of a call.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, PluginKind};
+use serde::{Deserialize, Serialize};
+
+use super::body::Body;
+use crate::provider::FailureKind;
+use crate::provider::error::Fault;
+use crate::value::Millis;
+
+/// Headers of answers that are kept and that codecs get to see in a recorded run: those that say what an answer is, how
+/// to ask the provider about it, and when to come again. Any other may hold whatever a server puts there.
+const KEPT_HEADERS: [&str; 7] = [
+    "content-type",
+    "retry-after",
+    "retry-after-ms",
+    "request-id",
+    "x-request-id",
+    "apim-request-id",
+    "x-goog-request-id",
+];
+/// The same, by how they begin.
+const KEPT_PREFIXES: [&str; 3] = ["x-ratelimit-", "ratelimit-", "anthropic-ratelimit-"];
+
+/// What is known of a request without what it says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Summary {
+    /// The plugin's name.
+    pub(super) provider: String,
+    pub(super) kind: PluginKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
+    /// Of `http` plugins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) method: Option<String>,
+    /// Of `http` plugins, under the base URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    /// Length of the body.
+    pub(super) bytes: usize,
+    /// What it says; kept only when that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Body>,
+}
+
+/// Who asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asker {
+    /// The stage or judge.
+    pub(super) stage: String,
+    pub(super) iteration: u32,
+    /// From 1.
+    pub(super) attempt: u32,
+}
+
+/// One call: who asked, how long it took, what came back, and how it failed in the end if it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::provider) struct Exchange {
+    pub(super) stage: String,
+    pub(super) iteration: u32,
+    pub(super) attempt: u32,
+    /// From the moment at which the request was handed to the network or plugin.
+    pub(super) elapsed_ms: Millis,
+    /// What a server answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) response: Option<Response>,
+    /// What a `direct` plugin answered: a [`Completion`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) completion: Option<Body>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Response {
+    pub(super) status: u16,
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: Body,
+}
+
+/// How a call failed, and what its caller was told about trying again. A replayed run waits, in its own time, as long as
+/// the recorded one did, whatever chance had a part in that.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Failed {
+    pub(super) kind: FailureKind,
+    pub(super) message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) retry_after_ms: Option<Millis>,
+    /// There is certainly nothing to pay for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) free: bool,
+}
+
+impl Exchange {
+    pub(super) fn new(asker: &Asker, elapsed: Duration) -> Self {
+        Self {
+            stage: asker.stage.clone(),
+            iteration: asker.iteration,
+            attempt: asker.attempt,
+            elapsed_ms: millis(elapsed),
+            response: None,
+            completion: None,
+            failed: None,
+        }
+    }
+
+    /// Whether it holds an answer that was of use.
+    pub(super) fn is_answer(&self) -> bool {
+        self.failed.is_none() && (self.response.is_some() || self.completion.is_some())
+    }
+}
+
+impl From<&Fault> for Failed {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            kind: fault.kind,
+            message: fault.message.clone(),
+            help: fault.help.clone(),
+            retry_after_ms: fault.retry_after.map(millis),
+            free: fault.free,
+        }
+    }
+}
+
+impl From<&Failed> for Fault {
+    fn from(failed: &Failed) -> Self {
+        Self {
+            help: failed.help.clone(),
+            retry_after: failed.retry_after_ms.map(Millis::duration),
+            free: failed.free,
+            ..Self::new(failed.kind, failed.message.clone())
+        }
+    }
+}
+
+fn millis(duration: Duration) -> Millis {
+    Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// What comes back of a call, as it can be kept.
+pub(in crate::provider) trait Answer: Sized {
+    fn keep(&self, exchange: &mut Exchange);
+    /// What was kept; `None` when it was something else. Callers are given this in a recorded run, too, so that it is
+    /// the same as what a replayed one gives them.
+    fn kept(exchange: &Exchange) -> Option<Self>;
+}
+
+impl Answer for HttpResponse {
+    fn keep(&self, exchange: &mut Exchange) {
+        let headers = self.headers.iter().filter(|(name, _)| {
+            KEPT_HEADERS.contains(&name.as_str())
+                || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        });
+        exchange.response = Some(Response {
+            status: self.status,
+            headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            body: Body::of(&self.body),
+        });
+    }
+
+    fn kept(exchange: &Exchange) -> Option<Self> {
+        let Response { status, headers, body } = exchange.response.clone()?;
+        Some(Self { status, headers, body: body.to_text() })
+    }
+}
+
+impl Answer for Completion {
+    fn keep(&self, exchange: &mut Exchange) {
+        exchange.completion = serde_json::to_string(self).ok().map(|json| Body::of(&json));
+    }
+
+    fn kept(exchange: &Exchange) -> Option<Self> {
+        serde_json::from_str(&exchange.completion.as_ref()?.to_text()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn empty() -> Exchange {
+        let asker = Asker { stage: "extract".into(), iteration: 0, attempt: 1 };
+        Exchange::new(&asker, Duration::from_micros(7_900))
+    }
+
+    #[test]
+    fn of_an_answer_only_harmless_headers_are_kept() {
+        let headers =
+            ["content-type", "set-cookie", "x-request-id", "x-ratelimit-remaining-tokens", "server"];
+        let response = HttpResponse {
+            status: 200,
+            headers: headers.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect(),
+            body: "{ \"a\": 1 }".into(),
+        };
+        let mut exchange = empty();
+        response.keep(&mut exchange);
+        let kept = HttpResponse::kept(&exchange).unwrap();
+        let names: Vec<&str> = kept.headers.keys().map(String::as_str).collect();
+        assert_eq!(names, ["content-type", "x-ratelimit-remaining-tokens", "x-request-id"]);
+        assert_eq!((kept.status, kept.body.as_str()), (200, r#"{"a":1}"#));
+        assert_eq!(exchange.elapsed_ms, Millis(7));
+    }
+
+    #[test]
+    fn a_completion_comes_back_whole() {
+        let deep = (0..105).fold(json!("x"), |inner, _| json!([inner]));
+        for value in [Some(json!(null)), Some(json!({"b": 1.10, "a": [1e300, -0.0]})), Some(deep), None] {
+            let completion = Completion { value, text: Some("é\n".into()), ..Completion::default() };
+            let mut exchange = empty();
+            completion.keep(&mut exchange);
+            let written = serde_json::to_string(&exchange).unwrap();
+            let read: Exchange = serde_json::from_str(&written).unwrap();
+            assert_eq!(Completion::kept(&read).unwrap(), completion);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Cassettes: exchanges with providers, kept in files and played again; and the cache, which is kept the same way.
+//!
+//! | file | its one job |
+//! | --- | --- |
+//! | `key` | which requests are the same |
+//! | `exchange` | what is kept of a call: the answer, how long it took, how it failed |
+//! | `body` | texts of requests and answers as readable JSON, where they are JSON |
+//! | `cassette` | the file of a key: its format, reading, writing |
+//! | `player` | which exchange answers a request when a run is replayed |
+//! | `take` | one call: asked and kept, played, or answered from the cache |
+//! | `error` | what can be wrong with a folder of cassettes |
+//!
+//! Requests are kept as digests, answers whole: **what a model says quotes the document**. Keys of providers are in
+//! neither, because the host fills them in after a request has come by here, and takes them out of answers before.
+
+mod body;
+mod cassette;
+mod error;
+mod exchange;
+mod key;
+mod player;
+mod take;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use error::TapeError;
+pub(super) use take::{Ended, Entry, Take};
+
+use super::error::Fault;
+use cassette::{Cassette, Folder};
+use exchange::{Exchange, Summary};
+use key::Key;
+use player::Player;
+use take::Question;
+
+/// What a tape does with calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TapeMode {
+    /// Makes them and keeps what came of each.
+    Record,
+    /// Makes none and plays what was kept.
+    Replay,
+    /// Makes those that have not been answered before.
+    Cache,
+}
+
+/// Whether a recording keeps what was asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Requests {
+    /// Digests and sizes alone.
+    #[default]
+    Digests,
+    /// Their bodies, which hold the document's text.
+    Bodies,
+}
+
+/// A folder of cassettes and what is done with it. Clones share it.
+#[derive(Clone)]
+pub struct Tape {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    folder: Folder,
+    reel: Reel,
+    problems: Mutex<Vec<String>>,
+}
+
+/// What each mode needs to remember.
+enum Reel {
+    Record { requests: Requests, lists: Mutex<HashMap<Key, List>> },
+    Replay(Mutex<Player>),
+    Cache,
+}
+
+/// The exchanges of one key, in the order in which they were begun. Those that are still going on, or were given up,
+/// are none.
+struct List {
+    summary: Summary,
+    exchanges: Vec<Option<Exchange>>,
+}
+
+/// What to do with a request.
+enum Cue {
+    /// Make the call, and hand the exchange in under this number.
+    Ask(usize),
+    /// Here is the answer.
+    Play(Box<Exchange>),
+}
+
+impl Tape {
+    /// Keeps every exchange in `folder`, which must hold none: exchanges of two runs in one list would be played as if
+    /// they were of one.
+    ///
+    /// # Errors
+    /// When the folder holds recorded exchanges, or can't be made or written to.
+    pub fn record(folder: &Path, requests: Requests) -> Result<Self, TapeError> {
+        let folder = Folder::shared(folder)?;
+        if folder.is_recorded()? {
+            return Err(TapeError::Recorded { path: folder.path().to_owned() });
+        }
+        Ok(Self::of(folder, Reel::Record { requests, lists: Mutex::default() }))
+    }
+
+    /// Answers from the exchanges in `folder`, each once, and makes no call.
+    ///
+    /// # Errors
+    /// When the folder holds none, or any of its files is damaged or of a newer format.
+    pub fn replay(folder: &Path) -> Result<Self, TapeError> {
+        let folder = Folder::existing(folder);
+        let player = Player::new(folder.read_all()?);
+        if player.is_empty() {
+            return Err(TapeError::Empty { path: folder.path().to_owned() });
+        }
+        Ok(Self::of(folder, Reel::Replay(Mutex::new(player))))
+    }
+
+    /// Answers repeated calls from `folder`, which it makes if there is none, for its owner alone. Any number of
+    /// processes may use one folder.
+    ///
+    /// # Errors
+    /// When the folder can't be made or written to.
+    pub fn cache(folder: &Path) -> Result<Self, TapeError> {
+        Ok(Self::of(Folder::private(folder)?, Reel::Cache))
+    }
+
+    fn of(folder: Folder, reel: Reel) -> Self {
+        Self { shared: Arc::new(Shared { folder, reel, problems: Mutex::default() }) }
+    }
+
+    /// What it does with calls.
+    pub fn mode(&self) -> TapeMode {
+        match self.shared.reel {
+            Reel::Record { .. } => TapeMode::Record,
+            Reel::Replay(_) => TapeMode::Replay,
+            Reel::Cache => TapeMode::Cache,
+        }
+    }
+
+    /// Where its cassettes are.
+    pub fn folder(&self) -> &Path {
+        self.shared.folder.path()
+    }
+
+    /// What went wrong with the tape itself so far, for people: requests that were not recorded, and exchanges that
+    /// could not be written.
+    pub fn problems(&self) -> Vec<String> {
+        locked(&self.shared.problems).clone()
+    }
+
+    fn trouble(&self, problem: String) {
+        let mut problems = locked(&self.shared.problems);
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+
+    /// What to do with a question.
+    fn cue(&self, question: &Question) -> Result<Cue, Fault> {
+        match &self.shared.reel {
+            Reel::Record { lists, .. } => {
+                let mut lists = locked(lists);
+                let list = lists
+                    .entry(question.key.clone())
+                    .or_insert_with(|| List { summary: question.summary.clone(), exchanges: Vec::new() });
+                list.exchanges.push(None);
+                Ok(Cue::Ask(list.exchanges.len().saturating_sub(1)))
+            }
+            Reel::Replay(player) => match locked(player).play(question) {
+                Ok(exchange) => Ok(Cue::Play(Box::new(exchange))),
+                Err(why) => {
+                    let fault = self.unrecorded(question, &why);
+                    self.trouble(fault.message.clone());
+                    Err(fault)
+                }
+            },
+            Reel::Cache => Ok(Cue::Ask(0)),
+        }
+    }
+
+    fn unrecorded(&self, question: &Question, why: &str) -> Fault {
+        let model = match &question.summary.model {
+            Some(model) => format!("model `{model}`"),
+            None => "no model named".to_owned(),
+        };
+        Fault::new(
+            super::FailureKind::Unrecorded,
+            format!(
+                "the cassette `{}` has no answer to this request of `{}` ({model}, request {}): {why}",
+                self.folder().display(),
+                question.asker.stage,
+                question.key
+            ),
+        )
+    }
+
+    /// What the cache has for a question, and what is wrong with it if it can't be used.
+    fn cached(&self, question: &Question) -> Result<Option<Exchange>, TapeError> {
+        match self.shared.reel {
+            Reel::Cache => {
+                let cassette = self.shared.folder.read(&question.key)?;
+                // An answer that failed is not kept, but a file that was put there may say so.
+                Ok(cassette.and_then(|cassette| cassette.exchanges.into_iter().find(Exchange::is_answer)))
+            }
+            Reel::Record { .. } | Reel::Replay(_) => Ok(None),
+        }
+    }
+
+    /// Keeps an exchange that is over.
+    fn keep(&self, question: &Question, number: usize, exchange: Exchange) {
+        let written = match &self.shared.reel {
+            Reel::Record { requests, lists } => {
+                let mut lists = locked(lists);
+                let Some(list) = lists.get_mut(&question.key) else { return };
+                if let Some(place) = list.exchanges.get_mut(number) {
+                    *place = Some(exchange);
+                }
+                let mut summary = list.summary.clone();
+                if *requests == Requests::Digests {
+                    summary.body = None;
+                }
+                let exchanges = list.exchanges.iter().flatten().cloned().collect();
+                // Under the lock, so that an older list never replaces a newer one.
+                self.shared.folder.write(&Cassette::new(question.key.clone(), summary, exchanges))
+            }
+            Reel::Cache if exchange.is_answer() => {
+                let summary = Summary { body: None, ..question.summary.clone() };
+                self.shared.folder.write(&Cassette::new(question.key.clone(), summary, vec![exchange]))
+            }
+            Reel::Cache | Reel::Replay(_) => Ok(()),
+        };
+        if let Err(error) = written {
+            self.trouble(error.to_string());
+        }
+    }
+
+    fn forget(&self, key: &Key) {
+        if let Err(error) = self.shared.folder.remove(key) {
+            self.trouble(error.to_string());
+        }
+    }
+}
+
+impl std::fmt::Debug for Tape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tape").field("mode", &self.mode()).field("folder", &self.folder()).finish()
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,88 @@
+//! Which exchange answers a request when a run is replayed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::cassette::Cassette;
+use super::exchange::Exchange;
+use super::key::Key;
+use super::take::Question;
+
+/// The exchanges of a folder, and which of them have been played.
+#[derive(Debug, Default)]
+pub(super) struct Player {
+    lists: HashMap<Key, Vec<Track>>,
+    /// Each stage that has an exchange, with the models that it asked.
+    models: HashMap<String, BTreeSet<Option<String>>>,
+}
+
+#[derive(Debug)]
+struct Track {
+    exchange: Exchange,
+    played: bool,
+}
+
+impl Player {
+    pub(super) fn new(cassettes: Vec<Cassette>) -> Self {
+        let mut player = Self::default();
+        for Cassette { key, request, exchanges, .. } in cassettes {
+            for exchange in &exchanges {
+                player.models.entry(exchange.stage.clone()).or_default().insert(request.model.clone());
+            }
+            let tracks = exchanges.into_iter().map(|exchange| Track { exchange, played: false });
+            player.lists.insert(key, tracks.collect());
+        }
+        player
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lists.values().all(Vec::is_empty)
+    }
+
+    /// The next exchange for a question, which is then played: one that was made for the same stage and iteration, else
+    /// any. Judges that ask the same at the same time get their own answers, whichever asks first.
+    ///
+    /// # Errors
+    /// When there is none: what has probably changed since.
+    pub(super) fn play(&mut self, question: &Question) -> Result<Exchange, String> {
+        let Some(tracks) = self.lists.get_mut(&question.key) else { return Err(self.guess(question)) };
+        let own = |track: &Track| {
+            track.exchange.stage == question.asker.stage
+                && track.exchange.iteration == question.asker.iteration
+        };
+        let left = || tracks.iter().enumerate().filter(|(_, track)| !track.played);
+        let next = left().find(|(_, track)| own(track)).or_else(|| left().next()).map(|(at, _)| at);
+        match next.and_then(|at| tracks.get_mut(at)) {
+            Some(track) => {
+                track.played = true;
+                Ok(track.exchange.clone())
+            }
+            None => Err(format!(
+                "it was recorded {}, and this run asks once more; more documents or retries than then?",
+                match tracks.len() {
+                    1 => "once".to_owned(),
+                    count => format!("{count} times"),
+                }
+            )),
+        }
+    }
+
+    fn guess(&self, question: &Question) -> String {
+        let stage = &question.asker.stage;
+        match self.models.get(stage) {
+            None => format!("nothing was recorded for `{stage}`; another profile, or an answer before it changed?"),
+            Some(models) if !models.contains(&question.summary.model) => {
+                let named: Vec<String> = models
+                    .iter()
+                    .map(|model| {
+                        model.as_ref().map_or("no model named".to_owned(), |model| format!("model `{model}`"))
+                    })
+                    .collect();
+                format!("`{stage}` was recorded with {}", named.join(", "))
+            }
+            Some(_) => {
+                "the profile, a prompt, the document or a setting of the provider has changed since it was recorded"
+                    .to_owned()
+            }
+        }
+    }
+}

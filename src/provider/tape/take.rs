@@ -1,0 +1,215 @@
+//! One call: asked and kept, played, or answered from the cache.
+
+use std::future::Future;
+
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginKind, Usage};
+use tokio::time::Instant;
+
+use super::body::Body;
+use super::exchange::{Answer, Asker, Exchange, Failed, Summary};
+use super::key::Key;
+use super::{Cue, Tape, TapeMode};
+use crate::provider::FailureKind;
+use crate::provider::error::Fault;
+use crate::value::Millis;
+
+/// What a completion from the cache says of itself.
+const FROM_CACHE: &str = "answered from the cache";
+
+/// A request that goes out, and who sends it.
+#[derive(Debug, Clone)]
+pub(in crate::provider) struct Question {
+    pub(super) key: Key,
+    pub(super) summary: Summary,
+    pub(super) asker: Asker,
+}
+
+/// One call under way.
+pub(in crate::provider) struct Take {
+    tape: Option<Tape>,
+    /// Whether the cache may answer it.
+    fresh: bool,
+    notes: Vec<String>,
+    state: State,
+}
+
+enum State {
+    /// Nothing has gone out.
+    Before,
+    /// The provider was asked, and this came of it.
+    Asked { question: Question, number: usize, exchange: Exchange },
+    /// Nobody was asked.
+    Played { question: Question, exchange: Box<Exchange> },
+}
+
+/// What came of a call.
+pub(in crate::provider) struct Ended {
+    pub(in crate::provider) outcome: Result<Completion, Fault>,
+    /// What it counts for in the time of a run that is recorded or replayed.
+    pub(in crate::provider) took: Option<Millis>,
+    /// Whether the cache answered.
+    pub(in crate::provider) cached: bool,
+    /// Where the answer stands in the cache.
+    pub(in crate::provider) entry: Option<Entry>,
+}
+
+/// An answer in the cache.
+#[derive(Debug, Clone)]
+pub(in crate::provider) struct Entry {
+    tape: Tape,
+    key: Key,
+}
+
+impl Entry {
+    /// Removes it, so that it is never served again.
+    pub(in crate::provider) fn remove(&self) {
+        self.tape.forget(&self.key);
+    }
+}
+
+impl Take {
+    /// A call that is about to be made. `fresh` for one that the cache may not answer.
+    pub(in crate::provider) fn new(tape: Option<&Tape>, fresh: bool) -> Self {
+        Self { tape: tape.cloned(), fresh, notes: Vec::new(), state: State::Before }
+    }
+
+    /// What an `http` plugin wants to send; `None` when nobody listens.
+    pub(in crate::provider) fn http(
+        &self,
+        provider: &str,
+        request: &CompletionRequest,
+        asked: &HttpRequest,
+    ) -> Option<Question> {
+        self.tape.as_ref()?;
+        Some(Question {
+            key: Key::of_http(provider, asked),
+            summary: Summary {
+                provider: provider.to_owned(),
+                kind: PluginKind::Http,
+                model: request.options.model.clone(),
+                method: Some(asked.method.clone()),
+                path: Some(asked.path.clone()),
+                bytes: asked.body.len(),
+                body: Some(Body::of(&asked.body)),
+            },
+            asker: asker_of(request),
+        })
+    }
+
+    /// What a `direct` plugin is asked; `None` when nobody listens.
+    pub(in crate::provider) fn direct(
+        &self,
+        provider: &str,
+        config: &[u8],
+        request: &CompletionRequest,
+    ) -> Option<Question> {
+        self.tape.as_ref()?;
+        let mut shown = request.clone();
+        // A person may have written a key there.
+        shown.options.extra_headers.values_mut().for_each(|value| "[not kept]".clone_into(value));
+        let json = serde_json::to_string(&shown).unwrap_or_default();
+        Some(Question {
+            key: Key::of_direct(provider, config, request),
+            summary: Summary {
+                provider: provider.to_owned(),
+                kind: PluginKind::Direct,
+                model: request.options.model.clone(),
+                method: None,
+                path: None,
+                bytes: json.len(),
+                body: Some(Body::of(&json)),
+            },
+            asker: asker_of(request),
+        })
+    }
+
+    /// Asks, unless the answer is there already: then `perform` is never begun.
+    pub(in crate::provider) async fn ask<T: Answer>(
+        &mut self,
+        question: Option<Question>,
+        perform: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let (Some(tape), Some(question)) = (self.tape.clone(), question) else { return perform.await };
+        // An answer that the engine could not use is not served again.
+        if !self.fresh && question.asker.attempt <= 1 {
+            match tape.cached(&question) {
+                Ok(Some(exchange)) => return self.play(question, Box::new(exchange)),
+                Ok(None) => {}
+                Err(error) => self.notes.push(format!("the cache was not used: {error}")),
+            }
+        }
+        let number = match tape.cue(&question)? {
+            Cue::Ask(number) => number,
+            Cue::Play(exchange) => return self.play(question, exchange),
+        };
+        let since = Instant::now();
+        let answer = perform.await;
+        let mut exchange = Exchange::new(&question.asker, since.elapsed());
+        let answer = answer.and_then(|answer| {
+            answer.keep(&mut exchange);
+            T::kept(&exchange).ok_or_else(unusable)
+        });
+        self.state = State::Asked { question, number, exchange };
+        answer
+    }
+
+    fn play<T: Answer>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, Fault> {
+        let answer = match (T::kept(&exchange), &exchange.failed) {
+            (Some(answer), _) => Ok(answer),
+            (None, Some(failed)) => Err(Fault::from(failed)),
+            (None, None) => Err(unusable()),
+        };
+        self.state = State::Played { question, exchange };
+        answer
+    }
+
+    /// The call is over, with this outcome, whatever decided it: the answer, its decoding, or the deadline.
+    pub(in crate::provider) fn end(self, mut outcome: Result<Completion, Fault>) -> Ended {
+        let counts = self.tape.as_ref().is_some_and(|tape| tape.mode() != TapeMode::Cache);
+        let Some(tape) = self.tape.clone() else {
+            return Ended { outcome, took: None, cached: false, entry: None };
+        };
+        let (mut took, mut cached, mut entry) = (Millis(0), false, None);
+        match self.state {
+            State::Before => {}
+            State::Asked { question, number, mut exchange } => {
+                took = exchange.elapsed_ms;
+                exchange.failed = outcome.as_ref().err().map(Failed::from);
+                tape.keep(&question, number, exchange);
+                entry = Some(Entry { tape: tape.clone(), key: question.key });
+            }
+            State::Played { question, exchange } if tape.mode() == TapeMode::Cache => {
+                cached = true;
+                entry = Some(Entry { tape: tape.clone(), key: question.key });
+                took = exchange.elapsed_ms;
+                if let Ok(completion) = &mut outcome {
+                    completion.usage = Usage { cost_usd: Some(0.0), ..Usage::default() };
+                    completion.notes.push(FROM_CACHE.to_owned());
+                }
+            }
+            State::Played { exchange, .. } => {
+                took = exchange.elapsed_ms;
+                if let (Err(fault), Some(failed)) = (&mut outcome, &exchange.failed) {
+                    *fault = Fault::from(failed);
+                }
+            }
+        }
+        if let Ok(completion) = &mut outcome {
+            completion.notes.extend(self.notes);
+        }
+        Ended {
+            outcome,
+            took: counts.then_some(took),
+            cached,
+            entry: entry.filter(|_| tape.mode() == TapeMode::Cache),
+        }
+    }
+}
+
+fn asker_of(request: &CompletionRequest) -> Asker {
+    Asker { stage: request.stage.clone(), iteration: request.iteration, attempt: request.attempt }
+}
+
+fn unusable() -> Fault {
+    Fault::new(FailureKind::Garbage, "the cassette holds an answer of another kind of provider")
+}

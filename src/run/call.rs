@@ -1,0 +1,56 @@
+//! The calls of one document's loop, and the time that they take.
+
+use super::bill::Bill;
+use super::clock::{Clock, Time};
+use crate::provider::protocol::CompletionRequest;
+use crate::provider::{Called, Provider};
+use crate::value::Millis;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::watch;
+
+/// Makes the calls of a document.
+#[derive(Debug)]
+pub(super) struct Calls {
+    pub(super) clock: Clock,
+    pub(super) bill: Bill,
+    /// How many the cache answered.
+    cached: AtomicUsize,
+}
+
+impl Calls {
+    /// Calls that go by this time.
+    pub(super) fn new(time: Time) -> Self {
+        Calls { clock: Clock::start(time), bill: Bill::default(), cached: AtomicUsize::new(0) }
+    }
+
+    /// How many the cache has answered.
+    pub(super) fn cached(&self) -> usize {
+        self.cached.load(Ordering::Relaxed)
+    }
+
+    /// Makes a call that began at `since`; `None` when someone stopped the run meanwhile.
+    pub(super) async fn make(
+        &self,
+        since: Millis,
+        provider: &Provider,
+        request: &CompletionRequest,
+        deadline: Millis,
+        mut cancelled: watch::Receiver<bool>,
+    ) -> Option<Called> {
+        let begun = self.bill.begin(provider, request);
+        let called = tokio::select! {
+            // A finished answer is never thrown away for a cancellation that came at the same moment.
+            biased;
+            called = provider.call(request, deadline.duration()) => called,
+            _ = cancelled.wait_for(|cancelled| *cancelled) => return None,
+        };
+        self.bill.end(&begun, provider, request, &called.outcome);
+        if let Some(took) = called.took {
+            self.clock.reach(since.saturating_add(took));
+        }
+        if called.cached {
+            self.cached.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(called)
+    }
+}

@@ -1,0 +1,93 @@
+//! The time of one document's loop.
+
+use crate::provider::TapeMode;
+use crate::value::Millis;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a session goes by: its timeouts, and the times in its journal and results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Time {
+    /// The clock of this machine.
+    #[default]
+    Real,
+    /// Calls and pauses count, and nothing else does, so that a replay comes to the same times. They take their time.
+    Counted,
+    /// The same, with calls that have been recorded: pauses take no time.
+    Played,
+}
+
+impl From<TapeMode> for Time {
+    fn from(mode: TapeMode) -> Self {
+        match mode {
+            TapeMode::Record => Time::Counted,
+            TapeMode::Replay => Time::Played,
+            TapeMode::Cache => Time::Real,
+        }
+    }
+}
+
+/// The time since a document's loop began.
+#[derive(Debug)]
+pub(super) struct Clock {
+    time: Time,
+    started: Instant,
+    /// In milliseconds; unless the time is real.
+    counted: AtomicU64,
+}
+
+impl Clock {
+    pub(super) fn start(time: Time) -> Self {
+        Clock { time, started: Instant::now(), counted: AtomicU64::new(0) }
+    }
+
+    pub(super) fn now(&self) -> Millis {
+        match self.time {
+            Time::Real => Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)),
+            Time::Counted | Time::Played => Millis(self.counted.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// It is at least this late, where time is counted. Of calls that are made at once, the longest counts.
+    pub(super) fn reach(&self, at: Millis) {
+        self.counted.fetch_max(at.0, Ordering::Relaxed);
+    }
+
+    /// Waits until a time has come.
+    pub(super) async fn wait_until(&self, at: Millis) {
+        let pause: Duration = (at - self.now()).duration();
+        if self.time != Time::Played {
+            tokio::time::sleep(pause).await;
+        }
+        self.reach(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_time_is_counted_only_what_is_said_to_pass_does() {
+        for time in [Time::Counted, Time::Played] {
+            let mut clock = Clock::start(time);
+            clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
+            assert_eq!(clock.now(), Millis(0));
+            clock.reach(Millis(70));
+            clock.reach(Millis(40));
+            assert_eq!(clock.now(), Millis(70));
+        }
+        let clock = Clock::start(Time::Real);
+        clock.reach(Millis(3_600_000));
+        assert!(clock.now() < Millis(3_600_000));
+    }
+
+    #[test]
+    fn a_pause_that_is_played_takes_no_time() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let clock = Clock::start(Time::Played);
+        // An hour: the test would not end.
+        runtime.block_on(clock.wait_until(Millis(3_600_000)));
+        assert_eq!(clock.now(), Millis(3_600_000));
+    }
+}

@@ -1,0 +1,27 @@
+/* Refuses a call and completes it all the same. */
+#include "neighbour.h"
+
+LC_MANIFEST(MANIFEST_JSON("answers_refused"));
+
+static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
+{
+    (void)inst;
+    if (!is_object(request)) {
+        answer(id, LC_INVALID_REQUEST, NOT_AN_OBJECT);
+        return refuse(err);
+    }
+    *call = &nothing;
+    answer(id, LC_OK, "{\"value\": 1}");
+    return LC_OK;
+}
+
+static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC_MANIFEST_SLICE_INIT,
+                                    open_nothing, NULL, start, ignore, ignore, ignore };
+
+const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
+{
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
+    host = offered;
+    return &table;
+}

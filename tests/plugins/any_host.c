@@ -1,0 +1,23 @@
+/* Works with every host, those of another major version too. */
+#include "neighbour.h"
+
+LC_MANIFEST(MANIFEST_JSON("any_host"));
+
+static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
+{
+    (void)inst;
+    if (!is_object(request))
+        return refuse(err);
+    answer(id, LC_OK, "{\"value\": 1}");
+    *call = &nothing;
+    return LC_OK;
+}
+
+static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC_MANIFEST_SLICE_INIT,
+                                    open_nothing, NULL, start, ignore, ignore, ignore };
+
+const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
+{
+    host = offered;
+    return &table;
+}

@@ -1,0 +1,27 @@
+/* Falls over documents that are larger than its stack expects. */
+#include "neighbour.h"
+
+LC_MANIFEST(MANIFEST_JSON("crash_on_huge"));
+
+static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, lc_buf *err)
+{
+    (void)inst;
+    if (!is_object(request))
+        return refuse(err);
+    if (request.len > 1 << 20)
+        *(volatile int *)NULL = 1;
+    *call = &nothing;
+    answer(id, LC_OK, "{\"value\": 1}");
+    return LC_OK;
+}
+
+static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC_MANIFEST_SLICE_INIT,
+                                    open_nothing, NULL, start, ignore, ignore, ignore };
+
+const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
+{
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
+    host = offered;
+    return &table;
+}

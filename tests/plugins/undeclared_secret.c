@@ -1,0 +1,22 @@
+/* A codec that asks for a variable which its manifest doesn't declare. */
+#include "neighbour.h"
+
+LC_MANIFEST(HTTP_MANIFEST_JSON("undeclared_secret"));
+
+static lc_status call(void *inst, uint32_t op, lc_slice input, lc_buf *out)
+{
+    (void)inst;
+    static const char request[] = "{\"method\": \"POST\", \"path\": \"/\", \"headers\": {\"x-home\": \"${secret:HOME}\"}, \"body\": \"\"}";
+    return op == LC_ENCODE ? encode(input, out, request) : op == LC_DECODE ? decode(input, out) : refuse(out);
+}
+
+static const lc_plugin_v1 table = { sizeof table, LC_ABI_MAJOR, LC_ABI_MINOR, LC_MANIFEST_SLICE_INIT,
+                                    open_nothing, call, NULL, NULL, NULL, ignore };
+
+const lc_plugin_v1 *loopctl_plugin_v1(const lc_host_v1 *offered)
+{
+    if (offered->abi_major != LC_ABI_MAJOR)
+        return NULL;
+    host = offered;
+    return &table;
+}
