@@ -3,7 +3,19 @@
 use crate::provider::http::{http, serve};
 use crate::trajectories::{scoring, steps};
 use crate::workspace::{Ran, Workspace};
+use loopctl::diag::Problems;
+use loopctl::engine::Event;
+use loopctl::ingest::{InputError, find};
+use loopctl::profile::{Library, load};
+use loopctl::provider::{PluginPaths, Providers};
+use loopctl::run::{Batch, Candidates, Chain, DocumentResult, Observer, Place, Plan, Session};
+use loopctl::store::{Journal, RunRecord};
+use loopctl::value::{DocumentId, Millis};
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tracing::span::{Attributes, Id};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::registry::LookupSpan;
 
 const LOG: [&str; 8] = ["run", "--profile", "steps", "--log", "json", "--log-file", "log.jsonl", "doc.txt"];
 
@@ -162,4 +174,69 @@ fn a_log_is_made_only_when_it_is_asked_for() {
         .run(&["run", "--profile", "steps", "--log", "json", "--log-file", "no/such/folder", "doc.txt"])
         .exits(1)
         .says(&["can't write the log to `no/such/folder`"]);
+}
+
+/// The names of spans as they are opened, each with those around it.
+#[derive(Clone, Default)]
+struct Opened(Arc<Mutex<Vec<String>>>);
+
+impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Opened {
+    fn on_new_span(&self, _: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let scope = context.span_scope(id).unwrap().from_root();
+        let names: Vec<&str> = scope.map(|span| span.name()).collect();
+        self.0.lock().unwrap().push(names.join("/"));
+    }
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn started(&mut self, _: &DocumentId, _: &str) {}
+    fn event(&mut self, _: &DocumentId, _: Millis, _: &Event) {}
+    fn finished(&mut self, _: &DocumentResult) {}
+    fn unusable(&mut self, _: &InputError) {}
+}
+
+#[test]
+fn whoever_embeds_the_library_gets_the_spans() {
+    let place = eventful();
+    let mut problems = Problems::new();
+    let library = Library::new(vec![place.path("")]);
+    let loaded = load("steps", &library, &[], &|_| None, &mut problems).unwrap();
+    let plan = Arc::new(Plan::compile(&loaded, &mut problems).unwrap());
+    let exe = std::env::current_exe().unwrap().canonicalize().unwrap();
+    let paths = PluginPaths { search: vec![], home: None, exe: Some(exe) };
+    let config = json!({ "file": place.path("answers.jsonl") });
+    let chain = Chain::new(vec![Providers::new(paths).open("scripted", &config).unwrap()], 2);
+    let journal = Journal::in_memory().unwrap();
+    let run = journal
+        .begin_run(&RunRecord {
+            started_at: "2026-01-01T00:00:00Z".into(),
+            profile: "steps".into(),
+            profile_digest: String::new(),
+            loopctl_version: String::new(),
+            plugins: json!([]),
+            settings: json!({}),
+        })
+        .unwrap();
+    let place_of_run = Place { journal, run, artifacts: None };
+    let (_stop, cancelled) = tokio::sync::watch::channel(false);
+    let candidates = Candidates::Providers(vec![chain]);
+    let mut session = Session::new(plan, candidates, Vec::new(), place_of_run, cancelled);
+    let inputs = find(&[place.path("doc.txt")]).inputs;
+    let batch = Batch { inputs, document_type: None, supplied: None };
+    let opened = Opened::default();
+    let subscriber = tracing_subscriber::registry().with(opened.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let end = tracing::subscriber::with_default(subscriber, || {
+        runtime.block_on(batch.run(&mut session, &mut Nobody)).unwrap()
+    });
+    assert_eq!(end.passed, 1);
+    let call = "run/document/iteration/chat";
+    let mut spans = opened.0.lock().unwrap().clone();
+    spans.retain(|span| span.starts_with("run"));
+    assert_eq!(
+        spans,
+        ["run", "run/document", "run/document/iteration", call, call, "run/document/iteration", call]
+    );
 }
