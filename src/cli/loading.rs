@@ -60,11 +60,16 @@ pub(super) fn library() -> Library {
 /// The file in which prices stand.
 const PRICES: &str = "prices.yaml";
 
-/// What models cost: by `file`, then by `prices.yaml` in the working directory and in `$LOOPCTL_HOME`, then by what
+/// The variable that names a price table where `--prices` does not.
+const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
+
+/// What models cost: by `file`, or the one that the environment names, then by `prices.yaml` in the working directory and in `$LOOPCTL_HOME`, then by what
 /// ships with loopctl. Problems are pushed.
 pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
     let usual = std::iter::once(PathBuf::from(PRICES)).chain(home().map(|home| home.join(PRICES)));
-    let files = file.map(Path::to_path_buf).into_iter().chain(usual.filter(|path| path.is_file()));
+    let asked = std::env::var_os(PRICES_VARIABLE).filter(|name| !name.is_empty());
+    let named = file.map(Path::to_path_buf).or(asked.map(PathBuf::from));
+    let files = named.into_iter().chain(usual.filter(|path| path.is_file()));
     let tables: Vec<Prices> = files
         .filter_map(|path| match read_text_file(&path) {
             Ok(file) => Prices::parse(&file, problems),

@@ -47,8 +47,8 @@ pub(super) struct Arguments {
     allow_commands: bool,
     #[command(flatten)]
     tape: TapeArguments,
-    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
-    #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
+    #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]
     log: LogArguments,

@@ -22,8 +22,8 @@ pub(super) struct Step {
     /// Write extractions and validations to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself
-    #[arg(long, value_name = "FILE", env = "LOOPCTL_PRICES")]
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
+    #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]
     log: LogArguments,

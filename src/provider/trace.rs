@@ -9,11 +9,14 @@ use tracing::{Span, info_span};
 
 use super::error::tame;
 use super::{CallFailure, Provider};
+use crate::value::Usd;
 
 /// The span of a call. Dropped before [`CallSpan::end`], the call was given up.
 pub(super) struct CallSpan {
     span: Span,
     ended: bool,
+    /// What it cost if it is given up.
+    unfinished: Option<f64>,
 }
 
 impl CallSpan {
@@ -50,7 +53,8 @@ impl CallSpan {
             cost_usd = Empty,
             cached = Empty,
         );
-        CallSpan { span, ended: false }
+        let unfinished = provider.cost_unfinished(request).map(Usd::get);
+        CallSpan { span, ended: false, unfinished }
     }
 
     /// The span, for the work on the call to go on in.
@@ -71,7 +75,7 @@ impl CallSpan {
             }
             Err(failure) => {
                 self.span.record("error.type", failure.kind.as_str());
-                failure.cost.map(|cost| cost.get())
+                failure.cost.map(Usd::get)
             }
         };
         self.cost(cost);
@@ -111,7 +115,7 @@ impl Drop for CallSpan {
     fn drop(&mut self) {
         if !self.ended {
             self.span.record("error.type", "cancelled");
-            self.cost(None);
+            self.cost(self.unfinished);
         }
     }
 }

@@ -47,6 +47,9 @@ fn a_price_makes_it_known_and_the_nearest_table_wins() {
     assert_eq!(cost(&[]), Some(0.024));
     place.write("mine.yaml", PRICES.replace("input: 10", "input: 20"));
     assert_eq!(cost(&["--prices", "mine.yaml"]), Some(0.044));
+    let mut named = place.loopctl(&["run", "--profile", "steps", "--format", "json", "doc.txt"]);
+    let ran = crate::workspace::Ran::of(named.env("LOOPCTL_PRICES", "mine.yaml")).exits(0);
+    assert_eq!(ran.json()["usage"]["cost_usd"], json!(0.044));
     let shown = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
     assert!(
         shown.out.contains("2200 tokens, $0.024  ") || shown.out.contains("2200 tokens, $0.024\n"),
