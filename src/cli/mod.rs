@@ -9,6 +9,7 @@ mod next;
 mod output;
 mod plugin;
 mod plugin_check;
+mod plugin_new;
 mod profile;
 mod repair;
 mod run;
@@ -57,7 +58,7 @@ enum Verb {
     Check(check::Arguments),
     /// List profiles
     Profile(profile::Arguments),
-    /// List, inspect, trust and check provider plugins
+    /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
 }
 

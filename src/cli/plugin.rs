@@ -1,9 +1,10 @@
-//! `loopctl plugin list|inspect|trust|check`.
+//! `loopctl plugin list|inspect|trust|check|new`.
 
 use super::exit::{Exit, Failure};
 use super::loading::providers;
 use super::output::Output;
 use super::plugin_check;
+use super::plugin_new;
 use crate::provider::{Inspected, ProviderError, TrustState};
 use crate::report::tame;
 use clap::{Args, Subcommand};
@@ -36,6 +37,8 @@ enum Verb {
     },
     /// Drive a plugin through the whole contract, and say which promises it breaks
     Check(plugin_check::Arguments),
+    /// Begin a plugin: a project that builds, with its tests
+    New(plugin_new::Arguments),
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -114,6 +117,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             }
             output.say(&format!("may run from here on; written to `{}`", trusted.lock_file.display()));
         }
+        Verb::New(arguments) => return plugin_new::execute(arguments, output),
     }
     Ok(Exit::Success)
 }
@@ -158,7 +162,8 @@ fn shown(plugin: &Inspected) -> Value {
     })
 }
 
-fn failure(error: ProviderError) -> Failure {
+/// A provider's error, with what to do about it.
+pub(super) fn failure(error: ProviderError) -> Failure {
     let help = error.help();
     Failure::broken(error.to_string()).help(help)
 }

@@ -2,10 +2,11 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use super::plugin::failure;
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
+use crate::provider::Providers;
 use crate::provider::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
-use crate::provider::{ProviderError, Providers};
 use crate::report::tame;
 use crate::value::yaml::{Data, Node};
 use clap::{Args, ValueEnum};
@@ -158,9 +159,4 @@ fn as_json(conforms: &Conforms) -> Value {
         "skipped": conforms.count(Outcome::Skipped),
         "checks": conforms.findings,
     })
-}
-
-fn failure(error: ProviderError) -> Failure {
-    let help = error.help();
-    Failure::broken(error.to_string()).help(help)
 }

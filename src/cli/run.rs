@@ -8,8 +8,8 @@ use super::tape::{self, TapeArguments};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
-use crate::profile::{Call, ProviderChoice, Stage, read_text_file};
-use crate::provider::{Prices, Provider, Providers};
+use crate::profile::{Asked, Call, ProviderChoice, Stage, read_text_file};
+use crate::provider::{Prices, Provider, ProviderError, Providers};
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
     Batch, BatchEnd, Candidates, Chain, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan,
@@ -147,7 +147,10 @@ impl Work {
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
-        let providers = providers().with_programs_allowed(self.allow_commands).with_prices(prices);
+        let providers = providers()
+            .with_programs_allowed(self.allow_commands)
+            .with_prices(prices)
+            .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         let candidates =
             if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
@@ -265,12 +268,15 @@ fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure
 
 /// Validators first, then judges, as the panel has them.
 fn open_panel(providers: &Providers, plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
-    let validator = |_: &ValidatorPlan| {
-        Ok(if allow_commands {
-            Consultant::Validator
-        } else {
-            Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
-        })
+    let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
+        Asked::Service { config } => {
+            let opened = providers.open("service", config).map_err(unusable)?;
+            Ok(Consultant::Service(Chain::new(vec![opened], planned.validator.retries)))
+        }
+        Asked::Command { .. } if allow_commands => Ok(Consultant::Validator),
+        Asked::Command { .. } => {
+            Ok(Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned()))
+        }
     };
     let judge = |planned: &JudgePlan| {
         let retries = planned.judge.on_failure.retry;
@@ -284,13 +290,15 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain,
         if call.attach.is_some() {
             takes_attachments(providers, &choice.name.value)?;
         }
-        providers.open(&choice.name.value, &choice.config).map_err(|error| {
-            let help = error.help();
-            Failure::broken(error.to_string()).help(help)
-        })
+        providers.open(&choice.name.value, &choice.config).map_err(unusable)
     };
     let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
     Ok(Chain::new(links?, retries))
+}
+
+fn unusable(error: ProviderError) -> Failure {
+    let help = error.help();
+    Failure::broken(error.to_string()).help(help)
 }
 
 /// Fails for a provider that would not get to see what the profile attaches.
@@ -312,7 +320,7 @@ fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
         Candidates::Supplied => &[],
     };
     let judges = consultants.iter().filter_map(|consultant| match consultant {
-        Consultant::Judge(chain) => Some(chain),
+        Consultant::Judge(chain) | Consultant::Service(chain) => Some(chain),
         Consultant::Validator | Consultant::NotRun(_) => None,
     });
     let mut plugins: Vec<Value> = Vec::new();

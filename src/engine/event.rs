@@ -90,6 +90,9 @@ pub struct CallFailed {
     /// How long the provider asks to wait before that.
     #[serde(default)]
     pub retry_after: Option<Millis>,
+    /// How long to wait before that when the provider doesn't ask; without it, a pause that doubles each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff: Option<Millis>,
     /// What the failed call used up.
     pub usage: Usage,
 }
@@ -118,7 +121,7 @@ pub enum Output {
 pub enum WakeReason {
     /// A failed call is tried again; the provider said when.
     RetryAfter,
-    /// A failed call is tried again after a pause that doubles each time.
+    /// A failed call is tried again after a pause of our own, longer each time on average.
     Backoff,
 }
 

@@ -24,8 +24,10 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Longest pause, whatever a provider asks for.
+    /// Longest pause, unless a provider asks for more.
     pub const LONGEST_PAUSE: Millis = Millis(60_000);
+    /// Longest pause, whatever a provider asks for.
+    pub const LONGEST_ASKED: Millis = Millis(600_000);
 
     fn pause_before(&self, attempt: u32) -> Millis {
         let doubled = self.pause.0.saturating_mul(1_u64.checked_shl(attempt).unwrap_or(u64::MAX));
@@ -360,9 +362,10 @@ impl Run {
 
     /// How long to wait after a failed call, `attempt` others before it, and why.
     pub(super) fn pause_after(&self, attempt: u32, failure: &CallFailed) -> (Millis, WakeReason) {
-        match failure.retry_after {
-            Some(pause) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::RetryAfter),
-            None => (self.retry.pause_before(attempt), WakeReason::Backoff),
+        match (failure.retry_after, failure.backoff) {
+            (Some(pause), _) => (pause.min(Retry::LONGEST_ASKED), WakeReason::RetryAfter),
+            (None, Some(pause)) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::Backoff),
+            (None, None) => (self.retry.pause_before(attempt), WakeReason::Backoff),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a correction is told: issues and history in, the next request out.
 
+mod data_lines;
 mod hints;
 pub mod lock;
 mod model;

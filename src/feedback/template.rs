@@ -1,5 +1,6 @@
 //! Prompt templates: minijinja in strict mode, their variables checked when they are loaded.
 
+use super::data_lines::as_data;
 use super::{Guidance, JudgeVariables, Role, StageVariables};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::{MAX_BLOCK_BYTES, long_block};
@@ -50,7 +51,10 @@ impl Default for Templates {
             ValueKind::Map | ValueKind::Seq => {
                 let text = serde_json::to_string_pretty(value)
                     .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
-                out.write_str(&text).map_err(Error::from)
+                out.write_str(&as_data(&text)).map_err(Error::from)
+            }
+            ValueKind::String => {
+                out.write_str(&as_data(value.as_str().unwrap_or_default())).map_err(Error::from)
             }
             _ => minijinja::escape_formatter(out, state, value),
         });

@@ -3,6 +3,7 @@
 use super::candidate::{CandidateKind, decode_variables};
 use super::judge::{Judge, Validator, decode_judges, decode_validators};
 use super::mask::Mask;
+use super::network::Network;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
@@ -42,6 +43,8 @@ pub struct Profile {
     pub dimensions: Vec<Dimension>,
     /// What decides.
     pub policy: LoopPolicy,
+    /// How requests of `http` plugins are sent.
+    pub network: Network,
     /// How the next request is written.
     pub feedback: Feedback,
     /// What is repaired before a candidate is assessed.
@@ -77,6 +80,7 @@ pub(super) fn decode(
     let judges = fields.node("judges").map(|node| decode_judges(node, problems)).unwrap_or_default();
     let validators =
         fields.node("validators").map(|node| decode_validators(node, problems)).unwrap_or_default();
+    let network = fields.or("network", Network::default(), problems);
     let dimensions = decode_dimensions(&mut fields, overall_is_a_dimension(root), problems);
     let known: Vec<&str> = dimensions.iter().map(|d| d.name.as_str()).collect();
     let overall = match fields.node("overall") {
@@ -171,6 +175,7 @@ pub(super) fn decode(
         classify,
         dimensions,
         policy,
+        network,
         feedback,
         repair,
         review,

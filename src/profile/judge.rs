@@ -6,9 +6,22 @@ use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Score, Severity};
+use serde_json::{Value, json};
 
 /// The provider of a judge that is not to be asked.
 pub const NO_PROVIDER: &str = "none";
+
+/// What models call their opinion of their own answers.
+const OWN_CLAIMS: [&str; 8] = [
+    "confidence",
+    "confidence_score",
+    "certainty",
+    "quality_score",
+    "self_assessment",
+    "self_evaluation",
+    "self_score",
+    "score",
+];
 
 /// A model that is asked what a candidate is worth.
 #[derive(Debug, Clone)]
@@ -22,6 +35,9 @@ pub struct Judge {
     /// A file, beside the document, that only this judge sees: what the right answer is. `{{ document_id }}` and
     /// `{{ document_type }}` are filled in.
     pub reference: Option<Spanned<String>>,
+    /// Members of the candidate, by name and however deep, that it does not see unless the stage's schema declares
+    /// them: what a stage says of its own work.
+    pub withhold: Vec<String>,
     /// A JSON Pointer to the issues in its answer.
     pub issues: Option<Spanned<String>>,
     /// Severity of issues that don't say.
@@ -69,19 +85,36 @@ pub enum AfterRetries {
     Dimension(String),
 }
 
-/// A program that checks a candidate.
+/// A program or a service that checks a candidate.
 #[derive(Debug, Clone)]
 pub struct Validator {
     /// Its name, by which dimensions refer to it.
     pub id: Spanned<String>,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// A file under `rules/` whose text is the last argument.
-    pub script: Option<Spanned<String>>,
+    /// Who is asked.
+    pub asked: Asked,
+    /// How often it is asked again when it failed for a passing reason. A program never does.
+    pub retries: u32,
     /// Its stages, in order. One that did not run because an earlier one failed scores 0.
     pub stages: Vec<String>,
     /// Longest time that it may take.
     pub deadline: Millis,
+}
+
+/// Who checks a candidate.
+#[derive(Debug, Clone)]
+pub enum Asked {
+    /// A program of this machine.
+    Command {
+        /// It and its arguments.
+        command: Vec<String>,
+        /// A file under `rules/` whose text is the last argument.
+        script: Option<Spanned<String>>,
+    },
+    /// An HTTP service.
+    Service {
+        /// The settings of the provider `service`.
+        config: Value,
+    },
 }
 
 /// Reads `judges`.
@@ -123,6 +156,7 @@ impl Judge {
             call: Call::decode(&mut fields, problems),
             sees: fields.or("sees", Sees::Masked, problems),
             reference: fields.optional("reference", problems),
+            withhold: fields.or("withhold", OWN_CLAIMS.map(str::to_owned).to_vec(), problems),
             issues: fields.node("issues").and_then(|n| pointer(n, problems)),
             severity: fields.or("severity", Severity::Major, problems),
             on_failure: fields
@@ -191,28 +225,61 @@ impl Decode for AfterRetries {
 impl Validator {
     fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, "validator", problems)?;
-        let command: Vec<String> = fields.required("command", problems).unwrap_or_default();
+        let url = fields.optional::<Spanned<String>>("url", problems);
         let stages: Vec<String> = fields.required("stages", problems).unwrap_or_default();
-        for (key, list) in [("command", &command), ("stages", &stages)] {
-            if list.is_empty()
-                && let Some(span) = fields.key_span(key)
-            {
-                problems.push(Problem::error(Code::Empty, span, format!("`{key}` is empty")));
+        not_empty("stages", stages.is_empty(), &fields, problems);
+        let (asked, retries) = match url {
+            Some(url) => {
+                let retries = fields.node("retries").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
+                let token = fields.or("token", false, problems);
+                let allow_http = fields.or("allow_http", false, problems);
+                (service(&url, token, allow_http, problems), retries)
             }
-        }
-        if command.first().is_some_and(String::is_empty)
-            && let Some(span) = fields.key_span("command")
-        {
-            problems.push(Problem::error(Code::Empty, span, "the program's name is empty"));
-        }
-        let validator = Validator {
-            id,
-            command,
-            script: fields.optional("script", problems),
-            stages,
-            deadline: decode_deadline(&mut fields, problems),
+            None => {
+                let command: Vec<String> = fields.required("command", problems).unwrap_or_default();
+                not_empty("command", command.is_empty(), &fields, problems);
+                if command.first().is_some_and(String::is_empty)
+                    && let Some(span) = fields.key_span("command")
+                {
+                    problems.push(Problem::error(Code::Empty, span, "the program's name is empty"));
+                }
+                (Asked::Command { command, script: fields.optional("script", problems) }, 0)
+            }
         };
+        let deadline = decode_deadline(&mut fields, problems);
         fields.finish(problems);
-        Some(validator)
+        Some(Validator { id, asked, retries, stages, deadline })
     }
+}
+
+fn not_empty(key: &str, empty: bool, fields: &Fields<'_>, problems: &mut Problems) {
+    if empty && let Some(span) = fields.key_span(key) {
+        problems.push(Problem::error(Code::Empty, span, format!("`{key}` is empty")));
+    }
+}
+
+/// The service behind a URL such as `https://host:8443/check?strict=1`.
+fn service(url: &Spanned<String>, token: bool, allow_http: bool, problems: &mut Problems) -> Asked {
+    let parts = url.value.split_once("://").map(|(scheme, rest)| {
+        let at = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (host, path) = rest.split_at(at);
+        (scheme, host, path)
+    });
+    let (base_url, path) = match parts {
+        Some((scheme @ ("http" | "https"), host, path)) if !host.is_empty() => {
+            let slash = if path.starts_with('/') { "" } else { "/" };
+            (format!("{scheme}://{host}"), format!("{slash}{path}"))
+        }
+        _ => {
+            problems.push(
+                Problem::error(Code::WrongType, &url.span, format!("`{}` is no URL", url.value))
+                    .help("write `https://HOST/PATH`"),
+            );
+            (String::new(), "/".to_owned())
+        }
+    };
+    let config = json!({
+        "base_url": base_url, "path": path, "token": token, "allow_http": allow_http, "send": "extra_body",
+    });
+    Asked::Service { config }
 }

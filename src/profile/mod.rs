@@ -17,6 +17,7 @@ mod judge;
 mod load;
 mod mask;
 mod merge;
+mod network;
 mod overrides;
 mod policy;
 mod repair;
@@ -36,9 +37,10 @@ pub use ensemble::{Combine, Disagreement, Weight};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
-pub use judge::{AfterRetries, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
+pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use load::{Loaded, available, load};
 pub use mask::Mask;
+pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,

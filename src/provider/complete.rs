@@ -10,9 +10,10 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, P
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
+use super::absent::without_absent;
 use super::error::{Fault, tame};
 use super::meter::Meter;
-use super::network::{Errand, Link, Patience};
+use super::network::{Errand, Link, Network, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
 use super::tape::{Ended, Entry, Take, Tape};
 use super::trace::CallSpan;
@@ -43,6 +44,7 @@ struct Shared {
     identity: PluginIdentity,
     library: Arc<Library>,
     config: Vec<u8>,
+    network: Arc<Network>,
     /// Of `http` plugins.
     link: Option<Link>,
     meter: Meter,
@@ -93,6 +95,7 @@ impl Provider {
     pub(super) fn open(
         identity: PluginIdentity,
         library: Arc<Library>,
+        network: Arc<Network>,
         link: Option<Link>,
         meter: Meter,
         config: Vec<u8>,
@@ -109,7 +112,8 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        Ok(Self { shared: Arc::new(Shared { identity, library, config, link, meter, tape, current }), model })
+        let shared = Shared { identity, library, config, network, link, meter, tape, current };
+        Ok(Self { shared: Arc::new(shared), model })
     }
 
     /// Which code answers.
@@ -172,28 +176,25 @@ impl Provider {
 
     /// The same, with how long it took by a tape, and whether the cache answered.
     pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
+        let model = self.asked(request);
         let call = CallSpan::begin(self, request);
-        let mut ended = self.take(request, deadline, false).instrument(call.span()).await;
+        let mut ended = self.take(request, model, deadline, false).instrument(call.span()).await;
         if ended.cached && ended.outcome.is_err() {
             // What was of use once is not any more; the plugin may have changed.
-            ended = self.take(request, deadline, true).instrument(call.span()).await;
+            ended = self.take(request, model, deadline, true).instrument(call.span()).await;
         }
         let Ended { outcome, took, cached, entry } = ended;
-        let (meter, asked) = (&self.shared.meter, self.asked(request));
+        let meter = &self.shared.meter;
         let outcome = match outcome {
             Ok(mut completion) => {
-                completion.usage.cost_usd = meter.cost(&completion, asked).map(Usd::get);
+                completion.usage.cost_usd = meter.cost(&completion, model).map(Usd::get);
                 Ok(completion)
             }
-            Err(fault) => Err(CallFailure {
-                cost: meter.cost_of_failure(&fault, asked),
-                kind: fault.kind,
-                message: fault.message,
-                help: fault.help,
-                retry_after: fault.retry_after,
-                provider: self.shared.identity.name.clone(),
-                model: asked.map(str::to_owned),
-            }),
+            Err(fault) => {
+                let cost = meter.cost_of_failure(&fault, model);
+                let failure = fault.of(self.shared.identity.name.clone(), model.map(str::to_owned));
+                Err(CallFailure { cost, ..failure })
+            }
         };
         call.end(&outcome, cached);
         Called { outcome, took, cached, entry }
@@ -201,21 +202,29 @@ impl Provider {
 
     /// One attempt; a `fresh` one leaves the cache aside. Whatever decides how a failed one goes on stands before the
     /// end of the take, which records that decision and puts it back on replay.
-    async fn take(&self, request: &CompletionRequest, deadline: Duration, fresh: bool) -> Ended {
+    async fn take(
+        &self,
+        request: &CompletionRequest,
+        model: Option<&str>,
+        deadline: Duration,
+        fresh: bool,
+    ) -> Ended {
         let mut take = Take::new(self.shared.tape.as_ref(), fresh);
-        let outcome = self.attempt(request, Patience::new(deadline), &mut take).await;
-        take.end(outcome)
+        let outcome = self.attempt(request, model, Patience::new(deadline), &mut take).await;
+        // Whoever asks for a long wait, `direct` plugins too, is not waited for.
+        take.end(outcome.map_err(|fault| self.shared.network.bounded(fault)))
     }
 
     async fn attempt(
         &self,
         request: &CompletionRequest,
+        model: Option<&str>,
         mut patience: Patience,
         take: &mut Take,
     ) -> Result<Completion, Fault> {
         let mut request = Cow::Borrowed(request);
-        if request.options.model.is_none() && self.model.is_some() {
-            request.to_mut().options.model.clone_from(&self.model);
+        if request.options.model.is_none() && model.is_some() {
+            request.to_mut().options.model = model.map(str::to_owned);
         }
         match &self.shared.link {
             None => {
@@ -230,8 +239,10 @@ impl Provider {
             }
             Some(link) => {
                 let instance = patience.bound(self.instance()).await?.map_err(Fault::unsent)?;
-                let mut errand = Errand { patience };
-                self.over(link, &instance, &request, &mut errand, take).await
+                let mut errand = Errand::new(&request, patience);
+                let outcome = self.over(link, &instance, &request, &mut errand, take).await;
+                let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
+                link.settle(outcome, errand)
             }
         }
     }
@@ -250,17 +261,11 @@ impl Provider {
         let asked: HttpRequest = self.check(instance, encoded).map_err(Fault::unsent)?;
         let question = take.http(&self.shared.identity.name, request, &asked);
         let answer = take.ask(question, link.exchange(asked, errand)).await?;
-        let hint = answer.headers.get("retry-after").and_then(|wait| wait.trim().parse().ok());
+        errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
-        let completion = self.check(instance, decoded).map_err(|mut fault| {
-            // Who turns a request away charges nothing for it.
-            fault.free = answer.status >= 400;
-            if matches!(fault.kind, FailureKind::RateLimited | FailureKind::Transient) {
-                fault.retry_after = fault.retry_after.or(hint.map(Duration::from_secs));
-            }
-            fault
-        })?;
-        sensible(completion)
+        // Who turns a request away charges nothing for it.
+        let free = answer.status >= 400;
+        self.check(instance, decoded).and_then(sensible).map_err(|fault| Fault { free, ..fault })
     }
 
     /// The instance to call: opened again, once, if it has panicked.

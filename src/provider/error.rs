@@ -261,6 +261,8 @@ pub enum FailureKind {
     Garbage,
     /// The request or the answer is larger than allowed.
     TooLarge,
+    /// The server failed again and again, and is not asked for a while.
+    CircuitOpen,
     /// A replayed run asks what was not asked when it was recorded.
     Unrecorded,
 }
@@ -281,13 +283,17 @@ impl FailureKind {
             Self::Deadline => "deadline",
             Self::Garbage => "garbage",
             Self::TooLarge => "too_large",
+            Self::CircuitOpen => "circuit_open",
             Self::Unrecorded => "unrecorded",
         }
     }
 
     /// Whether the same call may succeed later.
     pub fn may_pass(self) -> bool {
-        matches!(self, Self::Transient | Self::RateLimited | Self::Deadline | Self::Garbage)
+        matches!(
+            self,
+            Self::Transient | Self::RateLimited | Self::Deadline | Self::Garbage | Self::CircuitOpen
+        )
     }
 
     /// What an ABI status means; `None` for OK. Statuses that nobody knows are permanent.
@@ -315,7 +321,7 @@ impl std::fmt::Display for FailureKind {
 
 /// Why a call brought no completion.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("provider `{provider}` failed ({kind}): {message}{}", with_help(help.as_deref()))]
+#[error("provider `{provider}` failed ({kind}): {message}{}", self.details())]
 pub struct CallFailure {
     /// What kind of failure.
     pub kind: FailureKind,
@@ -323,8 +329,17 @@ pub struct CallFailure {
     pub message: String,
     /// What to do about it, where that is known.
     pub help: Option<String>,
+    /// The HTTP status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// What the server calls the request.
+    pub request_id: Option<String>,
     /// How long the provider asks to wait before another try.
     pub retry_after: Option<Duration>,
+    /// How long to wait before another try when the provider doesn't ask for it.
+    pub backoff: Option<Duration>,
+    /// Another try is useless or too costly, although the kind may pass: the wait that is asked for is too long, too many
+    /// calls were made again already, or the server says so.
+    pub gives_up: bool,
     /// The plugin's name.
     pub provider: String,
     /// The model that was asked for.
@@ -333,8 +348,30 @@ pub struct CallFailure {
     pub cost: Option<Usd>,
 }
 
-fn with_help(help: Option<&str>) -> String {
-    help.map(|help| format!("; {help}")).unwrap_or_default()
+impl CallFailure {
+    /// Whether the call may be made again.
+    pub fn may_pass(&self) -> bool {
+        self.kind.may_pass() && !self.gives_up
+    }
+
+    /// ` [status 429, model `x`, request `y`]; what to do`, as far as it is known.
+    fn details(&self) -> String {
+        let of_answer = [
+            self.status.map(|status| format!("status {status}")),
+            self.model.as_ref().map(|model| format!("model `{}`", tame(model))),
+            self.request_id.as_ref().map(|id| format!("request `{id}`")),
+        ];
+        let known: Vec<String> = of_answer.into_iter().flatten().collect();
+        let mut details = String::new();
+        if !known.is_empty() {
+            details = format!(" [{}]", known.join(", "));
+        }
+        if let Some(help) = &self.help {
+            details.push_str("; ");
+            details.push_str(help);
+        }
+        details
+    }
 }
 
 /// A failure before it is known whose it is.
@@ -342,16 +379,29 @@ fn with_help(help: Option<&str>) -> String {
 pub(super) struct Fault {
     pub(super) kind: FailureKind,
     pub(super) message: String,
-    /// What to do about it.
     pub(super) help: Option<String>,
+    pub(super) status: Option<u16>,
+    pub(super) request_id: Option<String>,
     pub(super) retry_after: Option<Duration>,
+    pub(super) backoff: Option<Duration>,
+    pub(super) gives_up: bool,
     /// There is certainly nothing to pay for: the request never went out, or no model got it.
     pub(super) free: bool,
 }
 
 impl Fault {
     pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), help: None, retry_after: None, free: false }
+        Self {
+            kind,
+            message: message.into(),
+            help: None,
+            status: None,
+            request_id: None,
+            retry_after: None,
+            backoff: None,
+            gives_up: false,
+            free: false,
+        }
     }
 
     /// The same of a call whose request never went out.
@@ -361,6 +411,22 @@ impl Fault {
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
+    }
+
+    pub(super) fn of(self, provider: String, model: Option<String>) -> CallFailure {
+        CallFailure {
+            kind: self.kind,
+            message: self.message,
+            help: self.help,
+            status: self.status,
+            request_id: self.request_id,
+            retry_after: self.retry_after,
+            backoff: self.backoff,
+            gives_up: self.gives_up,
+            provider,
+            model,
+            cost: None,
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `prices` | [`Prices`]: what models cost, from YAML tables |
 //! | `meter` | what one call cost |
 //! | `trace` | a span for each call |
+//! | `absent` | what a model could only leave out by writing null |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
@@ -30,6 +31,7 @@ mod network;
 mod prices;
 mod meter;
 mod trace;
+mod absent;
 mod tape;
 mod complete;
 mod registry;

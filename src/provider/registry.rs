@@ -12,11 +12,12 @@ use super::error::tame;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::meter::Meter;
-use super::network::{Link, Network, endpoint_named};
+use super::network::{Link, Network, Seed, endpoint_named};
 use super::plugin::{LINKED, Library};
 use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
+use crate::profile;
 
 /// All providers there are. Cheap to clone.
 #[derive(Clone)]
@@ -49,8 +50,8 @@ pub struct Listed {
 }
 
 impl Providers {
-    /// Providers in the places of `paths`, with secrets and addresses from the process's environment and the prices that
-    /// ship with loopctl.
+    /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment and the
+    /// prices that ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
         let (network, linked) = (Arc::new(network), Vec::new());
@@ -62,8 +63,25 @@ impl Providers {
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
     #[must_use]
     pub fn with_environment(self, variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.with(|network| network.with_environment(Arc::new(variable)))
+    }
+
+    /// With a profile's settings of the network. What is opened with them from here on shares limits, circuit breakers
+    /// and retry budgets.
+    #[must_use]
+    pub fn with_network(self, settings: profile::Network) -> Self {
+        self.with(|network| network.with_settings(settings))
+    }
+
+    /// With pauses between attempts that are the same in each process with this seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        self.with(|network| network.with_seed(Seed(seed)))
+    }
+
+    fn with(self, change: impl FnOnce(&Network) -> Network) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
-        shared.network = Arc::new(Network::new(Arc::new(variable)));
+        shared.network = Arc::new(change(&shared.network));
         Self { shared: Arc::new(shared) }
     }
 
@@ -129,19 +147,20 @@ impl Providers {
         let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
         let empty = Value::Object(serde_json::Map::new());
         let config = if config.is_null() { empty } else { config.clone() };
+        let network = Arc::clone(&self.shared.network);
         let (link, config) = match manifest.kind {
             PluginKind::Direct => (None, config),
             PluginKind::Http => {
-                let network = Arc::clone(&self.shared.network);
-                let (link, config) =
-                    Link::new(network, &manifest, endpoint.as_deref(), &config).map_err(problem)?;
+                let (link, config) = Link::new(Arc::clone(&network), &manifest, endpoint.as_deref(), &config)
+                    .map_err(problem)?;
                 (Some(link), config)
             }
         };
         check_config(&manifest, &config)?;
         let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, &config);
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
-        Provider::open(identity, library, link, meter, config, model, self.shared.tape.clone())
+        let tape = self.shared.tape.clone();
+        Provider::open(identity, library, network, link, meter, config, model, tape)
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.

@@ -132,7 +132,7 @@ pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]
     let stages = stages.iter().zip(plan.stages.iter().map(|planned| &planned.stage.call));
     let judges = consultants.iter().filter_map(|consultant| match consultant {
         Consultant::Judge(chain) => Some(chain),
-        Consultant::Validator | Consultant::NotRun(_) => None,
+        Consultant::Validator | Consultant::Service(_) | Consultant::NotRun(_) => None,
     });
     let judges = judges.zip(plan.judges.iter().map(|planned| &planned.judge.call));
     let mut without = BTreeSet::new();

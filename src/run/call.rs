@@ -35,16 +35,29 @@ impl Calls {
         provider: &Provider,
         request: &CompletionRequest,
         deadline: Millis,
-        mut cancelled: watch::Receiver<bool>,
+        cancelled: watch::Receiver<bool>,
     ) -> Option<Called> {
         let begun = self.bill.begin(provider, request);
+        let called = self.make_unbilled(since, provider, request, deadline, cancelled).await?;
+        self.bill.end(&begun, provider, request, &called.outcome);
+        Some(called)
+    }
+
+    /// The same of a call that nobody pays for.
+    pub(super) async fn make_unbilled(
+        &self,
+        since: Millis,
+        provider: &Provider,
+        request: &CompletionRequest,
+        deadline: Millis,
+        mut cancelled: watch::Receiver<bool>,
+    ) -> Option<Called> {
         let called = tokio::select! {
             // A finished answer is never thrown away for a cancellation that came at the same moment.
             biased;
             called = provider.call(request, deadline.duration()) => called,
             _ = cancelled.wait_for(|cancelled| *cancelled) => return None,
         };
-        self.bill.end(&begun, provider, request, &called.outcome);
         if let Some(took) = called.took {
             self.clock.reach(since.saturating_add(took));
         }

@@ -4,12 +4,14 @@ use super::call::Calls;
 use super::clock::Time;
 use super::document::{InHand, Session, impossible_reason, stop};
 use super::fallback::Chain;
-use super::request::{answer_of, mend_whole};
+use super::request::{Told, answer_of, mend_whole};
+use super::validator::question;
 use super::work::request_for;
 use super::{Plan, ask_validator};
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
 use crate::provider::protocol::CompletionRequest;
-use crate::value::{Millis, Usage};
+use crate::repair::Mended;
+use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, is_deeper};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -18,11 +20,15 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio::sync::watch;
 
+const NOT_APPLIED: &str = "the patch could not be applied";
+
 /// A member of the panel that looks at candidates after the gate.
 pub enum Consultant {
     /// A judge's providers.
     Judge(Chain),
-    /// A validator that may be run.
+    /// A validator that is a service.
+    Service(Chain),
+    /// A validator that is a program and may be run.
     Validator,
     /// A validator that may not be run, and why.
     NotRun(String),
@@ -127,6 +133,10 @@ impl Session {
                     let turn = (at, attempt, since);
                     ask_judge(&plan, turn, &chain, &request, &calls, cancelled).await
                 }
+                Ok(Question::Service { chain, request }) => {
+                    let turn = (member, attempt, since);
+                    ask_service(&plan, turn, &chain, &request, &calls, cancelled).await
+                }
                 Ok(Question::Validator { candidate, subject }) => {
                     let mut cancelled = cancelled;
                     let Some(planned) = plan.validators.get(member) else {
@@ -153,9 +163,28 @@ impl Session {
                 let request = Box::new(request_for(&self.plan, run, task.task(), work)?);
                 Ok(Question::Judge { at, chain: chain.clone(), request })
             }
+            Some(Consultant::Service(chain)) => {
+                let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
+                    return Ok(Question::Unavailable(NOT_APPLIED.to_owned()));
+                };
+                let id = self.plan.panel.members().get(member).map(|member| member.id.to_string());
+                let iteration = u32::try_from(run.candidates().len()).unwrap_or(u32::MAX);
+                let mut request = CompletionRequest {
+                    document: task.reference.clone(),
+                    stage: id.unwrap_or_default(),
+                    iteration,
+                    ..CompletionRequest::default()
+                };
+                let body = question(&task.reference.document_type, candidate, subject.value());
+                request.options.extra_body = body.as_object().cloned().unwrap_or_default();
+                if let Work::Consult { attempt, .. } = work {
+                    request.attempt = attempt.saturating_add(1);
+                }
+                Ok(Question::Service { chain: chain.clone(), request: Box::new(request) })
+            }
             Some(Consultant::Validator) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
-                    return Ok(Question::Unavailable("the patch could not be applied".to_owned()));
+                    return Ok(Question::Unavailable(NOT_APPLIED.to_owned()));
                 };
                 Ok(Question::Validator { candidate: Arc::clone(candidate), subject: subject.value().clone() })
             }
@@ -168,6 +197,7 @@ impl Session {
 /// A question with all that it takes to ask it.
 enum Question {
     Judge { at: usize, chain: Chain, request: Box<CompletionRequest> },
+    Service { chain: Chain, request: Box<CompletionRequest> },
     Validator { candidate: Arc<Value>, subject: Value },
     Unavailable(String),
 }
@@ -209,6 +239,37 @@ fn used(answer: &Input) -> Usage {
         Input::Unanswered { failure, .. } => failure.usage,
         _ => Usage::default(),
     }
+}
+
+/// Asks a service that validates; `None` when someone stopped the run meanwhile. It is no model: what it takes is not
+/// counted among the calls of the loop.
+async fn ask_service(
+    plan: &Plan,
+    (member, attempt, since): (usize, u32, Millis),
+    chain: &Chain,
+    request: &CompletionRequest,
+    calls: &Calls,
+    cancelled: watch::Receiver<bool>,
+) -> Option<Result<Consulted, CallFailed>> {
+    let (Some(planned), Some(provider)) = (plan.validators.get(member), chain.turn(attempt)) else {
+        return Some(Err(impossible_reason("there is no such validator")));
+    };
+    let called = calls.make_unbilled(since, provider, request, planned.validator.deadline, cancelled).await?;
+    let said = answer_of(provider, &called, |told| {
+        let Told::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
+        // What is deeper could be written to the journal, but not read again.
+        if is_deeper(answer, MAX_CANDIDATE_DEPTH) {
+            return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+        }
+        plan.panel.read(member, answer)?;
+        Ok(Mended { value: answer.clone(), steps: Vec::new() })
+    });
+    Some(match said {
+        Ok(Produced { candidate: answer, notes, .. }) => {
+            Ok(Consulted { answer, usage: Usage::default(), notes, repairs: Vec::new() })
+        }
+        Err(failure) => Err(chain.after(CallFailed { usage: Usage::default(), ..failure })),
+    })
 }
 
 fn unavailable(why: &str) -> Consulted {

@@ -13,6 +13,7 @@ use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a provider's answer comes to.
 pub type Answer = Result<Produced, CallFailed>;
@@ -125,6 +126,8 @@ pub fn judge_request(
     let document_type = &task.document.document_type;
     let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
     let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
+    let claims = judge.judge.withhold.iter().filter(|name| !declares(candidate_schema, name));
+    let candidate = &without(candidate, &claims.map(String::as_str).collect::<Vec<_>>());
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
         let variables = JudgeVariables {
@@ -152,6 +155,32 @@ pub fn judge_request(
         options: request_options(&judge.judge.call.options),
         ..CompletionRequest::default()
     })
+}
+
+/// Whether a schema has a property of this name anywhere.
+fn declares(schema: Option<&Value>, name: &str) -> bool {
+    let inner = |value: &Value| declares(Some(value), name);
+    match schema {
+        Some(Value::Object(members)) => {
+            let properties = members.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|properties| properties.contains_key(name)) || members.values().any(inner)
+        }
+        Some(Value::Array(items)) => items.iter().any(inner),
+        _ => false,
+    }
+}
+
+/// A value without members of these names.
+fn without(value: &Value, names: &[&str]) -> Value {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| !names.contains(&name.as_str()))
+            .map(|(name, inner)| (name.clone(), without(inner, names)))
+            .collect(),
+        Value::Array(items) => items.iter().map(|item| without(item, names)).collect(),
+        plain => plain.clone(),
+    }
 }
 
 fn request_options(options: &Options) -> RequestOptions {
@@ -242,12 +271,12 @@ pub(super) fn answer_of(
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
     let one_call = |tokens, cost| Usage { calls: u64::from(!called.cached), ..Usage::of_call(tokens, cost) };
+    let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
-        transient: failure.kind.may_pass(),
-        retry_after: failure
-            .retry_after
-            .map(|pause| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX))),
+        transient: failure.may_pass(),
+        retry_after: failure.retry_after.map(millis),
+        backoff: failure.backoff.map(millis),
         usage: one_call(0, failure.cost),
     })?;
     let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
@@ -257,6 +286,7 @@ pub(super) fn answer_of(
         message: format!("provider `{}` answered with {why}", provider.identity().name),
         transient: true,
         retry_after: None,
+        backoff: None,
         usage,
     };
     let said = match (&completion.value, &completion.text) {

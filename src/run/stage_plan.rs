@@ -4,7 +4,7 @@ use super::references::path_of;
 use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{CandidateKind, Dimension, Files, Judge, Repair, Stage, Validator};
+use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Repair, Stage, Validator};
 use crate::rules::{Care, Schema, check_extraction};
 use crate::value::decode::Spanned;
 use crate::value::yaml;
@@ -170,10 +170,12 @@ impl Reader<'_> {
 
     /// Reads what a validator names.
     pub(super) fn validator(&self, validator: &Validator, problems: &mut Problems) -> ValidatorPlan {
-        let script = validator
-            .script
-            .as_ref()
-            .and_then(|name| read(self.files, &format!("rules/{}", name.value), &name.span, problems));
+        let named = match &validator.asked {
+            Asked::Command { script, .. } => script.as_ref(),
+            Asked::Service { .. } => None,
+        };
+        let script =
+            named.and_then(|name| read(self.files, &format!("rules/{}", name.value), &name.span, problems));
         ValidatorPlan { script, validator: validator.clone() }
     }
 

@@ -2,6 +2,7 @@
 
 use super::ValidatorPlan;
 use crate::engine::{CallFailed, Consulted};
+use crate::profile::Asked;
 use crate::value::{MAX_CANDIDATE_DEPTH, Usage, is_deeper};
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -28,6 +29,11 @@ const KEPT: [&str; 12] = [
     "PYTHONUSERBASE",
 ];
 
+/// What a validator is asked.
+pub(super) fn question(document_type: &str, candidate: &Value, subject: &Value) -> Value {
+    json!({ "document_type": document_type, "candidate": candidate, "subject": subject })
+}
+
 /// Runs a validator. It reads `{"document_type", "candidate", "subject"}` (the subject is what the candidate makes of the
 /// document; for most profiles the candidate itself) and answers with `{"stages": [{"name", "passed", "issues"}]}`, or
 /// with `{"unavailable": "why"}`. A program that is not there counts as unavailable.
@@ -45,6 +51,7 @@ pub async fn ask_validator(
         message,
         transient: false,
         retry_after: None,
+        backoff: None,
         usage: Usage::default(),
     };
     let consulted = |answer: Value| Consulted {
@@ -53,7 +60,11 @@ pub async fn ask_validator(
         notes: Vec::new(),
         repairs: Vec::new(),
     };
-    let Some((program, arguments)) = plan.validator.command.split_first() else {
+    let command = match &plan.validator.asked {
+        Asked::Command { command, .. } => command.as_slice(),
+        Asked::Service { .. } => &[],
+    };
+    let Some((program, arguments)) = command.split_first() else {
         return Err(failed(format!("validator `{name}` has no command")));
     };
     let mut command = Command::new(program);
@@ -68,7 +79,7 @@ pub async fn ask_validator(
         }
         Err(error) => return Err(failed(format!("`{program}` can't be started: {error}"))),
     };
-    let question = json!({ "document_type": document_type, "candidate": candidate, "subject": subject });
+    let question = question(document_type, candidate, subject);
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let talk = async {
         let write = async {

@@ -47,7 +47,7 @@ impl Panel {
     pub fn of(profile: &Profile) -> Self {
         let validators = profile.validators.iter().map(|validator| Member {
             id: validator.id.value.as_str().into(),
-            retries: 0,
+            retries: validator.retries,
             then: AfterRetries::Escalate,
             kind: MemberKind::Validator { stages: validator.stages.clone() },
         });

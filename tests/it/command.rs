@@ -68,12 +68,13 @@ fn nothing_runs_unless_programs_are_allowed() {
     let script = "echo > ran; echo '{\"grade\": 1}'";
     let judged = "judges: { tone: { provider: command, config: { command: [sh, answer.sh], answer: value }, prompt: ask.md } }\n";
     let judge = PROFILE
-        .replace("'command:m1'", "pattern")
-        .replace("command: [sh, answer.sh], answer: value", "")
+        .replace("'command:m1'", "scripted")
+        .replace("command: [sh, answer.sh], answer: value", "file: answers.jsonl")
         .replace("assess: { parts: { rubric: parts } }", "assess: { parts: { judge: tone, score: /grade } }")
         + judged;
     for profile in [PROFILE, &judge] {
         let place = place(profile, script);
+        place.write("answers.jsonl", "{\"value\": {\"grade\": 1}}\n");
         run(&place, &[]).exits(1).says(&["`command` runs programs of this machine", "--allow-commands"]);
         assert!(!place.path("ran").exists() && !place.path("out/doc-result.json").exists());
         run(&place, &["--allow-commands"]);

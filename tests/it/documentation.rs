@@ -53,6 +53,19 @@ fn the_rules_page_shows_rules_that_compile() {
     }
 }
 
+#[test]
+fn the_network_page_shows_settings_that_are_read() {
+    let page = page("docs/design/network.md");
+    let blocks = blocks(&page, "yaml");
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let profile = format!(
+            "assess: {{ shown: given }}\noverall: {{ shown: 1 }}\naccept: {{ overall: 0.9 }}\nstop: {{ max_iterations: 1 }}\n{block}\n"
+        );
+        assert_eq!(problems_of(&profile, &[]), "", "{block}");
+    }
+}
+
 /// Every check has its row, and stands in the block that the test above compiles.
 #[test]
 fn the_rules_page_has_every_check() {

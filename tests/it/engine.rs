@@ -245,7 +245,12 @@ fn every_input() -> Vec<Input> {
             },
         },
         Input::Unanswered { member: 0, failure: CallFailed::default() },
-        Input::Failed(CallFailed { message: "no".to_owned(), transient: true, retry_after: None, usage }),
+        Input::Failed(CallFailed {
+            message: "no".to_owned(),
+            transient: true,
+            usage,
+            ..CallFailed::default()
+        }),
         Input::Woke,
         Input::Stop { in_flight: Usage::default() },
     ]
@@ -315,9 +320,9 @@ fn pauses_double_up_to_a_minute_and_give_way_to_what_the_provider_asks() {
     assert!(driver.run.is_over());
 
     let asked =
-        vec![fails(true, Some(7)), fails(true, None), fails(true, Some(90_000)), fails(true, Some(0))];
+        vec![fails(true, Some(7)), fails(true, None), fails(true, Some(900_000)), fails(true, Some(0))];
     let (waited, driver) = pauses(retry(4), asked);
-    assert_eq!(waited, [7, 500, 60_000, 0]);
+    assert_eq!(waited, [7, 500, 600_000, 0]);
     assert!(!driver.run.is_over());
 
     for (attempts, script) in [(0, vec![fails(true, None)]), (5, vec![fails(false, Some(5))])] {

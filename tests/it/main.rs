@@ -25,6 +25,7 @@ mod engine;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod injection;
 mod interrupt;
 #[cfg(test)]
 mod journal;
@@ -40,9 +41,12 @@ mod neighbour;
 mod next;
 #[cfg(test)]
 mod panel;
+#[cfg(test)]
 mod pipeline;
 #[cfg(test)]
 mod plugin_check;
+#[cfg(test)]
+mod plugin_new;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
@@ -69,6 +73,7 @@ mod score_model;
 mod shape;
 #[cfg(test)]
 mod shipped_pipelines;
+#[cfg(test)]
 mod simulate;
 #[cfg(test)]
 mod telemetry;
@@ -76,5 +81,7 @@ mod telemetry;
 mod trajectories;
 #[cfg(test)]
 mod validate_correct;
+#[cfg(test)]
+mod vendors;
 #[cfg(test)]
 mod workspace;

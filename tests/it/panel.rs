@@ -2,6 +2,7 @@
 
 use crate::journal::assert_replays;
 use crate::pipeline::{answer, place};
+use crate::provider::http::{http, serve};
 use crate::workspace::{Ran, Workspace};
 use loopctl::provider::protocol::DocumentRef;
 use loopctl::run::{Task, judge_request, stage_request};
@@ -304,4 +305,50 @@ stop: { max_iterations: 1 }
     assert!(check.err.contains("shows what `mask` withholds"), "{}", check.err);
     place.write("profiles/parts.yaml", attached.replace("document }", "documents }"));
     assert!(place.run(&["check", "parts"]).exits(2).err.contains("did you mean `document`?"));
+}
+
+#[test]
+fn a_validator_may_be_a_service() {
+    let stages = json!({ "stages": [{ "name": "codes", "passed": false, "issues": [{ "code": "NO_CODE", "message": "m" }] }] });
+    for (reply, expected, code) in [
+        (http("200 OK", "", &stages.to_string()), json!([0.5]), "NO_CODE"),
+        (http("200 OK", "", r#"{"unavailable": "asleep"}"#), json!([0.0]), "VALIDATOR_UNAVAILABLE"),
+        (http("404 Not Found", "", r#"{"message": "no such check"}"#), json!([0.0]), "VALIDATOR_FAILED"),
+        (http("200 OK", "", "[]"), json!([0.0]), "VALIDATOR_FAILED"),
+    ] {
+        let (address, sent) = serve(reply);
+        let profile = format!(
+            "classify: null
+stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }} }}]
+validators:
+  terms: {{ url: 'http://{address}/check?strict=1', stages: [codes], token: true, retries: 0 }}
+assess: {{ tone: {{ external: {{ validator: terms }} }} }}
+overall: {{ from: tone }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 1 }}
+"
+        );
+        let place = crate::pipeline::place(&profile, &[extracted()]);
+        let arguments = ["run", "--profile", "parts", "--format", "json", "--out", "out", "doc.txt"];
+        let mut command = place.loopctl(&arguments);
+        let ran = Ran::of(command.env("LOOPCTL_SERVICE_TOKEN", "a-token-nobody-may-see")).exits(3);
+        let result = ran.json();
+        assert_eq!(result["improvement_trajectory"], expected, "{result}");
+        assert_eq!(codes(&result)[0].0, code);
+        // It is no model.
+        assert_eq!(result["usage"]["calls"], 1);
+        let request = sent.recv().unwrap();
+        assert!(request.starts_with("POST /check?strict=1 HTTP/1.1"), "{request}");
+        assert!(request.contains("Bearer a-token-nobody-may-see"), "{request}");
+        let body: Value = serde_json::from_str(
+            request.split_once('{').map(|(_, rest)| format!("{{{rest}")).unwrap().as_str(),
+        )
+        .unwrap();
+        assert_eq!(body["candidate"], json!({ "tags": 1, "class": 1, "advice": 1 }));
+        assert_eq!(body.as_object().unwrap().len(), 3);
+        assert_replays(&place, "parts");
+    }
+    let place =
+        crate::pipeline::place("extends: batch\nvalidators: { v: { url: example.org, stages: [a] } }\n", &[]);
+    assert!(place.run(&["check", "parts"]).exits(2).err.contains("`example.org` is no URL"));
 }

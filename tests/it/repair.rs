@@ -287,3 +287,49 @@ fn a_profile_says_what_is_repaired() {
     place.write("mine.yaml", "extends: clinical\nrepair: false\n");
     place.run(&["check", "mine.yaml"]).exits(0);
 }
+
+/// The least that a schema wants, with null for all that is optional: how an API answers that has every property required.
+fn with_nulls(schema: &Value) -> Value {
+    if let Some(values) = schema["enum"].as_array() {
+        return values[0].clone();
+    }
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    match schema["type"].as_str().unwrap() {
+        "object" => schema["properties"].as_object().map_or_else(
+            || json!({}),
+            |properties| {
+                let value = |(name, property): (&String, &Value)| {
+                    let wanted = required.contains(&json!(name));
+                    (name.clone(), if wanted { with_nulls(property) } else { Value::Null })
+                };
+                properties.iter().map(value).collect()
+            },
+        ),
+        "array" => json!([with_nulls(&schema["items"])]),
+        "string" => json!("x"),
+        "boolean" => json!(true),
+        _ => schema.get("minimum").cloned().unwrap_or(json!(1)),
+    }
+}
+
+#[test]
+fn nulls_for_what_is_optional_are_taken_out_of_answers_to_every_shipped_schema() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let mut seen = 0;
+    for folder in ["", "definition", "judge", "literature", "marc-v1"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                continue;
+            }
+            let name = path.display().to_string();
+            let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let shaper = loopctl::repair::Shaper::new(&name, &schema).unwrap();
+            let shaped = shaper.shape(with_nulls(&schema), loopctl::profile::Repair::default(), None);
+            assert_eq!(shaper.remaining(&shaped.value, 10), [], "{name}");
+            assert!(!shaped.value.to_string().contains("null"), "{name}: {}", shaped.value);
+            seen += 1;
+        }
+    }
+    assert!(seen > 15, "{seen}");
+}

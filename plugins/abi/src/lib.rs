@@ -173,3 +173,5 @@ pub const LC_ENTRY_SYMBOL: &str = "loopctl_plugin_v1";
 /// Opens the manifest blob: these 16 bytes, the length of the JSON as four bytes (least significant first), the JSON.
 /// The host finds it by reading the library's file, so a manifest can be shown without running the plugin.
 pub const LC_MANIFEST_MAGIC: [u8; 16] = *b"\x89LOOPCTL-MANIF1\n";
+/// The header for plugins in C, which says the same.
+pub const LC_HEADER: &str = include_str!("../include/loopctl_plugin.h");

@@ -1,7 +1,7 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, parse_body, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, count, parse_body, says, tame, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -15,7 +15,7 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         return Err(errors::failure(response));
     }
     let body = parse_body(response)?;
-    if body.get("type").and_then(Value::as_str) == Some("error") {
+    if says(&body, "type", "error") {
         return Err(errors::within(response, &body));
     }
     let Some(blocks) = body.get("content").and_then(Value::as_array) else {
@@ -26,8 +26,8 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     let usage = usage(&body);
     let text: String = blocks
         .iter()
-        .filter(|block| block["type"] == "text")
-        .filter_map(|block| block["text"].as_str())
+        .filter(|block| says(block, "type", "text"))
+        .filter_map(|block| block.get("text")?.as_str())
         .collect();
     let finish_reason = word(&body, "/stop_reason");
     let stopped = finish_reason.as_deref().unwrap_or_default();
@@ -48,7 +48,8 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         _ => {}
     }
 
-    let called = blocks.iter().find(|block| block["type"] == "tool_use" && block["name"] == tool::NAME);
+    let called =
+        blocks.iter().find(|block| says(block, "type", "tool_use") && says(block, "name", tool::NAME));
     let (value, text) = match called.and_then(|call| call.get("input")) {
         Some(input) => (Some(unwrapped(input).unwrap_or(input).clone()), None),
         None if text.trim().is_empty() => {

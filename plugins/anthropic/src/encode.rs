@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use loopctl_plugin_sdk::codec::{finish, model_of};
+use loopctl_plugin_sdk::codec::{finish, model_of, says};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use crate::settings::Settings;
 use crate::tool;
@@ -36,26 +36,27 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     attach(&mut messages, &request.attachments)?;
 
     let options = &request.options;
-    let mut body = json!({
-        "model": model,
-        "max_tokens": options.max_tokens.unwrap_or(settings.max_tokens),
-        "messages": messages,
-    });
+    let most = options.max_tokens.unwrap_or(settings.max_tokens);
+    let mut body = Map::from_iter([
+        ("model".to_owned(), json!(model)),
+        ("max_tokens".to_owned(), json!(most)),
+        ("messages".to_owned(), Value::Array(messages)),
+    ]);
     if let Some(schema) = &request.schema {
-        body["tools"] = json!([tool::definition(schema)]);
-        if settings.forces_tool(&model, request) {
-            body["tool_choice"] =
-                json!({ "type": "tool", "name": tool::NAME, "disable_parallel_tool_use": true });
+        body.insert("tools".to_owned(), json!([tool::definition(schema)]));
+        let choice = if settings.forces_tool(&model, request) {
+            json!({ "type": "tool", "name": tool::NAME, "disable_parallel_tool_use": true })
         } else {
-            body["tool_choice"] = json!({ "type": "auto", "disable_parallel_tool_use": true });
             system.push(CALL_THE_TOOL);
-        }
+            json!({ "type": "auto", "disable_parallel_tool_use": true })
+        };
+        body.insert("tool_choice".to_owned(), choice);
     }
     if !system.is_empty() {
-        body["system"] = json!(system.join("\n\n"));
+        body.insert("system".to_owned(), json!(system.join("\n\n")));
     }
     if let Some(temperature) = options.temperature {
-        body["temperature"] = json!(temperature);
+        body.insert("temperature".to_owned(), json!(temperature));
     }
 
     let mut headers = BTreeMap::from([
@@ -74,10 +75,11 @@ fn attach(messages: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), F
         return Ok(());
     }
     let mut blocks: Vec<Value> = attachments.iter().map(block).collect::<Result<_, _>>()?;
-    match messages.iter_mut().rev().find(|message| message["role"] == "user") {
-        Some(message) => {
-            blocks.push(json!({ "type": "text", "text": message["content"] }));
-            message["content"] = Value::Array(blocks);
+    let last = messages.iter_mut().rev().find(|message| says(message, "role", "user"));
+    match last.and_then(|message| message.get_mut("content")) {
+        Some(content) => {
+            blocks.push(json!({ "type": "text", "text": content }));
+            *content = Value::Array(blocks);
         }
         None => messages.push(json!({ "role": "user", "content": blocks })),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::codec::schema::instruction;
-use loopctl_plugin_sdk::codec::{finish, model_of};
+use loopctl_plugin_sdk::codec::{finish, model_of, says};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
@@ -62,12 +62,13 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
         generation.insert("maxOutputTokens".to_owned(), json!(most));
     }
 
-    let mut body = json!({ "contents": contents });
+    let mut body = Map::from_iter([("contents".to_owned(), Value::Array(contents))]);
     if !system.is_empty() {
-        body["systemInstruction"] = json!({ "parts": [{ "text": system.join("\n\n") }] });
+        let text = system.join("\n\n");
+        body.insert("systemInstruction".to_owned(), json!({ "parts": [{ "text": text }] }));
     }
     if !generation.is_empty() {
-        body["generationConfig"] = Value::Object(generation);
+        body.insert("generationConfig".to_owned(), Value::Object(generation));
     }
     let headers = BTreeMap::from([("x-goog-api-key".to_owned(), settings.key().to_owned())]);
     finish(request, settings.path(&model)?, headers, body)
@@ -79,8 +80,8 @@ fn attach(contents: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), F
         return Ok(());
     }
     let mut files: Vec<Value> = attachments.iter().map(part).collect::<Result<_, _>>()?;
-    let last = contents.iter_mut().rev().find(|content| content["role"] == "user");
-    match last.and_then(|content| content["parts"].as_array_mut()) {
+    let last = contents.iter_mut().rev().find(|content| says(content, "role", "user"));
+    match last.and_then(|content| content.get_mut("parts")?.as_array_mut()) {
         Some(parts) => {
             files.append(parts);
             *parts = files;

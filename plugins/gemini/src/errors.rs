@@ -27,8 +27,8 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     let message = word(body, "/error/message");
     let too_complex =
         status == 400 && message.as_deref().is_some_and(|message| message.contains("too many states"));
-    ApiError {
-        status: if bad_key { 401 } else { status },
+    let error = ApiError {
+        status,
         message,
         code: word(body, "/error/status"),
         request_id: None,
@@ -36,8 +36,8 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
             .and_then(|delay| seconds(&delay))
             .or_else(|| retry_after(response)),
         hint: too_complex.then(|| "set `json_mode: object` in the provider's configuration".to_owned()),
-    }
-    .failure()
+    };
+    if bad_key { error.unauthorized() } else { error.failure() }
 }
 
 /// `22s` or `0.5s`, as Protocol Buffers write a duration.

@@ -68,11 +68,7 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
 fn text(choice: &Value) -> String {
     match choice.pointer("/message/content") {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts
-            .iter()
-            .filter(|part| part["type"] != "refusal")
-            .filter_map(|part| part["text"].as_str())
-            .collect(),
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
         _ => String::new(),
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::codec::schema::{gathered, instruction, is_plain_object, wrapped};
-use loopctl_plugin_sdk::codec::{finish, model_of};
+use loopctl_plugin_sdk::codec::{finish, model_of, says};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use crate::settings::{JsonMode, Settings};
 use crate::strict;
@@ -26,29 +26,31 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     }
     attach(&mut messages, &request.attachments)?;
 
-    let mut body = json!({ "model": model });
+    let mut body = Map::from_iter([("model".to_owned(), json!(model))]);
     if let Some(schema) = &request.schema {
         match settings.json_mode {
-            JsonMode::Schema => body["response_format"] = response_format(schema, settings.strict),
+            JsonMode::Schema => {
+                body.insert("response_format".to_owned(), response_format(schema, settings.strict));
+            }
             JsonMode::Object => {
-                body["response_format"] = json!({ "type": "json_object" });
+                body.insert("response_format".to_owned(), json!({ "type": "json_object" }));
                 instruct(&mut messages, &instruction(&object_schema(schema)));
             }
             JsonMode::None => instruct(&mut messages, &instruction(schema)),
         }
     }
-    body["messages"] = Value::Array(messages);
+    body.insert("messages".to_owned(), Value::Array(messages));
 
     let options = &request.options;
     if let Some(temperature) = options.temperature {
-        body["temperature"] = json!(temperature);
+        body.insert("temperature".to_owned(), json!(temperature));
     }
     if let Some(seed) = options.seed {
         // A signed number of 64 bits, says the API.
-        body["seed"] = json!(seed & (u64::MAX >> 1));
+        body.insert("seed".to_owned(), json!(seed & (u64::MAX >> 1)));
     }
     if let Some(most) = options.max_tokens.or(settings.max_tokens) {
-        body[settings.max_tokens_field()] = json!(most);
+        body.insert(settings.max_tokens_field().to_owned(), json!(most));
     }
 
     let (header, key) = settings.key();
@@ -73,15 +75,20 @@ fn attach(messages: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), F
         return Ok(());
     }
     let files: Vec<Value> = attachments.iter().map(part).collect::<Result<_, _>>()?;
-    match messages.iter_mut().rev().find(|message| message["role"] == "user") {
-        Some(message) => {
-            let mut parts = vec![json!({ "type": "text", "text": message["content"] })];
+    match content_of(messages.iter_mut().rev(), "user") {
+        Some(content) => {
+            let mut parts = vec![json!({ "type": "text", "text": content })];
             parts.extend(files);
-            message["content"] = Value::Array(parts);
+            *content = Value::Array(parts);
         }
         None => messages.push(json!({ "role": "user", "content": files })),
     }
     Ok(())
+}
+
+/// The content of the first message of this role.
+fn content_of<'m>(mut messages: impl Iterator<Item = &'m mut Value>, role: &str) -> Option<&'m mut Value> {
+    messages.find(|message| says(message, "role", role))?.get_mut("content")
 }
 
 fn part(attachment: &Attachment) -> Result<Value, Failure> {
@@ -123,10 +130,10 @@ fn object_schema(schema: &Value) -> Value {
 /// Adds standing instructions to those that are there: some servers' templates take a single system message, and only
 /// as the first.
 fn instruct(messages: &mut Vec<Value>, instruction: &str) {
-    match messages.iter_mut().find(|message| message["role"] == "system") {
-        Some(message) => {
-            let before = message["content"].as_str().unwrap_or_default();
-            message["content"] = Value::String(format!("{before}\n\n{instruction}"));
+    match content_of(messages.iter_mut(), "system") {
+        Some(content) => {
+            let before = content.as_str().unwrap_or_default();
+            *content = Value::String(format!("{before}\n\n{instruction}"));
         }
         None => messages.insert(0, json!({ "role": "system", "content": instruction })),
     }

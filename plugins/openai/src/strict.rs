@@ -202,15 +202,15 @@ fn object(from: &Map<String, Value>, to: &mut Map<String, Value>) -> Option<()> 
 
 /// The schema, with null allowed besides.
 fn nullable(mut schema: Value) -> Value {
-    let null = json!({ "type": "null" });
+    let nothing = json!({ "type": "null" });
     if let Some(alternatives) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
-        if !alternatives.contains(&null) {
-            alternatives.push(null);
+        if !alternatives.contains(&nothing) {
+            alternatives.push(nothing);
         }
         return schema;
     }
     let Some(fields) = schema.as_object_mut().filter(|fields| fields.contains_key("type")) else {
-        return json!({ "anyOf": [schema, null] });
+        return json!({ "anyOf": [schema, nothing] });
     };
     let mut types: Vec<Value> = match fields.get("type") {
         Some(Value::Array(types)) => types.clone(),

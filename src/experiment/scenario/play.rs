@@ -336,7 +336,13 @@ impl Player<'_> {
             Ok(Mended { value, steps, .. }) => {
                 Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
             }
-            Err(message) => Input::Failed(CallFailed { message, transient: true, retry_after: None, usage }),
+            Err(message) => Input::Failed(CallFailed {
+                message,
+                transient: true,
+                retry_after: None,
+                backoff: None,
+                usage,
+            }),
         };
         Ok(Done::Answered(input))
     }
@@ -364,6 +370,7 @@ impl Player<'_> {
                 message: "the case has it fail".to_owned(),
                 transient: false,
                 retry_after: None,
+                backoff: None,
                 usage,
             }),
             Some(given) => Ok(answer(given.clone())),

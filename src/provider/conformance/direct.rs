@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use loopctl_plugin_sdk::abi::LC_INVALID_REQUEST;
+use loopctl_plugin_sdk::abi::{LC_CANCELLED, LC_INVALID_REQUEST};
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::check::{Check, Verdict, broken};
@@ -148,7 +148,11 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "log what happened, never what was sent",
         run: |subject| {
             alone(subject, &samples::bytes(&samples::full("discreet")), "answering a full request")?;
-            if subject.ledger().logged(CANARY) { broken("it does") } else { Ok("it doesn't".to_owned()) }
+            if subject.ledger().logged(CANARY) {
+                broken("the document's text stands in its log")
+            } else {
+                Ok("nothing of the document was logged".to_owned())
+            }
         },
     },
     Check {
@@ -205,7 +209,12 @@ fn ask(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) -> R
     let running = start(subject, opened, request, doing)?;
     let answers = finish(subject, running, doing)?;
     let first = answers.first().ok_or_else(|| "the answer was lost".to_owned())?;
-    verdict::said(first, doing)
+    match verdict::said(first, doing)? {
+        Said::Failed(LC_CANCELLED, _) => {
+            Err(format!("it answered CANCELLED while {doing}, and nobody cancelled it"))
+        }
+        said => Ok(said),
+    }
 }
 
 fn once(subject: &Subject<'_>) -> Verdict {
@@ -397,5 +406,5 @@ fn memory(subject: &Subject<'_>) -> Verdict {
         verdict::freed(&answers)?;
     }
     opened.close();
-    Ok("they do".to_owned())
+    Ok("every buffer can be freed, or is static".to_owned())
 }

@@ -124,7 +124,11 @@ pub(super) static CHECKS: [Check; 13] = [
             let opened = subject.open()?;
             encode(&opened, &samples::bytes(&samples::full("discreet")))?;
             opened.close();
-            if subject.ledger().logged(CANARY) { broken("it does") } else { Ok("it doesn't".to_owned()) }
+            if subject.ledger().logged(CANARY) {
+                broken("the document's text stands in its log")
+            } else {
+                Ok("nothing of the document was logged".to_owned())
+            }
         },
     },
     Check {
@@ -266,5 +270,5 @@ fn memory(subject: &Subject<'_>) -> Verdict {
         verdict::freed(&answers)?;
     }
     opened.close();
-    Ok("they do".to_owned())
+    Ok("every buffer can be freed, or is static".to_owned())
 }

@@ -113,7 +113,7 @@ impl Conformance<'_> {
         Ok(Conforms { path, sha256: None, manifest: None, findings: findings.list })
     }
 
-    /// Runs these checks in a child process, and goes on in another after each that the process died in.
+    /// Runs these checks in a child process, and goes on in another after each that failed or that it died in.
     fn run_in_children(
         &self,
         mut checks: Vec<&'static Check>,
@@ -137,6 +137,7 @@ impl Conformance<'_> {
                 return Ok(());
             }
             let (notes, end) = self.watch(&ids, child)?;
+            let before = checks.len();
             let mut begun = None;
             for note in notes {
                 match note {
@@ -150,25 +151,21 @@ impl Conformance<'_> {
                 }
             }
             let at = begun.and_then(|id| checks.iter().position(|check| check.id == id));
+            let got_on = checks.len() < before;
             match (at, end) {
                 (None, End::Well) if checks.is_empty() => return Ok(()),
-                (Some(at), end) => {
-                    let check = checks.remove(at);
+                (None, End::Well) if got_on => {}
+                // It died when all was done.
+                (None, end) if checks.is_empty() => {
+                    if let Some(last) = ids.last() {
+                        findings.fail(last, &end.after(last));
+                    }
+                    return Ok(());
+                }
+                (at, end) => {
+                    let check = checks.remove(at.unwrap_or(0));
                     findings.add(check, Outcome::Failed, &end.during(check.id, self.limit));
                 }
-                // Between two checks, or after the last.
-                (None, end) => match checks.is_empty() {
-                    false => {
-                        let check = checks.remove(0);
-                        findings.add(check, Outcome::Failed, &end.during(check.id, self.limit));
-                    }
-                    true => {
-                        if let Some(last) = ids.last() {
-                            findings.fail(last, &end.after(last));
-                        }
-                        return Ok(());
-                    }
-                },
             }
         }
     }
@@ -186,6 +183,8 @@ impl Conformance<'_> {
         let mut command = child(&Part { checks: ids, notes: &notes }).map_err(|error| self.cannot(&error))?;
         // A plugin may write to standard output, where the report is to stand alone.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        // What a process that dies leaves behind goes with the folder: the copy of the library that it loads, say.
+        command.env("TMPDIR", folder.path());
         let mut child = Kept(command.spawn().map_err(|error| self.cannot(&error))?);
         let patience = self.limit.saturating_add(GRACE);
         let (mut noted, mut since) = (0, Instant::now());

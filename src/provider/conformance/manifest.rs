@@ -70,7 +70,7 @@ pub(super) static CHECKS: [Check; 7] = [
     Check {
         id: "manifest.hosts",
         kind: Some(PluginKind::Http),
-        needs: &["manifest.config"],
+        needs: &[ABI],
         asks: "`hosts`, `endpoints` or the configuration's `base_url` names where requests may go",
         help: "write hosts as `name` or `name:port`, or give one with `--config base_url=https://…`",
         run: |subject| {

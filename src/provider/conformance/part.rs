@@ -29,7 +29,8 @@ pub(super) fn read(notes: &Path) -> Vec<Note> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Runs these checks, and leaves out those that rest on one of them that failed.
+/// Runs these checks up to the first that fails: what that leaves behind, such as an instance that wasn't closed, is not
+/// the next one's fault.
 ///
 /// # Errors
 /// When the file of notes can't be written.
@@ -60,6 +61,9 @@ pub(super) fn run(subject: &Subject<'_>, ids: &[String], notes: &Path) -> Result
         };
         known.insert(check.id.to_owned(), outcome);
         write(&Note::Ended { id: check.id.to_owned(), outcome, found: tame(&found) }).map_err(failed)?;
+        if outcome == Outcome::Failed {
+            break;
+        }
     }
     Ok(())
 }

@@ -165,3 +165,75 @@ pub(super) fn freed(answers: &[Answer]) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn answer(status: lc_status, body: &[u8]) -> Answer {
+        Answer {
+            status,
+            payload: Payload::Bytes(body.to_vec()),
+            address: 0,
+            has_drop: false,
+            points_nowhere: false,
+        }
+    }
+
+    fn bodies() -> impl Strategy<Value = Vec<u8>> {
+        let known = prop::sample::select(vec![
+            &b"{}"[..],
+            b"null",
+            b"[]",
+            br#"{"value": 1}"#,
+            br#"{"value": null}"#,
+            br#"{"text": ""}"#,
+            br#"{"text": 7}"#,
+            br#"{"message": "no"}"#,
+            br#"{"message": " "}"#,
+            br#"{"value": 1, "usage": {"cost_usd": -1}}"#,
+        ]);
+        prop_oneof![known.prop_map(<[u8]>::to_vec), prop::collection::vec(any::<u8>(), 0..40)]
+    }
+
+    proptest! {
+        #[test]
+        fn only_an_answer_or_a_reason_is_taken(status in -3..1100i32, body in bodies()) {
+            match said(&answer(status, &body), "trying") {
+                Ok(Said::Done(done)) => prop_assert!(
+                    status == LC_OK && (done.value.is_some() || done.text.is_some())
+                ),
+                Ok(Said::Failed(of, error)) => {
+                    prop_assert!(of == status && status != LC_OK && status != LC_PANIC);
+                    prop_assert!(!(10..abi::LC_FIRST_CUSTOM).contains(&status) && status > 0);
+                    prop_assert!(!error.message.trim().is_empty());
+                }
+                Err(why) => prop_assert!(why.contains("while trying"), "{}", why),
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_without_drop_are_static_or_lost() {
+        let at = |address, has_drop| Answer { address, has_drop, ..answer(0, b"x") };
+        assert_eq!(freed(&[at(8, false), at(8, false)]), Ok(()));
+        assert_eq!(freed(&[at(8, true), at(16, true)]), Ok(()));
+        assert!(freed(&[at(8, false), at(16, false)]).is_err());
+    }
+
+    #[test]
+    fn an_error_does_not_quote_the_document() {
+        let quotes = format!(r#"{{"message": "can't read {CANARY}"}}"#);
+        let said = failure(&answer(abi::LC_PERMANENT, quotes.as_bytes()), "trying").unwrap_err();
+        assert_eq!(said, "its error quotes the document's text while trying");
+    }
+
+    #[test]
+    fn buffers_that_are_none_are_not_read() {
+        let nowhere = Answer { points_nowhere: true, ..answer(LC_OK, b"") };
+        assert!(said(&nowhere, "trying").is_err());
+        let large = Answer { payload: Payload::TooLarge(99), ..answer(LC_OK, b"") };
+        assert!(said(&large, "trying").is_err_and(|why| why.contains("99 bytes")));
+    }
+}

@@ -1,11 +1,13 @@
 //! The HTTP client, which keeps connections between calls, and what its errors come to.
 
+use std::error::Error;
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use reqwest::{Client, Url};
+use reqwest::{Client, NoProxy, Url};
 
+use super::Environment;
 use super::egress::{Origin, is_loopback};
+use crate::profile::{Network as Settings, Proxy};
 use crate::provider::error::{FailureKind, Fault, tame};
 
 const MAX_REDIRECTS: usize = 5;
@@ -21,18 +23,23 @@ impl Clients {
     /// The client for a URL.
     ///
     /// # Errors
-    /// When it can't be made: no certificates, say.
-    pub(super) fn for_url(&self, url: &Url, connect_timeout: Duration) -> Result<&Client, Fault> {
+    /// When it can't be made: no certificates, an unusable proxy.
+    pub(super) fn for_url(
+        &self,
+        url: &Url,
+        settings: &Settings,
+        environment: &Environment,
+    ) -> Result<&Client, Fault> {
         let made = if is_loopback(url) {
-            self.loopback.get_or_init(|| client(true, connect_timeout))
+            self.loopback.get_or_init(|| client(settings, Vec::new()))
         } else {
-            self.outside.get_or_init(|| client(false, connect_timeout))
+            self.outside.get_or_init(|| client(settings, proxies(&settings.proxy, environment)?))
         };
         made.as_ref().map_err(|problem| Fault::new(FailureKind::Permanent, problem.clone()))
     }
 }
 
-fn client(loopback: bool, connect_timeout: Duration) -> Result<Client, String> {
+fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, String> {
     // The first provider that is installed stays; it makes no difference which.
     let _ = rustls::crypto::ring::default_provider().install_default();
     // A header with a key in it must not follow to a place that nobody named.
@@ -45,35 +52,129 @@ fn client(loopback: bool, connect_timeout: Duration) -> Result<Client, String> {
             attempt.stop()
         }
     });
+    // What the environment says of proxies has been read by `proxies`.
     let builder = Client::builder()
         .user_agent(concat!("loopctl/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(connect_timeout)
+        .connect_timeout(settings.connect_timeout.duration())
         .referer(false)
+        .no_proxy()
         .redirect(redirects);
-    let builder = if loopback { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| format!("can't set up the network client: {}", chain(&error)))
+    let builder = proxies.into_iter().fold(builder, reqwest::ClientBuilder::proxy);
+    builder.build().map_err(|error| format!("can't set up the network client: {}", causes(&error)))
 }
 
-/// What a failed request comes to: it may pass.
-pub(super) fn transport(error: &reqwest::Error) -> Fault {
-    Fault { free: error.is_connect(), ..Fault::new(FailureKind::Transient, chain(error)) }
-}
+/// Makes a proxy of a URL.
+type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
 
-/// An error with its causes, without the URL, whose path may hold what is nobody's business.
-fn chain(error: &reqwest::Error) -> String {
-    use std::error::Error;
-    let mut text = if error.is_connect() {
-        "can't connect".to_owned()
-    } else if error.is_timeout() {
-        "timed out".to_owned()
-    } else {
-        "the request failed".to_owned()
+/// The proxies of the settings, else of the environment: the variables that curl knows, too.
+fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::Proxy>, String> {
+    let set = |names: [&'static str; 2]| {
+        names.into_iter().find_map(|name| {
+            environment(name).filter(|value| !value.trim().is_empty()).map(|value| (name, value))
+        })
     };
+    // A proxy's URL may hold a password, and is not shown.
+    let unusable = |source: &str| format!("{source} is no usable proxy: write `http://HOST:PORT`");
+    match settings {
+        Proxy::Direct => Ok(Vec::new()),
+        Proxy::Url(url) => Ok(vec![reqwest::Proxy::all(url).map_err(|_| unusable("`network.proxy`"))?]),
+        Proxy::Environment => {
+            let kinds: [([&'static str; 2], Make); 3] = [
+                (["https_proxy", "HTTPS_PROXY"], reqwest::Proxy::https),
+                (["http_proxy", "HTTP_PROXY"], reqwest::Proxy::http),
+                (["all_proxy", "ALL_PROXY"], reqwest::Proxy::all),
+            ];
+            let except = set(["no_proxy", "NO_PROXY"]).and_then(|(_, list)| NoProxy::from_string(&list));
+            let mut proxies = Vec::new();
+            for (names, make) in kinds {
+                if let Some((name, url)) = set(names) {
+                    let made =
+                        make(url).map_err(|_| unusable(&format!("the environment variable `{name}`")))?;
+                    proxies.push(made.no_proxy(except.clone()));
+                }
+            }
+            Ok(proxies)
+        }
+    }
+}
+
+/// What a request comes to that brought no answer.
+pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
+    let server = Origin::of(url).map(|origin| origin.to_string()).unwrap_or_default();
+    let causes = causes(error);
+    if !error.is_connect() {
+        let what = if error.is_timeout() { "timed out" } else { "the request failed" };
+        return Fault::new(FailureKind::Transient, tame(&format!("{what}: {causes}")));
+    }
+    let message = tame(&format!("can't connect to `{server}`: {causes}"));
+    if is_certificate(error) {
+        let help = "its certificate is not trusted here: check `base_url`, and the proxy if there is one";
+        return Fault::new(FailureKind::Permanent, message).help(help).unsent();
+    }
+    let help = if is_loopback(url) {
+        format!("is the server running at `{server}`?")
+    } else {
+        "check the base URL, the network and the proxy".to_owned()
+    };
+    Fault::new(FailureKind::Transient, message).help(help).unsent()
+}
+
+/// What an answer comes to that broke off.
+pub(super) fn torn(error: &reqwest::Error, received: usize) -> Fault {
+    let message = format!("the answer broke off after {received} bytes: {}", causes(error));
+    Fault::new(FailureKind::Transient, tame(&message))
+}
+
+/// An error's causes, without the URL, whose path may hold what is nobody's business.
+fn causes(error: &reqwest::Error) -> String {
+    let mut texts: Vec<String> = Vec::new();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
+        let text = error.to_string();
+        if texts.last() != Some(&text) {
+            texts.push(text);
+        }
         cause = error.source();
     }
-    tame(&text)
+    if texts.is_empty() { "no cause is known".to_owned() } else { texts.join(": ") }
+}
+
+/// Whether TLS failed because of the server's certificate, which another try won't change.
+fn is_certificate(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(error) = cause {
+        // An error of the system's is not the source of the one that it wraps.
+        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let tls = match wrapped {
+            Some(inner) => inner.downcast_ref::<rustls::Error>(),
+            None => error.downcast_ref::<rustls::Error>(),
+        };
+        if matches!(tls, Some(rustls::Error::InvalidCertificate(_))) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::network::tests::environment;
+
+    #[test]
+    fn proxies_come_from_the_settings_or_the_environment() {
+        let none = environment(&[]);
+        let set =
+            environment(&[("HTTPS_PROXY", "http://p:1"), ("all_proxy", "http://q:2"), ("http_proxy", " ")]);
+        let bad = environment(&[("HTTPS_PROXY", "foo://u:secret@p")]);
+        let count =
+            |settings: &Proxy, environment| proxies(settings, environment).map(|proxies| proxies.len());
+        assert_eq!(count(&Proxy::Environment, &none), Ok(0));
+        assert_eq!(count(&Proxy::Environment, &set), Ok(2));
+        assert_eq!(count(&Proxy::Direct, &set), Ok(0));
+        assert_eq!(count(&Proxy::Url("http://r:3".into()), &set), Ok(1));
+        let problem = count(&Proxy::Environment, &bad).unwrap_err();
+        assert!(problem.contains("`HTTPS_PROXY`") && !problem.contains("secret"), "{problem}");
+    }
 }

@@ -5,6 +5,7 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest};
 use reqwest::Url;
 
 use super::endpoint::base_url;
+use crate::profile::HostPattern;
 use crate::provider::error::tame;
 
 /// A host and a port.
@@ -43,6 +44,8 @@ pub(super) struct Egress {
     default_base: Url,
     hosts: Vec<Origin>,
     plain_http: bool,
+    /// The profile's list.
+    listed: Option<Vec<HostPattern>>,
 }
 
 impl Egress {
@@ -55,7 +58,12 @@ impl Egress {
     ///
     /// # Errors
     /// In words, when requests may not go there.
-    pub(super) fn new(manifest: &Manifest, base: Url, plain_http: bool) -> Result<Self, String> {
+    pub(super) fn new(
+        manifest: &Manifest,
+        base: Url,
+        plain_http: bool,
+        listed: Option<Vec<HostPattern>>,
+    ) -> Result<Self, String> {
         let mut hosts = Vec::new();
         for host in &manifest.hosts {
             hosts.push(
@@ -65,7 +73,7 @@ impl Egress {
         }
         // Whoever writes the configuration or the environment may send requests where they like.
         hosts.extend(Origin::of(&base));
-        let egress = Self { default_base: base, hosts, plain_http };
+        let egress = Self { default_base: base, hosts, plain_http, listed };
         egress.may_go(&egress.default_base)?;
         Ok(egress)
     }
@@ -78,6 +86,15 @@ impl Egress {
                 tame(url.authority())
             ));
         }
+        if let Some(listed) = &self.listed {
+            let admits = |origin: Origin| listed.iter().any(|p| p.admits(&origin.host, origin.port));
+            if !Origin::of(url).is_some_and(admits) {
+                return Err(format!(
+                    "`{}` may not be reached: the profile's `network.egress` doesn't list it",
+                    tame(url.authority())
+                ));
+            }
+        }
         match url.scheme() {
             "https" => Ok(()),
             "http" if self.plain_http || is_loopback(url) => Ok(()),
@@ -87,6 +104,11 @@ impl Egress {
             )),
             other => Err(format!("`{}` is not a scheme for requests: use https", tame(other))),
         }
+    }
+
+    /// Where requests go that don't say.
+    pub(super) fn base(&self) -> &str {
+        self.default_base.as_str().trim_end_matches('/')
     }
 
     /// The URL of a plugin's request.
@@ -125,7 +147,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn egress(hosts: &[&str], base: &str) -> Result<Egress, String> {
-        Egress::new(&manifest(hosts), base_url(base)?, false)
+        Egress::new(&manifest(hosts), base_url(base)?, false, None)
     }
 
     fn to(path: &str, base: Option<&str>) -> HttpRequest {
@@ -173,6 +195,29 @@ mod tests {
             assert_eq!(egress(&[], base).is_ok(), fits, "{base}");
         }
         let plain = base_url("http://10.0.0.1").unwrap();
-        assert!(Egress::new(&manifest(&[]), plain, true).is_ok());
+        assert!(Egress::new(&manifest(&[]), plain, true, None).is_ok());
+    }
+
+    #[test]
+    fn the_profiles_list_binds_manifest_and_configuration() {
+        let with = |base: &str, listed: &[&str]| {
+            let listed = listed.iter().map(|text| HostPattern::parse(text).unwrap()).collect();
+            let hosts = ["api.example.com", "eu.example.com"];
+            Egress::new(&manifest(&hosts), base_url(base).unwrap(), false, Some(listed))
+        };
+        let open = with("https://api.example.com", &["api.example.com"]).unwrap();
+        assert!(open.url(&to("/v1", None)).is_ok());
+        let problem = open.url(&to("/v1", Some("https://eu.example.com"))).unwrap_err();
+        assert!(problem.contains("`network.egress` doesn't list"), "{problem}");
+        for (base, listed, fits) in [
+            ("https://api.example.com", &["*.example.com"][..], true),
+            ("https://api.example.com", &[], false),
+            ("https://api.example.com", &["api.example.com:8443"], false),
+            ("http://127.0.0.1:1234", &["api.example.com"], false),
+            ("http://127.0.0.1:1234", &["127.0.0.1"], true),
+            ("https://mine.example.org", &["*.example.com"], false),
+        ] {
+            assert_eq!(with(base, listed).is_ok(), fits, "{base} {listed:?}");
+        }
     }
 }

@@ -6,32 +6,53 @@
 //! | `endpoint` | which service a plugin talks to, and where that is |
 //! | `egress` | where requests may go |
 //! | `secrets` | which secrets they may carry |
-//! | `client` | the HTTP client, and what its errors come to |
+//! | `client` | the HTTP client, proxies, and what its errors come to |
 //! | `patience` | a call's deadline |
 //! | `exchange` | one request and its answer, whole and bounded |
+//! | `errand` | one attempt at a call, and what its end means for the next |
+//! | `verdict` | what a status makes of a failure |
+//! | `retry_after` | how long a server asks to wait |
+//! | `backoff` | how long to wait when it doesn't ask |
+//! | `limits` | how fast one server is asked with one key |
+//! | `server` | what is known of one server |
+//! | `breaker` | when it is left alone |
+//! | `retry_budget` | how many of its calls may be made again |
 //! | `rehearsal` | whether a request would be sent, without sending it |
+//!
+//! Time is tokio's, so that tests can stop it.
 
+mod backoff;
+mod breaker;
 mod client;
 mod egress;
 mod endpoint;
+mod errand;
 mod exchange;
+mod limits;
 mod patience;
 mod rehearsal;
+mod retry_after;
+mod retry_budget;
 mod secrets;
+mod server;
+mod verdict;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use loopctl_plugin_sdk::protocol::Manifest;
 use serde_json::Value;
 
+use crate::profile::{Limits, Network as Settings};
+pub(super) use backoff::Seed;
 pub(super) use endpoint::endpoint_named;
+pub(super) use errand::Errand;
 pub(super) use patience::Patience;
 
 use client::Clients;
-use egress::Egress;
-
-const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+use egress::{Egress, Origin};
+use limits::Lane;
+use server::Server;
 
 /// Where the values of environment variables come from: by name.
 pub(super) type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -39,12 +60,54 @@ pub(super) type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// What all opened providers of a [`super::Providers`] share.
 pub(super) struct Network {
     environment: Environment,
+    settings: Settings,
+    seed: Seed,
     clients: Clients,
+    servers: Mutex<HashMap<Origin, Arc<Server>>>,
+    lanes: Mutex<Lanes>,
 }
 
+/// By the variables of the keys, too: each key has its own limits.
+type Lanes = HashMap<(Origin, Vec<String>), Arc<Lane>>;
+
 impl Network {
+    /// With the usual settings, knowing nothing of any server.
     pub(super) fn new(environment: Environment) -> Self {
-        Self { environment, clients: Clients::default() }
+        Self {
+            environment,
+            settings: Settings::default(),
+            seed: Seed::random(),
+            clients: Clients::default(),
+            servers: Mutex::default(),
+            lanes: Mutex::default(),
+        }
+    }
+
+    /// The same in another environment, knowing nothing of any server.
+    pub(super) fn with_environment(&self, environment: Environment) -> Self {
+        Self { settings: self.settings.clone(), seed: self.seed, ..Self::new(environment) }
+    }
+
+    /// The same with other settings, knowing nothing of any server.
+    pub(super) fn with_settings(&self, settings: Settings) -> Self {
+        Self { settings, seed: self.seed, ..Self::new(Arc::clone(&self.environment)) }
+    }
+
+    /// The same with another seed, knowing nothing of any server.
+    pub(super) fn with_seed(&self, seed: Seed) -> Self {
+        Self { settings: self.settings.clone(), seed, ..Self::new(Arc::clone(&self.environment)) }
+    }
+
+    /// What is shared with the other calls of a server, and with those of the same key. Whoever comes first sets the
+    /// limits.
+    fn shared(&self, origin: Origin, variables: Vec<String>, limits: Limits) -> (Arc<Server>, Arc<Lane>) {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = servers
+            .entry(origin.clone())
+            .or_insert_with(|| Arc::new(Server::new(origin.to_string(), &self.settings)));
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lane = lanes.entry((origin, variables)).or_insert_with(|| Arc::new(Lane::new(limits)));
+        (Arc::clone(server), Arc::clone(lane))
     }
 }
 
@@ -53,6 +116,9 @@ pub(super) struct Link {
     network: Arc<Network>,
     egress: Egress,
     declared_secrets: Vec<String>,
+    /// The endpoint's name, else the plugin's.
+    name: String,
+    limits: Limits,
 }
 
 impl Link {
@@ -68,8 +134,12 @@ impl Link {
     ) -> Result<(Self, Value), String> {
         let destination = endpoint::resolve(manifest, endpoint, config, &network.environment)?;
         let plain_http = config.get("allow_http").and_then(Value::as_bool).unwrap_or(false);
-        let egress = Egress::new(manifest, destination.base, plain_http)?;
-        let link = Self { network, egress, declared_secrets: manifest.secrets.clone() };
+        let listed = network.settings.egress.clone();
+        let egress = Egress::new(manifest, destination.base, plain_http, listed)?;
+        let name = destination.endpoint.unwrap_or_else(|| manifest.name.clone());
+        let limits = |name: &str| network.settings.limits.get(&name.replace('-', "_")).copied();
+        let limits = limits(&name).or_else(|| limits(&manifest.name)).unwrap_or_default();
+        let link = Self { network, egress, declared_secrets: manifest.secrets.clone(), name, limits };
         Ok((link, destination.config))
     }
 
@@ -77,11 +147,6 @@ impl Link {
     pub(super) fn server(&self) -> Option<(String, u16)> {
         self.egress.server()
     }
-}
-
-/// One call on its way through the network.
-pub(super) struct Errand {
-    pub(super) patience: Patience,
 }
 
 #[cfg(test)]
@@ -103,6 +168,12 @@ mod tests {
             hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
             endpoints: Vec::new(),
         }
+    }
+
+    #[test]
+    fn an_answer_of_the_most_bytes_crosses_the_boundary() {
+        let most = crate::profile::Network::default().max_response_bytes;
+        assert_eq!(most, loopctl_plugin_sdk::abi::LC_MAX_OUTPUT as u64);
     }
 
     pub(super) fn environment(set: &[(&str, &str)]) -> Environment {

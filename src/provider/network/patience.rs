@@ -30,6 +30,7 @@ impl Patience {
         self.left = self.left.saturating_sub(began.elapsed());
         outcome.map_err(|_| {
             Fault::new(FailureKind::Deadline, format!("no answer within {} ms", self.whole.as_millis()))
+                .help("`deadline` of the stage or judge gives it more time")
         })
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Filled {
     pub(super) headers: HeaderMap,
     /// The variables whose values are in them, and those values.
     used: Vec<(String, String)>,
+    /// The variables that would have filled the headers that are left out.
+    unset: Vec<String>,
 }
 
 impl Filled {
@@ -36,7 +38,7 @@ impl Filled {
         environment: &Environment,
     ) -> Result<Self, Fault> {
         let refused = |problem: String| Fault::new(FailureKind::Permanent, problem);
-        let mut filled = Filled { headers: HeaderMap::new(), used: Vec::new() };
+        let mut filled = Filled { headers: HeaderMap::new(), used: Vec::new(), unset: Vec::new() };
         for (name, value) in asked {
             let header = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| refused(format!("`{}` is not a header's name", tame(name))))?;
@@ -44,7 +46,9 @@ impl Filled {
                 return Err(refused(format!("the header `{header}` is not the plugin's to set")));
             }
             let mut used = Vec::new();
-            let Some(text) = fill(value, declared, environment, &mut used)? else { continue };
+            let Some(text) = fill(value, declared, environment, &mut used, &mut filled.unset)? else {
+                continue;
+            };
             let mut value = HeaderValue::from_str(&text).map_err(|_| {
                 refused(match used.first() {
                     Some((variable, _)) => format!(
@@ -68,6 +72,11 @@ impl Filled {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The variables that would have filled the headers that are left out.
+    pub(super) fn unset(&self) -> &[String] {
+        &self.unset
     }
 
     /// `text` without the values that were filled in.
@@ -103,6 +112,7 @@ fn fill(
     declared: &[String],
     environment: &Environment,
     used: &mut Vec<(String, String)>,
+    unset: &mut Vec<String>,
 ) -> Result<Option<String>, Fault> {
     let mut filled = String::new();
     let mut rest = value;
@@ -126,7 +136,11 @@ fn fill(
             (!value.is_empty()).then(|| ((*name).to_owned(), value))
         });
         let Some((name, secret)) = secret else {
-            return if placeholder.optional { Ok(None) } else { Err(missing(&placeholder.names)) };
+            if !placeholder.optional {
+                return Err(missing(&placeholder.names));
+            }
+            unset.extend(placeholder.names.iter().map(|name| (*name).to_owned()));
+            return Ok(None);
         };
         filled.push_str(before);
         filled.push_str(&secret);

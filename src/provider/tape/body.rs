@@ -20,11 +20,13 @@ pub(super) enum Body {
 
 impl Body {
     pub(super) fn of(text: &str) -> Self {
+        // Numbers and texts can be spelled in more than one way, and members can be there twice.
+        let is_all = |value: &Value| {
+            let compact = value.to_string();
+            compact == without_space(text)
+        };
         match serde_json::from_str::<Value>(text) {
-            // Numbers and texts can be spelled in more than one way, and members can be there twice.
-            Ok(value) if !is_deeper(&value, DEEPEST) && value.to_string() == without_space(text) => {
-                Self::Json(value)
-            }
+            Ok(value) if !is_deeper(&value, DEEPEST) && is_all(&value) => Self::Json(value),
             _ => Self::Text(text.to_owned()),
         }
     }

@@ -13,7 +13,7 @@ use crate::value::Millis;
 
 /// Headers of answers that are kept and that codecs get to see in a recorded run: those that say what an answer is, how
 /// to ask the provider about it, and when to come again. Any other may hold whatever a server puts there.
-const KEPT_HEADERS: [&str; 7] = [
+const KEPT_HEADERS: [&str; 8] = [
     "content-type",
     "retry-after",
     "retry-after-ms",
@@ -21,6 +21,7 @@ const KEPT_HEADERS: [&str; 7] = [
     "x-request-id",
     "apim-request-id",
     "x-goog-request-id",
+    "x-should-retry",
 ];
 /// The same, by how they begin.
 const KEPT_PREFIXES: [&str; 3] = ["x-ratelimit-", "ratelimit-", "anthropic-ratelimit-"];
@@ -95,7 +96,15 @@ pub(super) struct Failed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) retry_after_ms: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) backoff_ms: Option<Millis>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) gives_up: bool,
     /// There is certainly nothing to pay for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) free: bool,
@@ -126,7 +135,11 @@ impl From<&Fault> for Failed {
             kind: fault.kind,
             message: fault.message.clone(),
             help: fault.help.clone(),
+            status: fault.status,
+            request_id: fault.request_id.clone(),
             retry_after_ms: fault.retry_after.map(millis),
+            backoff_ms: fault.backoff.map(millis),
+            gives_up: fault.gives_up,
             free: fault.free,
         }
     }
@@ -136,7 +149,11 @@ impl From<&Failed> for Fault {
     fn from(failed: &Failed) -> Self {
         Self {
             help: failed.help.clone(),
+            status: failed.status,
+            request_id: failed.request_id.clone(),
             retry_after: failed.retry_after_ms.map(Millis::duration),
+            backoff: failed.backoff_ms.map(Millis::duration),
+            gives_up: failed.gives_up,
             free: failed.free,
             ..Self::new(failed.kind, failed.message.clone())
         }

@@ -37,7 +37,7 @@ enum State {
     /// Nothing has gone out.
     Before,
     /// The provider was asked, and this came of it.
-    Asked { question: Question, number: usize, exchange: Exchange },
+    Asked { question: Question, number: usize, exchange: Box<Exchange> },
     /// Nobody was asked.
     Played { question: Question, exchange: Box<Exchange> },
 }
@@ -149,7 +149,7 @@ impl Take {
             answer.keep(&mut exchange);
             T::kept(&exchange).ok_or_else(unusable)
         });
-        self.state = State::Asked { question, number, exchange };
+        self.state = State::Asked { question, number, exchange: Box::new(exchange) };
         answer
     }
 
@@ -175,7 +175,7 @@ impl Take {
             State::Asked { question, number, mut exchange } => {
                 took = exchange.elapsed_ms;
                 exchange.failed = outcome.as_ref().err().map(Failed::from);
-                tape.keep(&question, number, exchange);
+                tape.keep(&question, number, *exchange);
                 entry = Some(Entry { tape: tape.clone(), key: question.key });
             }
             State::Played { question, exchange } if tape.mode() == TapeMode::Cache => {

@@ -201,7 +201,13 @@ impl Drive<'_> {
             Err(why) => {
                 let message = format!("/history/{at}: {why}");
                 self.warnings.push(format!("{message}; it counts as a failed call"));
-                Input::Failed(CallFailed { message, transient: true, retry_after: None, usage: entry.usage })
+                Input::Failed(CallFailed {
+                    message,
+                    transient: true,
+                    retry_after: None,
+                    backoff: None,
+                    usage: entry.usage,
+                })
             }
         })
     }
@@ -248,7 +254,7 @@ impl Drive<'_> {
             Err(message) => {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);
                 self.warnings.push(format!("{place}; put another answer in its place to try again"));
-                let failure = CallFailed { message, transient: false, retry_after: None, usage };
+                let failure = CallFailed { message, usage, ..CallFailed::default() };
                 Some(Input::heard(member, Err(failure)))
             }
         }

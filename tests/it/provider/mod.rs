@@ -3,6 +3,8 @@
 mod bed;
 mod calls;
 mod costs;
+mod echo;
 pub(crate) mod http;
 mod neighbours;
+mod network;
 mod trust;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Failure;
 use crate::protocol::{HttpResponse, Usage};
@@ -45,6 +45,11 @@ impl ApiError {
         failure.with_detail(self.detail())
     }
 
+    /// A key that was refused, whatever the status.
+    pub fn unauthorized(self) -> Failure {
+        Failure::unauthorized(self.words()).with_detail(self.detail())
+    }
+
     /// A failure that waiting doesn't cure, whatever the status.
     pub fn permanent(self) -> Failure {
         Failure::permanent(self.words()).with_detail(self.detail())
@@ -70,13 +75,13 @@ impl ApiError {
 
     fn detail(&self) -> Value {
         let tamed = |text: &Option<String>| text.as_deref().map(|text| tame(text, 80));
-        let mut detail = json!({ "status": self.status });
+        let mut detail = Map::from_iter([("status".to_owned(), json!(self.status))]);
         for (key, text) in [("code", tamed(&self.code)), ("request_id", tamed(&self.request_id))] {
             if let Some(text) = text {
-                detail[key] = Value::String(text);
+                detail.insert(key.to_owned(), Value::String(text));
             }
         }
-        detail
+        Value::Object(detail)
     }
 }
 

@@ -17,6 +17,11 @@ pub fn count(body: &Value, pointer: &str) -> u64 {
     body.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
+/// Whether the field is this very word, as in `{"type": "text"}`.
+pub fn says(part: &Value, field: &str, word: &str) -> bool {
+    part.get(field).and_then(Value::as_str) == Some(word)
+}
+
 /// A text in an answer that isn't empty.
 pub fn word(body: &Value, pointer: &str) -> Option<String> {
     body.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)

@@ -41,7 +41,7 @@ pub fn finish(
     request: &CompletionRequest,
     path: String,
     mut headers: BTreeMap<String, String>,
-    mut body: Value,
+    mut body: Map<String, Value>,
 ) -> Result<HttpRequest, Failure> {
     lay_over(&mut body, &request.options.extra_body);
     if body.get("stream").is_some_and(|stream| stream != &Value::Bool(false)) {
@@ -59,7 +59,13 @@ pub fn finish(
         }
         headers.insert(name, value.clone());
     }
-    Ok(HttpRequest { method: "POST".to_owned(), path, headers, body: body.to_string(), base_url: None })
+    Ok(HttpRequest {
+        method: "POST".to_owned(),
+        path,
+        headers,
+        body: Value::Object(body).to_string(),
+        base_url: None,
+    })
 }
 
 /// Headers that carry keys somewhere: a key in a profile would be written down.
@@ -67,22 +73,23 @@ fn is_credential(name: &str) -> bool {
     matches!(name, "authorization" | "api-key" | "x-api-key" | "x-goog-api-key" | "cookie")
 }
 
-fn lay_over(body: &mut Value, extra: &Map<String, Value>) {
+fn lay_over(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
     for (key, value) in extra {
-        let Some(fields) = body.as_object_mut() else { return };
         match value {
             Value::Null => {
-                fields.shift_remove(key);
+                body.shift_remove(key);
             }
             Value::Object(inner) => {
-                let under = fields.entry(key.clone()).or_insert_with(|| Value::Object(Map::new()));
+                let under = body.entry(key.clone()).or_insert(Value::Null);
                 if !under.is_object() {
                     *under = Value::Object(Map::new());
                 }
-                lay_over(under, inner);
+                if let Some(under) = under.as_object_mut() {
+                    lay_over(under, inner);
+                }
             }
             other => {
-                fields.insert(key.clone(), other.clone());
+                body.insert(key.clone(), other.clone());
             }
         }
     }
@@ -106,7 +113,8 @@ mod tests {
             ..CompletionRequest::default()
         };
         let headers = BTreeMap::from([("x-key".to_owned(), "${secret:KEY}".to_owned())]);
-        finish(&request, "/chat".into(), headers, json!({"model": "m", "format": {"type": "json", "n": 1}}))
+        let body = json!({"model": "m", "format": {"type": "json", "n": 1}});
+        finish(&request, "/chat".into(), headers, body.as_object().cloned().unwrap())
     }
 
     #[test]

@@ -169,16 +169,16 @@ pub fn wrapped(mut schema: Value) -> Value {
         }
         schema = json!({ "$ref": format!("#/$defs/{WRAPPER}") });
     }
-    let mut whole = json!({
-        "type": "object",
-        "properties": { WRAPPER: schema },
-        "required": [WRAPPER],
-        "additionalProperties": false,
-    });
+    let mut whole = Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), json!({ WRAPPER: schema })),
+        ("required".to_owned(), json!([WRAPPER])),
+        ("additionalProperties".to_owned(), json!(false)),
+    ]);
     if !definitions.is_empty() {
-        whole["$defs"] = Value::Object(definitions);
+        whole.insert("$defs".to_owned(), Value::Object(definitions));
     }
-    whole
+    Value::Object(whole)
 }
 
 fn root_moves(schema: &mut Value) {

@@ -1,0 +1,158 @@
+//! HTTP in, completions or failures out.
+
+use std::collections::BTreeMap;
+
+use loopctl_anthropic::Anthropic;
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
+use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use serde_json::{Value, json};
+
+fn response(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
+    let headers: BTreeMap<_, _> = headers.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+    HttpResponse { status, headers, body: body.to_owned() }
+}
+
+fn decoded(status: u16, body: &Value) -> Result<Completion, Failure> {
+    Anthropic::open(&json!({})).unwrap().decode(&response(status, &[], &body.to_string()))
+}
+
+fn answer(content: Value, stop_reason: &str) -> Value {
+    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-5", "content": content,
+        "stop_reason": stop_reason, "stop_sequence": null,
+        "usage": {"input_tokens": 10, "cache_creation_input_tokens": 3, "cache_read_input_tokens": 7, "output_tokens": 5}})
+}
+
+fn call(input: Value) -> Value {
+    json!({"type": "tool_use", "id": "toolu_1", "name": "answer", "input": input})
+}
+
+#[test]
+fn a_whole_answer() {
+    let body = answer(
+        json!([{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Here:"}, call(json!({"a": 1}))]),
+        "tool_use",
+    );
+    assert_eq!(
+        decoded(200, &body).unwrap(),
+        Completion {
+            value: Some(json!({"a": 1})),
+            usage: Usage { input_tokens: 20, cached_input_tokens: 7, output_tokens: 5, cost_usd: None },
+            model: Some("claude-sonnet-5".into()),
+            response_id: Some("msg_1".into()),
+            finish_reason: Some("tool_use".into()),
+            ..Completion::default()
+        }
+    );
+}
+
+#[test]
+fn answers_of_every_shape() {
+    let both = |content: Value| {
+        let completion = decoded(200, &answer(content, "end_turn")).unwrap();
+        (completion.value, completion.text)
+    };
+    let text = |text: &str| json!({"type": "text", "text": text});
+    assert_eq!(both(json!([call(json!({"loopctl_answer": [1]}))])), (Some(json!([1])), None));
+    assert_eq!(both(json!([call(json!({"loopctl_answer": null}))])), (Some(json!(null)), None));
+    assert_eq!(both(json!([call(json!({"a": 1})), call(json!({"a": 2}))])), (Some(json!({"a": 1})), None));
+    assert_eq!(both(json!([text("Hel"), text("lo")])), (None, Some("Hello".into())));
+    assert_eq!(both(json!([text("{\"loopctl_answer\": 3}")])), (Some(json!(3)), None));
+    assert_eq!(
+        both(json!([{"type": "tool_use", "name": "other", "input": {}}, text("x")])),
+        (None, Some("x".into()))
+    );
+    let bare = decoded(200, &json!({"content": [text("x")]})).unwrap();
+    assert_eq!(bare, Completion { text: Some("x".into()), ..Completion::default() });
+}
+
+#[test]
+fn unicode_escapes_are_read() {
+    let body =
+        r#"{"content": [{"type": "tool_use", "name": "answer", "input": {"n": "\u00e9\ud83d\ude00"}}]}"#;
+    let completion = Anthropic::open(&json!({})).unwrap().decode(&response(200, &[], body)).unwrap();
+    assert_eq!(completion.value, Some(json!({"n": "é😀"})));
+}
+
+/// Status, body, kind, what the message holds.
+#[test]
+fn failures() {
+    let error = |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"});
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let mut refused = answer(json!([]), "refusal");
+    refused["stop_details"] = json!({"type": "refusal", "category": "cyber", "explanation": "Not this."});
+    let cases = [
+        (
+            400,
+            error("invalid_request_error", "max_tokens: too large"),
+            abi::LC_INVALID_REQUEST,
+            "max_tokens: too large",
+        ),
+        (
+            400,
+            error("invalid_request_error", "tool_choice: forced tool use is not supported"),
+            abi::LC_INVALID_REQUEST,
+            "`tool_choice: auto`",
+        ),
+        (
+            401,
+            error("authentication_error", "invalid x-api-key"),
+            abi::LC_UNAUTHORIZED,
+            "invalid x-api-key (request id req_1)",
+        ),
+        (402, error("billing_error", "Check your payment details"), abi::LC_PERMANENT, "payment"),
+        (403, error("permission_error", "no"), abi::LC_UNAUTHORIZED, "403"),
+        (
+            404,
+            error("not_found_error", "model: claude-9"),
+            abi::LC_PERMANENT,
+            "model: claude-9; check the model's name and `base_url`",
+        ),
+        (409, error("conflict_error", "again"), abi::LC_TRANSIENT, "409"),
+        (413, error("request_too_large", "too large"), abi::LC_INVALID_REQUEST, "413"),
+        (429, error("rate_limit_error", "slow"), abi::LC_RATE_LIMITED, "slow"),
+        (500, error("api_error", "Internal server error"), abi::LC_TRANSIENT, "Internal"),
+        (504, error("timeout_error", "late"), abi::LC_TRANSIENT, "late"),
+        (529, error("overloaded_error", "Overloaded"), abi::LC_TRANSIENT, "Overloaded"),
+        (503, json!({"secret": "the patient"}), abi::LC_TRANSIENT, "503"),
+        (200, error("overloaded_error", "Overloaded"), abi::LC_TRANSIENT, "529"),
+        (200, error("invalid_request_error", "bad"), abi::LC_INVALID_REQUEST, "bad"),
+        (200, error("new_error", "odd"), abi::LC_TRANSIENT, "odd"),
+        (200, answer(json!([]), "end_turn"), abi::LC_TRANSIENT, "empty"),
+        (200, answer(text(" "), "end_turn"), abi::LC_TRANSIENT, "empty"),
+        (
+            200,
+            answer(json!([call(json!({"a": "the pat"}))]), "max_tokens"),
+            abi::LC_PERMANENT,
+            "raise `max_tokens`",
+        ),
+        (200, answer(text("x"), "model_context_window_exceeded"), abi::LC_PERMANENT, "context window"),
+        (200, answer(text("I won't."), "refusal"), abi::LC_PERMANENT, "the model refuses: I won't."),
+        (200, answer(json!([]), "refusal"), abi::LC_PERMANENT, "the model refuses"),
+        (200, refused, abi::LC_PERMANENT, "the model refuses: Not this."),
+        (200, json!({"choices": []}), abi::LC_PERMANENT, "check `base_url`"),
+    ];
+    for (status, body, kind, told) in cases {
+        let failure = decoded(status, &body).unwrap_err();
+        assert_eq!(failure.status, kind, "{status} {body}");
+        assert!(failure.error.message.contains(told), "{told}: {failure}");
+        assert!(!failure.error.message.contains("the pat"), "{failure}");
+    }
+}
+
+#[test]
+fn torn_answers_and_waits() {
+    let codec = Anthropic::open(&json!({})).unwrap();
+    let torn = codec.decode(&response(200, &[], "{\"content\": [{")).unwrap_err();
+    assert_eq!(torn.status, abi::LC_TRANSIENT);
+    let headers = [("retry-after", "30"), ("request-id", "req_2")];
+    let slow = codec.decode(&response(429, &headers, "<html>")).unwrap_err();
+    assert_eq!(slow.error.retry_after_ms, Some(30_000));
+    assert_eq!(slow.error.message, "the API answers 429 (request id req_2)");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_answer_is_too_odd(status in 100_u16..600, body in "\\PC{0,60}") {
+        let _ = Anthropic::open(&json!({})).unwrap().decode(&response(status, &[], &body));
+    }
+}

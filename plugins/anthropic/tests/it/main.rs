@@ -1,0 +1,13 @@
+//! What the codec promises, through its public API.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail the test"
+)]
+
+mod decode;
+mod encode;
+#[path = "../../../sdk/tests/schemas/mod.rs"]
+mod schemas;
+mod tool;

@@ -1,0 +1,139 @@
+//! HTTP in, completions or failures out.
+
+use std::collections::BTreeMap;
+
+use loopctl_gemini::Gemini;
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
+use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use serde_json::{Value, json};
+
+fn response(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
+    let headers: BTreeMap<_, _> = headers.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+    HttpResponse { status, headers, body: body.to_owned() }
+}
+
+fn decoded(status: u16, body: &Value) -> Result<Completion, Failure> {
+    Gemini::open(&json!({})).unwrap().decode(&response(status, &[], &body.to_string()))
+}
+
+fn answer(parts: Value, finish_reason: &str) -> Value {
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": finish_reason, "index": 0}],
+        "usageMetadata": {"promptTokenCount": 20, "cachedContentTokenCount": 8, "candidatesTokenCount": 5,
+            "thoughtsTokenCount": 100, "totalTokenCount": 125},
+        "modelVersion": "gemini-3-001", "responseId": "r-1"})
+}
+
+#[test]
+fn a_whole_answer() {
+    let parts = json!([{"text": "Let me see.", "thought": true}, {"text": "{\"a\""}, {"text": ": 1}", "thoughtSignature": "x"}]);
+    assert_eq!(
+        decoded(200, &answer(parts, "STOP")).unwrap(),
+        Completion {
+            text: Some("{\"a\": 1}".into()),
+            usage: Usage { input_tokens: 20, cached_input_tokens: 8, output_tokens: 105, cost_usd: None },
+            model: Some("gemini-3-001".into()),
+            response_id: Some("r-1".into()),
+            finish_reason: Some("STOP".into()),
+            ..Completion::default()
+        }
+    );
+}
+
+#[test]
+fn answers_of_every_shape() {
+    let bare = decoded(200, &json!({"candidates": [{"content": {"parts": [{"text": "x"}]}}]})).unwrap();
+    assert_eq!(bare, Completion { text: Some("x".into()), ..Completion::default() });
+    let mut several = answer(json!([{"text": "first"}]), "STOP");
+    several["candidates"].as_array_mut().unwrap().push(json!({"content": {"parts": [{"text": "second"}]}}));
+    assert_eq!(decoded(200, &several).unwrap().text.as_deref(), Some("first"));
+    let body = r#"{"candidates": [{"content": {"parts": [{"text": "\u00e9\ud83d\ude00"}]}}]}"#;
+    let escaped = Gemini::open(&json!({})).unwrap().decode(&response(200, &[], body)).unwrap();
+    assert_eq!(escaped.text.as_deref(), Some("é😀"));
+}
+
+/// Status, body, kind, what the message holds.
+#[test]
+fn failures() {
+    let error = |code: u16, status: &str, message: &str| json!({"error": {"code": code, "message": message, "status": status}});
+    let text = json!([{"text": "{\"a\": \"the pat"}]);
+    let mut bad_key = error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.");
+    bad_key["error"]["details"] =
+        json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]);
+    let mut withheld = answer(json!([]), "SAFETY");
+    withheld["candidates"][0]["finishMessage"] = json!("unsafe");
+    let cases = [
+        (400, error(400, "INVALID_ARGUMENT", "Unknown name"), abi::LC_INVALID_REQUEST, "Unknown name"),
+        (
+            400,
+            error(400, "INVALID_ARGUMENT", "a constraint that has too many states for serving."),
+            abi::LC_INVALID_REQUEST,
+            "`json_mode: object`",
+        ),
+        (400, bad_key, abi::LC_UNAUTHORIZED, "API key not valid"),
+        (400, json!([error(400, "INVALID_ARGUMENT", "in a list")]), abi::LC_INVALID_REQUEST, "in a list"),
+        (403, error(403, "PERMISSION_DENIED", "no"), abi::LC_UNAUTHORIZED, "no"),
+        (
+            404,
+            error(404, "NOT_FOUND", "models/x is not found"),
+            abi::LC_PERMANENT,
+            "check the model's name and `base_url`",
+        ),
+        (429, error(429, "RESOURCE_EXHAUSTED", "quota"), abi::LC_RATE_LIMITED, "quota"),
+        (500, error(500, "INTERNAL", "internal"), abi::LC_TRANSIENT, "internal"),
+        (503, error(503, "UNAVAILABLE", "overloaded"), abi::LC_TRANSIENT, "overloaded"),
+        (504, json!("the patient"), abi::LC_TRANSIENT, "504"),
+        (200, error(503, "UNAVAILABLE", "overloaded"), abi::LC_TRANSIENT, "overloaded"),
+        (200, answer(text.clone(), "MAX_TOKENS"), abi::LC_PERMANENT, "raise `max_tokens`"),
+        (
+            200,
+            json!({"candidates": [{"finishReason": "MAX_TOKENS", "index": 0}]}),
+            abi::LC_PERMANENT,
+            "raise `max_tokens`",
+        ),
+        (200, withheld, abi::LC_PERMANENT, "withheld the answer (SAFETY): unsafe"),
+        (200, answer(text, "RECITATION"), abi::LC_PERMANENT, "RECITATION"),
+        (
+            200,
+            json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}),
+            abi::LC_PERMANENT,
+            "refuses the prompt: PROHIBITED_CONTENT",
+        ),
+        (200, json!({"candidates": []}), abi::LC_TRANSIENT, "no candidates"),
+        (200, json!({"usageMetadata": {"promptTokenCount": 3}}), abi::LC_TRANSIENT, "no candidates"),
+        (
+            200,
+            answer(json!([]), "MALFORMED_FUNCTION_CALL"),
+            abi::LC_TRANSIENT,
+            "empty (MALFORMED_FUNCTION_CALL)",
+        ),
+        (200, answer(json!([{"text": "thinking", "thought": true}]), "STOP"), abi::LC_TRANSIENT, "empty"),
+        (200, json!({"choices": []}), abi::LC_PERMANENT, "check `base_url`"),
+    ];
+    for (status, body, kind, told) in cases {
+        let failure = decoded(status, &body).unwrap_err();
+        assert_eq!(failure.status, kind, "{status} {body}");
+        assert!(failure.error.message.contains(told), "{told}: {failure}");
+        assert!(!failure.error.message.contains("the pat"), "{failure}");
+    }
+}
+
+#[test]
+fn torn_answers_and_waits() {
+    let codec = Gemini::open(&json!({})).unwrap();
+    let torn = codec.decode(&response(200, &[], "{\"candidates\": [{")).unwrap_err();
+    assert_eq!(torn.status, abi::LC_TRANSIENT);
+    let body = json!({"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [
+        {"@type": "type.googleapis.com/google.rpc.Help"},
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "22.5s"}]}});
+    let slow = codec.decode(&response(429, &[("retry-after", "9")], &body.to_string())).unwrap_err();
+    assert_eq!(slow.error.retry_after_ms, Some(22_500));
+    let slow = codec.decode(&response(429, &[("retry-after", "9")], "")).unwrap_err();
+    assert_eq!(slow.error.retry_after_ms, Some(9_000));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_answer_is_too_odd(status in 100_u16..600, body in "\\PC{0,60}") {
+        let _ = Gemini::open(&json!({})).unwrap().decode(&response(status, &[], &body));
+    }
+}

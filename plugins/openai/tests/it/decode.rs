@@ -1,0 +1,224 @@
+//! HTTP in, completions or failures out.
+
+use std::collections::BTreeMap;
+
+use loopctl_openai::OpenAi;
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
+use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use serde_json::{Value, json};
+
+fn response(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
+    let headers: BTreeMap<_, _> = headers.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+    HttpResponse { status, headers, body: body.to_owned() }
+}
+
+fn decoded(status: u16, body: &Value) -> Result<Completion, Failure> {
+    OpenAi::open(&json!({})).unwrap().decode(&response(status, &[], &body.to_string()))
+}
+
+fn answer(choice: Value) -> Value {
+    json!({"id": "chatcmpl-1", "object": "chat.completion", "model": "m-1-2026", "choices": [choice],
+        "usage": {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25,
+            "prompt_tokens_details": {"cached_tokens": 16}}})
+}
+
+fn said(content: Value) -> Value {
+    json!({"index": 0, "message": {"role": "assistant", "content": content, "refusal": null}, "finish_reason": "stop"})
+}
+
+#[test]
+fn a_whole_answer() {
+    let completion = decoded(200, &answer(said(json!("{\"grade\": \"G2\"}")))).unwrap();
+    assert_eq!(
+        completion,
+        Completion {
+            text: Some("{\"grade\": \"G2\"}".into()),
+            usage: Usage { input_tokens: 20, cached_input_tokens: 16, output_tokens: 5, cost_usd: None },
+            model: Some("m-1-2026".into()),
+            response_id: Some("chatcmpl-1".into()),
+            finish_reason: Some("stop".into()),
+            ..Completion::default()
+        }
+    );
+}
+
+#[test]
+fn answers_of_every_shape() {
+    let text = |body: &Value| decoded(200, body).unwrap().text;
+    let parts = json!([{"type": "text", "text": "{\"a\""}, {"type": "text", "text": ": 1}"}]);
+    assert_eq!(text(&answer(said(parts))), Some("{\"a\": 1}".into()));
+    let mut thinking = said(json!("{}"));
+    thinking["message"]["reasoning_content"] = json!("Let me see.");
+    assert_eq!(text(&answer(thinking)), Some("{}".into()));
+    let mut several = answer(said(json!("first")));
+    several["choices"].as_array_mut().unwrap().push(said(json!("second")));
+    assert_eq!(text(&several), Some("first".into()));
+    // Some servers leave nearly everything out.
+    let bare = decoded(200, &json!({"choices": [{"message": {"content": "x"}}]})).unwrap();
+    assert_eq!(bare, Completion { text: Some("x".into()), ..Completion::default() });
+}
+
+#[test]
+fn unicode_escapes_are_read() {
+    let body = r#"{"choices": [{"message": {"content": "{\"n\": \"\u00e9\ud83d\ude00\\u00df\"}"}, "finish_reason": "stop"}]}"#;
+    let completion = OpenAi::open(&json!({})).unwrap().decode(&response(200, &[], body)).unwrap();
+    assert_eq!(completion.text.as_deref(), Some("{\"n\": \"é😀\\u00df\"}"));
+}
+
+#[test]
+fn a_wrapped_answer_is_unwrapped() {
+    let completion = decoded(200, &answer(said(json!("{\"loopctl_answer\": [1, 2]}")))).unwrap();
+    assert_eq!((completion.value, completion.text), (Some(json!([1, 2])), None));
+}
+
+#[test]
+fn odd_usage_is_no_reason_to_fail() {
+    for usage in
+        [json!(null), json!({}), json!({"prompt_tokens": -3, "completion_tokens": 1.5}), json!("many")]
+    {
+        let mut body = answer(said(json!("x")));
+        body["usage"] = usage;
+        assert_eq!(decoded(200, &body).unwrap().usage, Usage::default());
+    }
+    let mut body = answer(said(json!("x")));
+    body["usage"]["prompt_tokens"] = json!(3);
+    assert_eq!(decoded(200, &body).unwrap().usage.cached_input_tokens, 3);
+}
+
+#[test]
+fn only_openrouter_knows_the_price() {
+    let mut body = answer(said(json!("x")));
+    body["usage"]["cost"] = json!(0.0125);
+    assert_eq!(decoded(200, &body).unwrap().usage.cost_usd, None);
+    let router =
+        OpenAi::open(&json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"})).unwrap();
+    let completion = router.decode(&response(200, &[], &body.to_string())).unwrap();
+    assert_eq!(completion.usage.cost_usd, Some(0.0125));
+}
+
+/// Status, body, kind, what the message holds.
+#[test]
+fn failures() {
+    let error = |message: &str, code: Value| json!({"error": {"message": message, "type": "some_error", "param": null, "code": code}});
+    let choice = |finish: &str, message: Value| {
+        answer(json!({"index": 0, "message": message, "finish_reason": finish}))
+    };
+    let cases = [
+        (
+            401,
+            error("Incorrect API key provided.", json!("invalid_api_key")),
+            abi::LC_UNAUTHORIZED,
+            "Incorrect API key",
+        ),
+        (403, error("Country not supported", json!(null)), abi::LC_UNAUTHORIZED, "Country"),
+        (
+            404,
+            error("The model `x` does not exist.", json!("model_not_found")),
+            abi::LC_PERMANENT,
+            "check the model's name and `base_url`",
+        ),
+        (404, json!({"detail": "Not Found"}), abi::LC_PERMANENT, "check the model's name and `base_url`"),
+        (400, error("Invalid schema", json!(null)), abi::LC_INVALID_REQUEST, "Invalid schema"),
+        (422, json!({"detail": [{"input": "the patient"}]}), abi::LC_INVALID_REQUEST, "422"),
+        (
+            429,
+            error("Rate limit reached", json!("rate_limit_exceeded")),
+            abi::LC_RATE_LIMITED,
+            "Rate limit reached",
+        ),
+        (
+            429,
+            error("You exceeded your current quota.", json!("insufficient_quota")),
+            abi::LC_PERMANENT,
+            "credit",
+        ),
+        (408, json!(null), abi::LC_TRANSIENT, "408"),
+        (409, json!(null), abi::LC_TRANSIENT, "409"),
+        (500, error("The server had an error", json!(null)), abi::LC_TRANSIENT, "server had an error"),
+        (503, json!("overloaded"), abi::LC_TRANSIENT, "503"),
+        (
+            400,
+            json!({"object": "error", "message": "too long", "code": 400}),
+            abi::LC_INVALID_REQUEST,
+            "too long",
+        ),
+        (404, json!({"error": "model 'x' not found"}), abi::LC_PERMANENT, "model 'x' not found"),
+        (200, error("Upstream is rate-limited", json!(429)), abi::LC_RATE_LIMITED, "Upstream"),
+        (200, error("Provider returned error", json!("oops")), abi::LC_TRANSIENT, "Provider returned error"),
+        (
+            200,
+            answer(json!({"error": {"code": 502, "message": "disconnected"}, "message": {"content": "{"}})),
+            abi::LC_TRANSIENT,
+            "disconnected",
+        ),
+        (200, json!({"choices": []}), abi::LC_TRANSIENT, "no choices"),
+        (200, json!({"choices": null}), abi::LC_TRANSIENT, "no choices"),
+        (200, json!({"hello": "world"}), abi::LC_PERMANENT, "check `base_url`"),
+        (200, json!([1]), abi::LC_PERMANENT, "check `base_url`"),
+        (200, answer(said(json!(null))), abi::LC_TRANSIENT, "empty"),
+        (200, answer(said(json!("  \n"))), abi::LC_TRANSIENT, "empty"),
+        (
+            200,
+            choice("length", json!({"content": "{\"a\": \"the pat"})),
+            abi::LC_PERMANENT,
+            "raise `max_tokens`",
+        ),
+        (200, choice("length", json!({"content": null})), abi::LC_PERMANENT, "raise `max_tokens`"),
+        (200, choice("content_filter", json!({"content": ""})), abi::LC_PERMANENT, "content filter"),
+        (
+            200,
+            choice("stop", json!({"content": null, "refusal": "I can't help with that."})),
+            abi::LC_PERMANENT,
+            "I can't help with that.",
+        ),
+        (
+            200,
+            choice("stop", json!({"content": [{"type": "refusal", "refusal": "No."}]})),
+            abi::LC_PERMANENT,
+            "No.",
+        ),
+    ];
+    for (status, body, kind, told) in cases {
+        let failure = decoded(status, &body).unwrap_err();
+        assert_eq!(failure.status, kind, "{status} {body}");
+        assert!(failure.error.message.contains(told), "{told}: {failure}");
+        assert!(!failure.error.message.contains("the pat"), "{failure}");
+    }
+}
+
+#[test]
+fn a_torn_answer_may_be_whole_next_time() {
+    let whole = answer(said(json!("x"))).to_string();
+    for cut in ["", "<html>", "[DONE", &whole[..whole.len() / 2]] {
+        let failure = OpenAi::open(&json!({})).unwrap().decode(&response(200, &[], cut)).unwrap_err();
+        assert_eq!(failure.status, abi::LC_TRANSIENT, "{cut}");
+        assert!(failure.error.message.contains("not JSON"), "{failure}");
+    }
+}
+
+#[test]
+fn waits_and_request_ids_are_passed_on() {
+    let headers = [("retry-after", "3"), ("x-request-id", "req_9")];
+    let body = json!({"error": {"message": "Slow\u{7} down."}}).to_string();
+    let failure = OpenAi::open(&json!({})).unwrap().decode(&response(429, &headers, &body)).unwrap_err();
+    assert_eq!(failure.error.retry_after_ms, Some(3000));
+    assert_eq!(failure.error.message, "the API answers 429: Slow  down. (request id req_9)");
+}
+
+#[test]
+fn what_a_cut_answer_took_is_told() {
+    let body = answer(json!({"message": {"content": "{"}, "finish_reason": "length"}));
+    let failure = decoded(200, &body).unwrap_err();
+    assert_eq!(
+        failure.error.detail,
+        Some(json!({"finish_reason": "length",
+            "usage": {"input_tokens": 20, "cached_input_tokens": 16, "output_tokens": 5}}))
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_answer_is_too_odd(status in 100_u16..600, body in "\\PC{0,60}") {
+        let _ = OpenAi::open(&json!({})).unwrap().decode(&response(status, &[], &body));
+    }
+}

@@ -1,0 +1,269 @@
+//! Requests in, HTTP out.
+
+use loopctl_openai::OpenAi;
+use loopctl_plugin_sdk::protocol::{
+    Attachment, CompletionRequest, HttpRequest, Message, RequestOptions, Role,
+};
+use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use serde_json::{Value, json};
+
+fn message(role: Role, content: &str) -> Message {
+    Message { role, content: content.to_owned() }
+}
+
+fn request() -> CompletionRequest {
+    CompletionRequest {
+        messages: vec![message(Role::System, "Extract."), message(Role::User, "A polyp.\u{2028}ß")],
+        options: RequestOptions { model: Some("m-1".into()), ..RequestOptions::default() },
+        ..CompletionRequest::default()
+    }
+}
+
+fn encoded(config: Value, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
+    OpenAi::open(&config)?.encode(request)
+}
+
+fn body(config: Value, request: &CompletionRequest) -> Value {
+    serde_json::from_str(&encoded(config, request).unwrap().body).unwrap()
+}
+
+#[test]
+fn a_whole_request() {
+    let request = CompletionRequest {
+        schema: Some(json!({"type": "object", "properties": {"grade": {"type": "string"}}})),
+        options: RequestOptions {
+            model: Some("m-1".into()),
+            temperature: Some(0.2),
+            seed: Some(7),
+            max_tokens: Some(900),
+            ..RequestOptions::default()
+        },
+        ..request()
+    };
+    let http = encoded(json!({}), &request).unwrap();
+    assert_eq!((http.method.as_str(), http.path.as_str()), ("POST", "/v1/chat/completions"));
+    assert_eq!(
+        json!(http.headers),
+        json!({"authorization": "Bearer ${secret:OPENAI_API_KEY}", "content-type": "application/json"})
+    );
+    assert_eq!(http.base_url, None);
+    assert_eq!(
+        serde_json::from_str::<Value>(&http.body).unwrap(),
+        json!({
+            "model": "m-1",
+            "messages": [
+                {"role": "system", "content": "Extract."},
+                {"role": "user", "content": "A polyp.\u{2028}ß"},
+            ],
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {
+                    "name": "answer",
+                    "strict": true,
+                    "schema": {
+                        "type": "object",
+                        "properties": {"grade": {"type": ["string", "null"]}},
+                        "required": ["grade"],
+                        "additionalProperties": false,
+                    },
+                },
+            },
+            "temperature": 0.2,
+            "seed": 7,
+            "max_completion_tokens": 900,
+        })
+    );
+}
+
+/// Configuration, path, header of the key, its value.
+#[test]
+fn where_it_goes_and_with_which_key() {
+    const BEARER: &str = "Bearer ${secret:OPENAI_API_KEY}";
+    const MAYBE: &str = "Bearer ${secret:OPENAI_API_KEY?}";
+    let azure = "/openai/deployments/m-1/chat/completions?api-version=2024-10-21";
+    let cases = [
+        (json!({"base_url": "https://api.openai.com/v1"}), "/chat/completions", "authorization", BEARER),
+        (json!({"base_url": "https://eu.api.openai.com"}), "/v1/chat/completions", "authorization", BEARER),
+        (json!({"base_url": "http://127.0.0.1:9/v1/"}), "/chat/completions", "authorization", MAYBE),
+        (json!({"base_url": "http://127.0.0.1:9"}), "/v1/chat/completions", "authorization", MAYBE),
+        (
+            json!({"endpoint": "ollama", "base_url": "http://127.0.0.1:11434/v1"}),
+            "/chat/completions",
+            "authorization",
+            MAYBE,
+        ),
+        (
+            json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:OPENROUTER_API_KEY}",
+        ),
+        (
+            json!({"endpoint": "openrouter", "base_url": "http://127.0.0.1:9/api/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:OPENROUTER_API_KEY?}",
+        ),
+        (
+            json!({"base_url": "https://openrouter.ai/api/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:OPENROUTER_API_KEY|OPENAI_API_KEY}",
+        ),
+        (
+            json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com"}),
+            azure,
+            "api-key",
+            "${secret:AZURE_OPENAI_API_KEY}",
+        ),
+        (
+            json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com/openai/", "deployment": "d 1/x", "api_version": "2025-01-01-preview"}),
+            "/deployments/d%201%2Fx/chat/completions?api-version=2025-01-01-preview",
+            "api-key",
+            "${secret:AZURE_OPENAI_API_KEY}",
+        ),
+        (
+            json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com/openai/v1"}),
+            "/chat/completions",
+            "api-key",
+            "${secret:AZURE_OPENAI_API_KEY}",
+        ),
+        (
+            json!({"endpoint": "azure", "base_url": "http://127.0.0.1:9"}),
+            azure,
+            "api-key",
+            "${secret:AZURE_OPENAI_API_KEY?}",
+        ),
+    ];
+    for (config, path, header, key) in cases {
+        let http = encoded(config.clone(), &request()).unwrap();
+        assert_eq!((http.path.as_str(), http.headers[header].as_str()), (path, key), "{config}");
+    }
+}
+
+#[test]
+fn configurations_that_lead_nowhere_are_refused() {
+    for config in [
+        json!({"endpoint": "azure"}),
+        json!({"endpoint": "azure", "base_url": "https://api.openai.com"}),
+        json!({"endpoint": "ollama"}),
+        json!({"base_url": "http://127.0.0.1:9/v1/chat/completions"}),
+    ] {
+        let failure = OpenAi::open(&config).unwrap_err();
+        assert_eq!(failure.status, abi::LC_INVALID_CONFIG, "{config}");
+        assert!(failure.error.message.contains("base_url"), "{failure}");
+    }
+}
+
+#[test]
+fn a_model_must_be_named() {
+    let nameless = CompletionRequest { options: RequestOptions::default(), ..request() };
+    let failure = encoded(json!({}), &nameless).unwrap_err();
+    assert_eq!(failure.status, abi::LC_INVALID_REQUEST);
+    assert_eq!(failure.error.message, "no model is named: write `openai:MODEL`");
+    assert_eq!(body(json!({"model": "c"}), &nameless)["model"], "c");
+    assert_eq!(body(json!({"model": "c"}), &request())["model"], "m-1");
+    let azure = json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com", "deployment": "d"});
+    assert_eq!(body(azure, &nameless)["model"], "d");
+}
+
+#[test]
+fn limits_are_called_what_the_server_calls_them() {
+    let limited = CompletionRequest {
+        options: RequestOptions { max_tokens: Some(5), ..request().options },
+        ..request()
+    };
+    let local = json!({"base_url": "http://127.0.0.1:9/v1"});
+    let chosen = json!({"base_url": "http://127.0.0.1:9/v1", "max_tokens_field": "max_completion_tokens"});
+    assert_eq!(body(local.clone(), &limited)["max_tokens"], 5);
+    assert_eq!(body(chosen, &limited)["max_completion_tokens"], 5);
+    assert_eq!(body(json!({"max_tokens": 6}), &request())["max_completion_tokens"], 6);
+    assert_eq!(body(local, &request()).get("max_tokens"), None);
+}
+
+#[test]
+fn files_follow_the_last_message_of_the_user() {
+    let attachment = |name: &str, media_type: &str| Attachment {
+        name: name.into(),
+        media_type: media_type.into(),
+        data: "AAAA".into(),
+    };
+    let request = CompletionRequest {
+        attachments: vec![attachment("scan.png", "image/png"), attachment("", "application/pdf")],
+        ..request()
+    };
+    assert_eq!(
+        body(json!({}), &request)["messages"][1],
+        json!({"role": "user", "content": [
+            {"type": "text", "text": "A polyp.\u{2028}ß"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+            {"type": "file", "file": {"filename": "document.pdf", "file_data": "data:application/pdf;base64,AAAA"}},
+        ]})
+    );
+    let odd = CompletionRequest { attachments: vec![attachment("a.zip", "application/zip")], ..request };
+    let failure = encoded(json!({}), &odd).unwrap_err();
+    assert_eq!(failure.status, abi::LC_INVALID_REQUEST);
+    assert!(failure.error.message.contains("application/zip"), "{failure}");
+}
+
+#[test]
+fn servers_that_know_no_schemas_find_it_in_the_prompt() {
+    let request = CompletionRequest {
+        schema: Some(json!({"type": "array", "items": {"type": "string"}})),
+        ..request()
+    };
+    let none = body(json!({"json_mode": "none"}), &request);
+    assert_eq!(none.get("response_format"), None);
+    assert_eq!(
+        none["messages"][0]["content"],
+        "Extract.\n\nAnswer with one JSON value that follows this JSON Schema, and with nothing else:\n{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
+    );
+    // `json_object` means an object.
+    let object = body(json!({"json_mode": "object"}), &request);
+    assert_eq!(object["response_format"], json!({"type": "json_object"}));
+    assert!(object["messages"][0]["content"].as_str().unwrap().contains("loopctl_answer"));
+}
+
+#[test]
+fn strictness_can_be_waived() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 1}}});
+    let request = CompletionRequest { schema: Some(schema.clone()), ..request() };
+    let sent = body(json!({"strict": false}), &request);
+    assert_eq!(
+        sent["response_format"]["json_schema"],
+        json!({"name": "answer", "schema": schema, "strict": false})
+    );
+}
+
+#[test]
+fn extras_come_last() {
+    let mut request = request();
+    request.options.extra_body = json!({"top_p": 0.9, "model": "other"}).as_object().cloned().unwrap();
+    request.options.extra_headers.insert("X-Title".into(), "loopctl".into());
+    let http = encoded(json!({"organization": "org-1"}), &request).unwrap();
+    assert_eq!(http.headers["x-title"], "loopctl");
+    assert_eq!(http.headers["openai-organization"], "org-1");
+    let body: Value = serde_json::from_str(&http.body).unwrap();
+    assert_eq!((&body["top_p"], &body["model"]), (&json!(0.9), &json!("other")));
+    request.options.extra_headers.insert("Authorization".into(), "Bearer mine".into());
+    assert!(encoded(json!({}), &request).is_err());
+}
+
+#[test]
+fn the_manifest_describes_every_configuration_of_these_tests() {
+    let manifest: Value = serde_json::from_str(loopctl_openai::LOOPCTL_MANIFEST).unwrap();
+    let schema = jsonschema::validator_for(&manifest["config_schema"]).unwrap();
+    let all = json!({
+        "model": "m", "endpoint": "azure", "base_url": "https://x.example", "allow_http": true, "api_version": "1",
+        "deployment": "d", "organization": "o", "json_mode": "object", "strict": false, "max_tokens": 1,
+        "max_tokens_field": "max_tokens",
+    });
+    assert!(schema.is_valid(&all));
+    assert!(!schema.is_valid(&json!({"modle": "m"})));
+    for secret in ["OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "OPENROUTER_API_KEY"] {
+        assert!(manifest["secrets"].as_array().unwrap().contains(&json!(secret)), "{secret}");
+    }
+    let endpoints: Vec<_> =
+        manifest["endpoints"].as_array().unwrap().iter().map(|e| e["name"].clone()).collect();
+    assert_eq!(manifest["config_schema"]["properties"]["endpoint"]["enum"], json!(endpoints));
+}

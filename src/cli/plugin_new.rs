@@ -1,0 +1,326 @@
+//! `loopctl plugin new`: the beginning of a plugin, from the files in `plugins/scaffold`.
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use clap::{Args, ValueEnum};
+use include_dir::{Dir, DirEntry, include_dir};
+use loopctl_plugin_sdk::abi::LC_HEADER;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::path::{Path, PathBuf};
+
+static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/scaffold");
+
+/// Longest name; part of names of files, and of a package.
+const MOST_NAME: usize = 50;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// The plugin's name: lower-case letters, digits, `-` and `_`, beginning with a letter
+    name: String,
+    /// Language to write it in
+    #[arg(long, value_enum)]
+    lang: Language,
+    /// What it does
+    #[arg(long, value_enum, default_value = "http")]
+    kind: Kind,
+    /// Folder of the project, which is made [default: loopctl-NAME]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Take the Rust SDK from this checkout of loopctl [default: the one that this loopctl was built in]
+    #[arg(long, value_name = "DIR")]
+    sdk: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// With the SDK
+    Rust,
+    /// With the header alone
+    C,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Translates to and from an HTTP API; loopctl does the network
+    Http,
+    /// Makes the answers itself
+    Direct,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let name = checked(&arguments.name)?;
+    let sdk = match (arguments.lang, &arguments.sdk) {
+        (Language::C, Some(_)) => return Err(Failure::usage("`--sdk` goes with `--lang rust`")),
+        (Language::C, None) => None,
+        (Language::Rust, Some(given)) => Some(sdk_in(given).ok_or_else(|| {
+            Failure::usage(format!("there is no SDK for plugins in `{}`", given.display()))
+                .help("name the folder of a checkout of loopctl, or its `plugins/sdk`")
+        })?),
+        (Language::Rust, None) => own_sdk(),
+    };
+    let project = Project { name, language: arguments.lang, kind: arguments.kind, sdk: sdk.as_deref() };
+    let folder = arguments.dir.clone().unwrap_or_else(|| PathBuf::from(format!("loopctl-{name}")));
+    let files = project.files()?;
+    write_all(&folder, &files)?;
+
+    writeln!(output.out, "wrote `{}`:", folder.display())?;
+    for (path, _) in &files {
+        writeln!(output.out, "  {}", path.display())?;
+    }
+    writeln!(output.out, "next:")?;
+    for command in project.next_commands(&folder) {
+        writeln!(output.out, "  {command}")?;
+    }
+    if arguments.lang == Language::Rust && sdk.is_none() {
+        let word = output.err_paint.warn("warning:");
+        output.say(&format!("{word} the SDK is not on crates.io yet, so the project won't build as it is"));
+        output.say(
+            "  help: name a checkout of loopctl with `--sdk DIR`, or as a path in the project's `Cargo.toml`",
+        );
+    }
+    Ok(Exit::Success)
+}
+
+/// A name that manifests, libraries and packages can have.
+fn checked(name: &str) -> Result<&str, Failure> {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if name.len() > MOST_NAME
+        || !name.starts_with(|c: char| c.is_ascii_lowercase())
+        || !name.chars().all(fits)
+    {
+        return Err(Failure::usage(format!("`{}` can't be a plugin's name", crate::report::tame(name)))
+            .help(format!(
+                "use lower-case letters, digits, `-` and `_`, a letter first, at most {MOST_NAME} of them"
+            )));
+    }
+    if let Some(rest) = name.strip_prefix("loopctl-").or_else(|| name.strip_prefix("loopctl_")) {
+        return Err(Failure::usage(format!("a plugin `{name}` would have the library `loopctl_{name}`"))
+            .help(format!("call it `{rest}`; its project is `loopctl-{rest}` by itself")));
+    }
+    Ok(name)
+}
+
+/// The SDK's folder in a checkout, or the folder itself.
+fn sdk_in(folder: &Path) -> Option<PathBuf> {
+    let is_sdk = |folder: &PathBuf| {
+        std::fs::read_to_string(folder.join("Cargo.toml"))
+            .is_ok_and(|manifest| manifest.contains("name = \"loopctl-plugin-sdk\""))
+    };
+    [folder.join("plugins/sdk"), folder.to_owned()].into_iter().find(is_sdk)?.canonicalize().ok()
+}
+
+/// The SDK of the checkout that this program was built in.
+fn own_sdk() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?.canonicalize().ok()?;
+    program.ancestors().skip(1).find_map(|folder| sdk_in(folder).filter(|sdk| sdk != folder))
+}
+
+/// A plugin that is to begin.
+struct Project<'a> {
+    name: &'a str,
+    language: Language,
+    kind: Kind,
+    sdk: Option<&'a Path>,
+}
+
+impl Project<'_> {
+    fn ident(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
+    /// The variable-like form of the name: `MY_LLM`.
+    fn env(&self) -> String {
+        self.ident().to_ascii_uppercase()
+    }
+
+    /// The library's path in the project, once it is built.
+    fn library(&self) -> String {
+        match self.language {
+            Language::Rust => format!("target/release/{DLL_PREFIX}loopctl_{}{DLL_SUFFIX}", self.ident()),
+            Language::C => format!("build/libloopctl_{}{DLL_SUFFIX}", self.ident()),
+        }
+    }
+
+    /// Every file with its text, in the order of paths.
+    fn files(&self) -> Result<Vec<(PathBuf, String)>, Failure> {
+        let language = match self.language {
+            Language::Rust => "rust",
+            Language::C => "c",
+        };
+        let kind = match self.kind {
+            Kind::Http => "http",
+            Kind::Direct => "direct",
+        };
+        let mut found = Vec::new();
+        for folder in [kind, language, &format!("{language}-{kind}")] {
+            if let Some(templates) = TEMPLATES.get_dir(folder) {
+                collect(templates, Path::new(folder), &mut found);
+            }
+        }
+        let usage = found
+            .iter()
+            .position(|(path, _)| path == Path::new("USE.md"))
+            .map(|at| found.swap_remove(at).1)
+            .unwrap_or_default();
+        let placeholders = self.placeholders(usage.trim_end())?;
+        let mut files: Vec<(PathBuf, String)> = found
+            .into_iter()
+            .map(|(path, template)| {
+                let text = placeholders
+                    .iter()
+                    .fold(template.to_owned(), |text, (placeholder, value)| text.replace(placeholder, value));
+                (path, text)
+            })
+            .collect();
+        if self.language == Language::C {
+            files.push((PathBuf::from("loopctl_plugin.h"), LC_HEADER.to_owned()));
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// What stands for what; `@USE@` first, because it holds others.
+    fn placeholders(&self, usage: &str) -> Result<[(&'static str, String); 7], Failure> {
+        let (sdk, sdk_is) = match self.sdk {
+            None => (
+                format!("\"{}\"", env!("CARGO_PKG_VERSION")),
+                "until it is, put a checkout of loopctl in its place in `Cargo.toml`: `loopctl-plugin-sdk = { path = \
+                 \"…/loopctl/plugins/sdk\" }`."
+                    .to_owned(),
+            ),
+            Some(path) => {
+                let path = path.to_str().ok_or_else(|| {
+                    Failure::usage(format!("`{}` can't stand in a `Cargo.toml`: it is not UTF-8", path.display()))
+                })?;
+                // A string of JSON is one of TOML.
+                let quoted = serde_json::Value::from(path).to_string();
+                (format!("{{ path = {quoted} }}"), format!("`Cargo.toml` takes it from the checkout of loopctl at `{path}`."))
+            }
+        };
+        Ok([
+            ("@USE@", usage.to_owned()),
+            ("@NAME@", self.name.to_owned()),
+            ("@IDENT@", self.ident()),
+            ("@ENV@", self.env()),
+            ("@LIBRARY@", self.library()),
+            ("@SDK_IS@", sdk_is),
+            ("@SDK@", sdk),
+        ])
+    }
+
+    /// How to go on.
+    fn next_commands(&self, folder: &Path) -> Vec<String> {
+        let library = self.library();
+        let (test, build) = match self.language {
+            Language::Rust => ("cargo test", "cargo build --release"),
+            Language::C => ("make test", "make"),
+        };
+        vec![
+            format!("cd {}", quoted(&folder.display().to_string())),
+            test.to_owned(),
+            build.to_owned(),
+            format!("loopctl plugin trust ./{library}"),
+            format!("loopctl plugin check ./{library}"),
+            match self.kind {
+                Kind::Http => {
+                    format!("{}_API_KEY=… loopctl run --provider ./{library}:MODEL REPORT.txt", self.env())
+                }
+                Kind::Direct => format!("loopctl run --provider ./{library} REPORT.txt"),
+            },
+        ]
+    }
+}
+
+/// As a shell reads it as one word.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The files of a folder of templates, by the names that they get.
+fn collect<'a>(folder: &'a Dir<'a>, root: &Path, found: &mut Vec<(PathBuf, &'a str)>) {
+    for entry in folder.entries() {
+        match entry {
+            DirEntry::Dir(inner) => collect(inner, root, found),
+            DirEntry::File(file) => {
+                let path = file.path().strip_prefix(root).unwrap_or(file.path());
+                let path = if path.extension().is_some_and(|ending| ending == "in") {
+                    path.with_extension("")
+                } else {
+                    path.to_owned()
+                };
+                found.push((path, file.contents_utf8().unwrap_or_default()));
+            }
+        }
+    }
+}
+
+/// Makes the folder, which must not be there yet, and the files in it.
+fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<(), Failure> {
+    let denied = |path: &Path, error: &std::io::Error| {
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            Failure::usage(format!("`{}` is there already", path.display()))
+                .help("name another folder with `--dir DIR`")
+        } else {
+            Failure::broken(format!("can't write `{}`: {error}", path.display()))
+        }
+    };
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent).map_err(|error| denied(parent, &error))?;
+    }
+    std::fs::create_dir(folder).map_err(|error| denied(folder, &error))?;
+    for (path, text) in files {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| denied(parent, &error))?;
+        }
+        std::fs::write(&path, text).map_err(|error| denied(&path, &error))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_template_is_left_over() {
+        for language in [Language::Rust, Language::C] {
+            for kind in [Kind::Http, Kind::Direct] {
+                let sdk = Path::new("/a/b \"c\"");
+                let files = Project { name: "my-llm", language, kind, sdk: Some(sdk) }.files().unwrap();
+                assert!(files.len() >= 6, "{files:?}");
+                for (path, text) in files {
+                    for placeholder in ["@NAME", "@IDENT", "@ENV", "@LIB", "@SDK", "@USE"] {
+                        assert!(!text.contains(placeholder), "{placeholder} in {}", path.display());
+                    }
+                    assert!(
+                        !text.is_empty() && !path.to_string_lossy().ends_with(".in"),
+                        "{}",
+                        path.display()
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_fit_manifests_and_packages() {
+        for good in ["a", "my-llm", "x_1"] {
+            assert!(checked(good).is_ok(), "{good}");
+        }
+        let long = "a".repeat(51);
+        for bad in ["", "A", "1a", "-a", "a b", "a/b", "..", "é", "loopctl-a", "loopctl_a", &long] {
+            assert!(checked(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!((quoted("a/b-1"), quoted("it's")), ("a/b-1".to_owned(), r"'it'\''s'".to_owned()));
+    }
+}

@@ -1,0 +1,167 @@
+//! One call on its way through the network, and what its end means for the next.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpResponse};
+
+use super::limits::Lane;
+use super::server::{RETRY_HELP, Server, readable};
+use super::verdict::{Asked, Heard, judged};
+use super::{Link, Patience, backoff, retry_after};
+use crate::provider::error::{FailureKind, Fault};
+
+/// About so many bytes of text make a token, in English and in JSON.
+const BYTES_PER_TOKEN: u64 = 4;
+/// What an answer is taken to need that has no `max_tokens`.
+const USUAL_ANSWER: u64 = 1_000;
+/// What an image or a page of a document is taken to need.
+const PER_ATTACHMENT: u64 = 1_500;
+
+/// One attempt at a call.
+pub(in crate::provider) struct Errand {
+    /// What is left of the deadline.
+    pub(in crate::provider) patience: Patience,
+    /// From 1.
+    pub(super) attempt: u32,
+    /// Tells this call from others, in all its attempts.
+    call: String,
+    model: Option<String>,
+    max_tokens: Option<u64>,
+    attachments: (u64, u64),
+    /// What it was estimated to take, when it got its turn.
+    pub(super) tokens: u64,
+    /// The variables whose values were sent.
+    pub(super) variables: Vec<String>,
+    /// Those that would have been sent, were they set.
+    pub(super) unset: Vec<String>,
+    /// For whoever reads the journal.
+    pub(super) notes: Vec<String>,
+    /// That the server is left alone from here on.
+    pub(super) notice: Option<String>,
+    pub(super) server: Option<Arc<Server>>,
+    pub(super) lane: Option<Arc<Lane>>,
+    heard: Option<Heard>,
+}
+
+impl Errand {
+    pub(in crate::provider) fn new(request: &CompletionRequest, patience: Patience) -> Self {
+        let bytes = request.attachments.iter().map(|file| file.data.len() as u64).sum();
+        Self {
+            patience,
+            attempt: request.attempt,
+            call: format!("{}\n{}\n{}", request.document.id, request.stage, request.iteration),
+            model: request.options.model.clone(),
+            max_tokens: request.options.max_tokens,
+            attachments: (request.attachments.len() as u64, bytes),
+            tokens: 0,
+            variables: Vec::new(),
+            unset: Vec::new(),
+            notes: Vec::new(),
+            notice: None,
+            server: None,
+            lane: None,
+            heard: None,
+        }
+    }
+
+    /// Remembers what the server answered.
+    pub(in crate::provider) fn heard(&mut self, answer: &HttpResponse) {
+        self.heard = Some(Heard::of(answer));
+    }
+
+    /// How many tokens a call with a body of so many bytes will take, read and written.
+    pub(super) fn estimated(&self, body: usize) -> u64 {
+        let (files, bytes) = self.attachments;
+        let text = (body as u64).saturating_sub(bytes) / BYTES_PER_TOKEN;
+        let answer = self.max_tokens.unwrap_or(USUAL_ANSWER);
+        text.saturating_add(answer).saturating_add(files.saturating_mul(PER_ATTACHMENT))
+    }
+}
+
+impl Link {
+    /// What a call comes to, with what the network knows of it: whether it may be made again, and when.
+    pub(in crate::provider) fn settle(
+        &self,
+        outcome: Result<Completion, Fault>,
+        errand: Errand,
+    ) -> Result<Completion, Fault> {
+        match outcome {
+            Ok(mut completion) => {
+                let usage = completion.usage;
+                let taken = usage.input_tokens.saturating_add(usage.output_tokens);
+                if let Some(lane) = errand.lane.filter(|_| taken > 0) {
+                    lane.took(errand.tokens, taken);
+                }
+                completion.notes.extend(errand.notes);
+                Ok(completion)
+            }
+            Err(fault) => Err(self.failed(fault, &errand)),
+        }
+    }
+
+    fn failed(&self, fault: Fault, errand: &Errand) -> Fault {
+        let asked = Asked {
+            model: errand.model.as_deref(),
+            base: self.egress.base(),
+            variables: &errand.variables,
+            unset: &errand.unset,
+        };
+        let mut fault = match &errand.heard {
+            Some(heard) => judged(fault, heard, asked),
+            None => fault,
+        };
+        if let Some(notice) = &errand.notice {
+            fault.message = format!("{}; {notice}", fault.message);
+        }
+        if !fault.kind.may_pass() || fault.gives_up {
+            return fault;
+        }
+        let told = |heard: &Heard| retry_after::asked(&heard.headers, heard.status, jiff::Timestamp::now());
+        fault.retry_after = fault.retry_after.or_else(|| errand.heard.as_ref().and_then(told));
+        fault = self.network.bounded(fault);
+        match fault.retry_after {
+            Some(wait) if !fault.gives_up && fault.kind == FailureKind::RateLimited => {
+                // The other calls of this key would fail as well.
+                if let Some(lane) = &errand.lane {
+                    lane.hold(wait);
+                }
+            }
+            None if !fault.gives_up => fault.backoff = Some(self.pause(errand)),
+            _ => {}
+        }
+        let spent = fault.kind != FailureKind::CircuitOpen
+            && errand.server.as_ref().is_some_and(|server| !server.affords_retry());
+        if spent && !fault.gives_up {
+            fault.gives_up = true;
+            fault.message = format!("{}; too many calls were made again already", fault.message);
+            fault.help = Some(RETRY_HELP.to_owned());
+        }
+        fault
+    }
+
+    fn pause(&self, errand: &Errand) -> Duration {
+        let call = format!("{}\n{}", self.name, errand.call);
+        let pause = backoff::pause(self.network.seed, &call, errand.attempt.saturating_sub(1));
+        pause.min(self.network.settings.max_retry_wait.duration())
+    }
+}
+
+impl super::Network {
+    /// A wait that is longer than anyone would wait ends the call.
+    pub(in crate::provider) fn bounded(&self, fault: Fault) -> Fault {
+        let most = self.settings.max_retry_wait;
+        match fault.retry_after {
+            Some(wait) if wait > most.duration() && fault.kind.may_pass() && !fault.gives_up => Fault {
+                gives_up: true,
+                message: format!(
+                    "{}; it asks to wait {}, more than `network.max_retry_wait` ({most})",
+                    fault.message,
+                    readable(wait)
+                ),
+                ..fault
+            },
+            _ => fault,
+        }
+    }
+}

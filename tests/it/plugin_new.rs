@@ -1,0 +1,196 @@
+//! `loopctl plugin new`: what it begins builds, passes its own tests, is loaded, and answers a run.
+
+use crate::neighbour::library_name;
+use crate::workspace::{Ran, Workspace};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A server of the API that the `http` plugins begin with. It answers once for each connection, if the key is right.
+fn serve() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut lines = Vec::new();
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+                    break;
+                }
+                lines.push(line.trim_end().to_owned());
+            }
+            let header = |name: &str| {
+                lines.iter().find_map(|line| {
+                    let (key, value) = line.split_once(':')?;
+                    key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+                })
+            };
+            let length = header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let right = lines[0].starts_with("POST /complete ")
+                && header("authorization").as_deref() == Some("Bearer the-key")
+                && asked["model"] == "m1"
+                && asked["messages"].to_string().contains("What is in");
+            let (status, answer) = if right {
+                let text = json!({"grade": "2 \"é\""}).to_string();
+                ("200 OK", json!({"text": text, "usage": {"input_tokens": 5, "output_tokens": 7}}))
+            } else {
+                ("400 Bad Request", json!({"error": {"message": "that is not the request"}}))
+            };
+            let answer = answer.to_string();
+            let head =
+                format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
+            let _ = stream.write_all(format!("{head}{answer}").as_bytes());
+        }
+    });
+    address
+}
+
+fn place() -> Workspace {
+    let place = Workspace::new();
+    place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [grade] } }\n");
+    place.write(
+        "profiles/parts.yaml",
+        "classify: null
+stages: [{ id: extract, provider: pattern, prompt: ask.md, retries: 0 }]
+assess: { parts: { rubric: parts } }
+overall: { from: parts }
+accept: { overall: 0.9 }
+stop: { max_iterations: 2 }
+",
+    );
+    place.write("prompts/ask.md", "What is in {{ source }}?");
+    place.write("doc.txt", "Grade 2.\n");
+    place
+}
+
+#[track_caller]
+fn succeed(command: &mut Command) {
+    let out = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (said, complained) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{command:?}\n{said}\n{complained}");
+}
+
+/// Trusts the library, holds it against the contract, and has it answer a run.
+fn answers(place: &Workspace, kind: &str, library: &Path) {
+    let library = library.to_str().unwrap();
+    place.run(&["plugin", "trust", library]).exits(0);
+    let checked = place.run(&["plugin", "check", library]);
+    assert!(checked.out.contains(" 0 failed, 0 skipped\n"), "{}{}", checked.out, checked.err);
+    let (provider, setting) = match kind {
+        "http" => (format!("{library}:m1"), format!("base_url=http://{}", serve())),
+        _ => (library.to_owned(), r#"answer={grade: "2 \"é\""}"#.to_owned()),
+    };
+    let arguments = [
+        "run",
+        "--profile",
+        "parts",
+        "--format",
+        "json",
+        "--provider",
+        &provider,
+        "--provider-config",
+        &setting,
+        "doc.txt",
+    ];
+    let ran = Ran::of(place.loopctl(&arguments).env("MY_LLM_API_KEY", "the-key")).exits(0);
+    assert_eq!(ran.json()["best_extraction"], json!({"grade": "2 \"é\""}));
+}
+
+#[test]
+fn plugins_in_c_build_and_answer() {
+    for kind in ["http", "direct"] {
+        let place = place();
+        let written = place.run(&["plugin", "new", "my-llm", "--lang", "c", "--kind", kind]).exits(0);
+        for part in ["wrote `loopctl-my-llm`", "cd loopctl-my-llm", "make test", "plugin trust ./build/"] {
+            assert!(written.out.contains(part), "{part}: {}", written.out);
+        }
+        let project = place.path("loopctl-my-llm");
+        for target in ["test", "all"] {
+            let flags = "CFLAGS=-O1 -Wall -Wextra -Wpedantic -Werror";
+            succeed(Command::new("make").current_dir(&project).args([target, flags]));
+        }
+        answers(&place, kind, &project.join("build").join(library_name("my_llm")));
+    }
+}
+
+/// Both kinds in one test, because they share what they are built on.
+#[test]
+fn plugins_in_rust_build_and_answer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plugin_new");
+    for kind in ["http", "direct"] {
+        let place = place();
+        let written = place
+            .run(&["plugin", "new", "my-llm", "--lang", "rust", "--kind", kind, "--dir", "deep/my project"])
+            .exits(0);
+        for part in ["cd 'deep/my project'", "cargo test", "plugin trust ./target/release/"] {
+            assert!(written.out.contains(part), "{part}: {}", written.out);
+        }
+        let project = place.path("deep/my project");
+        // The program of these tests lies in the checkout, so that is where it takes the SDK from.
+        let manifest = std::fs::read_to_string(project.join("Cargo.toml")).unwrap();
+        let sdk = root.join("plugins/sdk").canonicalize().unwrap();
+        assert!(
+            manifest.contains(&format!("loopctl-plugin-sdk = {{ path = {:?} }}", sdk.display().to_string())),
+            "{manifest}"
+        );
+        // The versions that are here already.
+        std::fs::copy(root.join("Cargo.lock"), project.join("Cargo.lock")).unwrap();
+        for verb in ["test", "build"] {
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.args([verb, "--offline", "--quiet", "--config", "profile.dev.debug=false"]);
+            succeed(
+                cargo.current_dir(&project).env("CARGO_TARGET_DIR", &target).env_remove("CARGO_BUILD_TARGET"),
+            );
+        }
+        answers(&place, kind, &target.join("debug").join(library_name("my_llm")));
+    }
+}
+
+#[test]
+fn what_would_not_work_is_refused() {
+    let place = Workspace::new();
+    place.write("here/file.txt", "mine");
+    let new = |more: &[&str]| {
+        let arguments: Vec<&str> = ["plugin", "new"].iter().chain(more).copied().collect();
+        place.run(&arguments).exits(2)
+    };
+    new(&["a", "--lang", "c", "--dir", "here"]).says(&["`here` is there already", "--dir"]);
+    assert_eq!(place.names("here"), ["file.txt"]);
+    for name in ["My", "../a", "1a", "loopctl-a"] {
+        new(&[name, "--lang", "c"]).says(&["help:"]);
+    }
+    new(&["a", "--lang", "c", "--sdk", "."]).says(&["`--lang rust`"]);
+    new(&["a", "--lang", "rust", "--sdk", "here"]).says(&["no SDK for plugins in `here`"]);
+    assert_eq!(place.names(""), ["here"]);
+}
+
+/// A program that wasn't built in a checkout says what the project lacks.
+#[test]
+fn without_the_sdk_it_is_said() {
+    let place = Workspace::new();
+    let installed = place.path("bin/loopctl");
+    std::fs::create_dir_all(installed.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_loopctl"), &installed).unwrap();
+    let new = |more: &[&str]| {
+        let arguments = ["plugin", "new", "a", "--lang", "rust"].iter().chain(more);
+        succeed(Command::new(&installed).current_dir(place.path("")).args(arguments));
+    };
+    new(&[]);
+    assert!(
+        place.read("loopctl-a/Cargo.toml").contains("loopctl-plugin-sdk = \"0."),
+        "{}",
+        place.read("loopctl-a/Cargo.toml")
+    );
+    assert!(place.read("loopctl-a/README.md").contains("not on crates.io yet"));
+    new(&["--dir", "b", "--sdk", env!("CARGO_MANIFEST_DIR")]);
+    assert!(place.read("b/Cargo.toml").contains("plugins/sdk\" }"), "{}", place.read("b/Cargo.toml"));
+}

@@ -1,0 +1,84 @@
+//! Documents that are images or PDFs reach stages and judges in the form that each API documents.
+
+use super::api::Api;
+use super::runs::loopctl;
+use super::server::{Script, Setup, Vendor};
+use crate::workspace::{Ran, Workspace};
+use serde_json::json;
+
+const PROFILE: &str = "
+description: Reads what is printed on a scan.
+classify: null
+stages:
+  - { id: read, provider: none-yet, prompt: read.md, output: schemas/read.schema.json, attach: document }
+judges:
+  look: { provider: none-yet, prompt: look.md, output: schemas/look.schema.json, attach: document }
+assess: { right: { judge: look, score: /score } }
+overall: { from: right }
+accept: { overall: 0.9 }
+stop: { max_iterations: 3 }
+";
+
+fn place(name: &str, bytes: &[u8]) -> Workspace {
+    let place = Workspace::new();
+    place.write("profiles/scan.yaml", PROFILE);
+    place.write("prompts/read.md", "Read the number on this document. It is {{ source }}.");
+    place.write("prompts/look.md", "Does the number stand on this document? {{ candidate }} {{ source }}");
+    let schema = |name: &str, kind: &str| {
+        json!({ "type": "object", "properties": { name: { "type": kind } }, "required": [name],
+            "additionalProperties": false })
+        .to_string()
+    };
+    place.write("schemas/read.schema.json", schema("number", "string"));
+    place.write("schemas/look.schema.json", schema("score", "number"));
+    place.write(name, bytes);
+    place
+}
+
+fn read(api: Api, name: &str, kind: &str, bytes: &[u8]) {
+    let place = place(name, bytes);
+    let mut script = Script::default();
+    for (number, score) in [("41", 0.1), ("42", 1.0)] {
+        script.add("read", json!({ "number": number }));
+        script.add("look", json!({ "score": score }));
+    }
+    let vendor = Vendor::start(Setup { api, key: None, script, faults: Vec::new() });
+    let stage = format!("stages.0.provider={}:read", api.name());
+    let judge = format!("judges.look.provider={}:look", api.name());
+    let arguments = ["run", "--profile", "scan", "--format", "json", "--set", &stage, "--set", &judge, name];
+    let ran = Ran::of(&mut loopctl(&place, api, &vendor, Some("a-key-that-nobody-may-see"), &arguments));
+    assert_eq!(vendor.complaints(), Vec::<String>::new(), "{kind} at {}", api.name());
+    let result = ran.exits(0).json();
+    assert_eq!(result["best_extraction"], json!({ "number": "42" }));
+    assert_eq!(vendor.calls(), 4);
+    for seen in vendor.seen() {
+        let asked = seen.asked.unwrap();
+        assert_eq!(
+            asked.attached,
+            [(kind.to_owned(), bytes.to_owned())],
+            "{} at {}",
+            asked.model,
+            api.name()
+        );
+    }
+}
+
+#[test]
+fn stages_and_judges_see_the_document_itself() {
+    let pdf = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj <</Type /Catalog>> endobj\n".as_slice();
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06".as_slice();
+    let jpeg = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01".as_slice();
+    std::thread::scope(|scope| {
+        for api in [Api::OpenAi, Api::Azure, Api::Anthropic, Api::Gemini] {
+            scope.spawn(move || {
+                for (name, kind, bytes) in [
+                    ("scan.pdf", "application/pdf", pdf),
+                    ("scan.png", "image/png", png),
+                    ("scan.jpg", "image/jpeg", jpeg),
+                ] {
+                    read(api, name, kind, bytes);
+                }
+            });
+        }
+    });
+}

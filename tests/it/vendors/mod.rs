@@ -1,0 +1,20 @@
+//! Model APIs over loopback that check what they are asked against their vendors' documentation, answer from a script
+//! and misbehave on request; and what `loopctl` makes of them.
+
+mod anthropic;
+mod api;
+mod attachments;
+mod faults;
+mod fields;
+mod fit;
+mod gemini;
+mod gemini_schema;
+mod openai;
+mod profiles;
+mod runs;
+mod secrets;
+mod server;
+mod settings;
+mod speaks;
+mod strict_schema;
+mod wire;

@@ -1,0 +1,117 @@
+//! Where an API is, which key it is shown and how a model is to answer, set as people set it.
+
+use super::api::Api;
+use super::runs::{REPORT, loopctl, whole};
+use super::server::{Script, Seen, Setup, Vendor};
+use crate::workspace::{Ran, Workspace};
+use serde_json::{Value, json};
+
+const KEY: &str = "a-key-that-nobody-may-see";
+
+/// One run of README's report that must pass at the first call, with `{URL}` in variables replaced by the server's.
+fn run(api: Api, key: Option<&str>, provider: &str, variables: &[(&str, &str)], more: &[&str]) -> Seen {
+    let setup = Setup { api, key: key.map(str::to_owned), script: Script::of([whole()]), faults: Vec::new() };
+    let vendor = Vendor::start(setup);
+    let place = Workspace::new();
+    place.write("lung-biopsy.txt", REPORT);
+    let mut arguments = vec!["run", "--profile", "clinical", "--provider", provider, "--format", "json"];
+    arguments.extend(more);
+    arguments.push("lung-biopsy.txt");
+    let mut command = loopctl(&place, api, &vendor, None, &arguments);
+    for (name, value) in variables {
+        command.env(name, value.replace("{URL}", &vendor.url()));
+    }
+    let ran = Ran::of(&mut command);
+    let what = format!("{provider} {variables:?} {more:?}: {}\n{:?}", ran.err, vendor.complaints());
+    assert!(ran.code == Some(0) && vendor.complaints().is_empty(), "{what}");
+    let mut seen = vendor.seen();
+    assert_eq!(seen.len(), 1, "{what}");
+    seen.remove(0)
+}
+
+#[test]
+fn base_urls_and_keys_may_stand_in_every_usual_variable() {
+    let url = |variable: &'static str, path: &'static str| (variable, path);
+    let cases: [(Api, &str, &[(&str, &str)]); 13] = [
+        (Api::OpenAi, "openai:any", &[url("OPENAI_BASE_URL", "{URL}"), ("OPENAI_API_KEY", KEY)]),
+        (Api::OpenAi, "openai:any", &[url("OPENAI_BASE_URL", "{URL}/v1/"), ("OPENAI_API_KEY", KEY)]),
+        (Api::Anthropic, "anthropic:any", &[url("ANTHROPIC_BASE_URL", "{URL}/"), ("ANTHROPIC_API_KEY", KEY)]),
+        (
+            Api::Anthropic,
+            "anthropic:any",
+            &[url("ANTHROPIC_BASE_URL", "{URL}/v1"), ("ANTHROPIC_API_KEY", KEY)],
+        ),
+        (Api::Gemini, "gemini:any", &[url("GEMINI_BASE_URL", "{URL}/v1beta"), ("GEMINI_API_KEY", KEY)]),
+        (Api::Gemini, "gemini:any", &[url("GEMINI_BASE_URL", "{URL}/"), ("GOOGLE_API_KEY", KEY)]),
+        (Api::Azure, "azure:any", &[url("AZURE_OPENAI_ENDPOINT", "{URL}/"), ("AZURE_OPENAI_API_KEY", KEY)]),
+        (Api::Azure, "azure:any", &[("AZURE_OPENAI_DEPLOYMENT", "ward-7"), ("AZURE_OPENAI_API_KEY", KEY)]),
+        // Servers of one's own, which want no key.
+        (Api::OpenAi, "openai:any", &[]),
+        (Api::Anthropic, "anthropic:any", &[]),
+        (Api::Gemini, "gemini:any", &[]),
+        (Api::OpenAi, "ollama:any", &[url("OLLAMA_BASE_URL", "{URL}")]),
+        (Api::OpenAi, "vllm:any", &[url("VLLM_BASE_URL", "{URL}/v1")]),
+    ];
+    std::thread::scope(|scope| {
+        for (api, provider, variables) in cases {
+            scope.spawn(move || {
+                let key = variables.iter().any(|(_, value)| *value == KEY).then_some(KEY);
+                let seen = run(api, key, provider, variables, &[]);
+                let asked = seen.asked.unwrap();
+                let deployed = variables.iter().any(|(name, _)| *name == "AZURE_OPENAI_DEPLOYMENT");
+                assert!(!deployed || seen.request.path.contains("/ward-7/"), "{}", seen.request.path);
+                assert!(deployed || asked.model == "any", "{}", asked.model);
+                if key.is_none() {
+                    let shown = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+                    assert!(
+                        shown.iter().all(|name| seen.request.header(name).is_none()),
+                        "{:?}",
+                        seen.request.headers
+                    );
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn options_arrive_under_the_names_that_each_api_has_for_them() {
+    // A seed that no 32 bits hold.
+    let options = "stages.*.options={temperature: 0.5, seed: 3000000000, max_tokens: 700, extra_headers: {x-ward: '7'}}";
+    let sent = |api: Api| {
+        let seen = run(
+            api,
+            None,
+            &format!("{}:any", api.name()),
+            &[("AZURE_OPENAI_API_KEY", KEY)],
+            &["--set", options],
+        );
+        assert_eq!(seen.request.header("x-ward"), Some("7"));
+        seen.body()
+    };
+    for api in [Api::OpenAi, Api::Azure] {
+        let body = sent(api);
+        let limit = [&body["max_tokens"], &body["max_completion_tokens"]].map(Value::as_u64);
+        assert!(limit.contains(&Some(700)), "{limit:?}");
+        assert_eq!((&body["temperature"], &body["seed"]), (&json!(0.5), &json!(3_000_000_000_u64)));
+    }
+    let body = sent(Api::Anthropic);
+    assert_eq!((&body["temperature"], &body["max_tokens"]), (&json!(0.5), &json!(700)));
+    let config = sent(Api::Gemini)["generationConfig"].clone();
+    assert_eq!((&config["temperature"], &config["maxOutputTokens"]), (&json!(0.5), &json!(700)));
+}
+
+#[test]
+fn whatever_else_an_api_takes_goes_into_its_body() {
+    for (api, more, pointer, value) in [
+        (Api::OpenAi, "{reasoning_effort: low}", "/reasoning_effort", json!("low")),
+        (Api::Anthropic, "{top_k: 5}", "/top_k", json!(5)),
+        (Api::Gemini, "{generationConfig: {topK: 5}}", "/generationConfig/topK", json!(5)),
+    ] {
+        let options = format!("stages.*.options.extra_body={more}");
+        let seen = run(api, None, &format!("{}:any", api.name()), &[], &["--set", &options]);
+        assert_eq!(seen.body().pointer(pointer), Some(&value), "{}", seen.body());
+        // The rest of the body is still there.
+        assert!(seen.asked.unwrap().schema.is_some(), "{}", api.name());
+    }
+}
