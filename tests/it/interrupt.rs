@@ -145,7 +145,7 @@ fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
 
 #[test]
 fn a_pause_before_another_attempt_is_cut_short() {
-    let limited = json!({"fault": "rate_limited", "retry_after_ms": 600_000});
+    let limited = json!({"fault": "rate_limited", "retry_after_ms": 50_000});
     let place = steps("stop: { max_iterations: 3 }\n", &[limited, scoring(9)]);
     let arguments = ["run", "--profile", "steps", "--out", "out", "doc.txt"];
     let (mut child, mut err) = started(&place, &arguments, "trying again");
