@@ -14,7 +14,7 @@ use loopctl::engine::Event;
 use loopctl::ingest::{Input, InputError, Origin};
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
-use loopctl::run::{Candidates, DocumentResult, Observer, Place, Plan, Session};
+use loopctl::run::{Candidates, Chain, DocumentResult, Observer, Place, Plan, Session};
 use loopctl::store::{Journal, RunRecord};
 use loopctl::value::{DocumentId, Millis, is_present};
 use serde_json::{Value, json};
@@ -95,7 +95,8 @@ fn expected_type(kind: &str) -> Option<&'static str> {
 async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dyn Error>> {
     let stage = plan.profile.stages.first().ok_or("the profile has no stage")?;
     let providers = Providers::new(PluginPaths::from_env()).with_linked(loopctl_pattern::LOOPCTL_PLUGIN)?;
-    let provider = providers.open(&stage.call.provider.value, &stage.call.config)?;
+    let asked = stage.call.providers.first().ok_or("the stage has no provider")?;
+    let provider = providers.open(&asked.name.value, &asked.config)?;
     let journal = Journal::in_memory()?;
     let run = journal.begin_run(&RunRecord {
         started_at: jiff::Timestamp::now().to_string(),
@@ -106,9 +107,10 @@ async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dy
         settings: json!({}),
     })?;
     let place = Place { journal, run, artifacts: None };
+    let chain = Chain::new(vec![provider], stage.retries);
     let (_keep, cancelled) = watch::channel(false);
     let mut session =
-        Session::new(Arc::clone(&plan), Candidates::Providers(vec![provider]), Vec::new(), place, cancelled);
+        Session::new(Arc::clone(&plan), Candidates::Providers(vec![chain]), Vec::new(), place, cancelled);
 
     let mut report = Report::default();
     for path in labelled {

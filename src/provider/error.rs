@@ -357,7 +357,10 @@ impl CallFailure {
     /// ` [status 429, model `x`, request `y`]; what to do`, as far as it is known.
     fn details(&self) -> String {
         let of_answer = [
-            self.status.map(|status| format!("status {status}")),
+            // Most plugins say it in their own words.
+            self.status
+                .filter(|status| !self.message.contains(&status.to_string()))
+                .map(|status| format!("status {status}")),
             self.model.as_ref().map(|model| format!("model `{}`", tame(model))),
             self.request_id.as_ref().map(|id| format!("request `{id}`")),
         ];

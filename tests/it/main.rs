@@ -26,6 +26,7 @@ mod engine;
 mod harness;
 #[cfg(test)]
 mod injection;
+#[cfg(test)]
 mod interrupt;
 #[cfg(test)]
 mod journal;

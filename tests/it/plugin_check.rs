@@ -183,6 +183,7 @@ fn what_is_shipped_keeps_the_contract() {
         match name {
             "scripted" => arguments.extend(["--config", "file=answers.yaml"]),
             "command" => arguments.extend(["--config", "command=[cat]", "--config", "answer=value"]),
+            "service" => arguments.extend(["--config", "base_url=https://service.invalid"]),
             _ => {}
         }
         let ran = place.run(&arguments).exits(0);

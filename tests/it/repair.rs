@@ -291,7 +291,7 @@ fn a_profile_says_what_is_repaired() {
 /// The least that a schema wants, with null for all that is optional: how an API answers that has every property required.
 fn with_nulls(schema: &Value) -> Value {
     if let Some(values) = schema["enum"].as_array() {
-        return values[0].clone();
+        return values.first().cloned().unwrap();
     }
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     match schema["type"].as_str().unwrap() {
@@ -326,7 +326,7 @@ fn nulls_for_what_is_optional_are_taken_out_of_answers_to_every_shipped_schema()
             let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
             let shaper = loopctl::repair::Shaper::new(&name, &schema).unwrap();
             let shaped = shaper.shape(with_nulls(&schema), loopctl::profile::Repair::default(), None);
-            assert_eq!(shaper.remaining(&shaped.value, 10), [], "{name}");
+            assert!(shaper.remaining(&shaped.value, 10).is_empty(), "{name}: {}", shaped.value);
             assert!(!shaped.value.to_string().contains("null"), "{name}: {}", shaped.value);
             seen += 1;
         }

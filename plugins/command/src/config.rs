@@ -31,7 +31,7 @@ pub(crate) fn read(config: &Value) -> Result<Command, String> {
         Some(word) => AnswerKind::from_word(word)
             .ok_or_else(|| format!("`answer` is `completion`, `value` or `text`, found `{word}`"))?,
     };
-    let asked = optional(config, "env", "a list of names", |value| texts(value))?.unwrap_or_default();
+    let asked = optional(config, "env", "a list of names", texts)?.unwrap_or_default();
     if let Some(bad) = asked.iter().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
         return Err(format!(
             "`env` lists names of variables, not values; `{}` can't be one",
@@ -66,7 +66,7 @@ pub(crate) fn read(config: &Value) -> Result<Command, String> {
 }
 
 fn command_line(config: &Value) -> Result<(String, Vec<String>), String> {
-    let args = optional(config, "args", "a list of texts", |value| texts(value))?;
+    let args = optional(config, "args", "a list of texts", texts)?;
     let (command, program) = (config.get("command"), config.get("program"));
     let (name, arguments) = match (command, program, args) {
         (Some(_), Some(_), _) => return Err("both `command` and `program`: give one of them".to_owned()),

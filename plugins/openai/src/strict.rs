@@ -137,7 +137,7 @@ fn strict(schema: &Value) -> Option<Value> {
     } else {
         let types = types_of(from)?;
         to.insert("type".to_owned(), types_value(&types));
-        if let Some(values) = enum_of(from)? {
+        if let Some(values) = enum_of(from, &types)? {
             to.insert("enum".to_owned(), values);
         }
         if types.contains("object") {
@@ -263,15 +263,18 @@ fn types_value(types: &BTreeSet<&str>) -> Value {
     if types.len() == 1 { types.swap_remove(0) } else { Value::Array(types) }
 }
 
-/// The values that `enum` and `const` allow, as an enum. `None` inside means any; outside, that they can't be told.
+/// The values that `enum` and `const` allow and that are of the types, as an enum: the API refuses others. `None` inside means any; outside, that they can't be told.
 #[expect(clippy::option_option, reason = "no enum is not an enum that has no strict form")]
-fn enum_of(from: &Map<String, Value>) -> Option<Option<Value>> {
-    let values = match (from.get("enum"), from.get("const")) {
+fn enum_of(from: &Map<String, Value>, types: &BTreeSet<&str>) -> Option<Option<Value>> {
+    let mut values = match (from.get("enum"), from.get("const")) {
         (Some(Value::Array(values)), None) => values.clone(),
         (None, Some(value)) => vec![value.clone()],
         (None, None) => return Some(None),
         _ => return None,
     };
+    values.retain(|value| {
+        types.contains(type_of(value)) || (types.contains("integer") && (value.is_i64() || value.is_u64()))
+    });
     let told = !values.is_empty() && !values.iter().any(|value| value.is_array() || value.is_object());
     told.then(|| Some(Value::Array(values)))
 }
@@ -315,8 +318,8 @@ fn within_limits(schema: &Value) -> bool {
         && depth(schema) <= MAX_DEPTH
 }
 
-/// How deep objects lie in objects, definitions counted where they stand.
+/// How deep objects and lists lie in each other, definitions counted where they stand.
 fn depth(schema: &Value) -> usize {
     let below = loopctl_plugin_sdk::codec::schema::children(schema).into_iter().map(depth).max().unwrap_or(0);
-    below + usize::from(schema.get("properties").is_some())
+    below + usize::from(schema.get("properties").is_some() || schema.get("items").is_some())
 }

@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use std::mem::size_of;
 
 use loopctl_plugin_abi::{
-    LC_ABI_MAJOR, LC_ABI_MINOR, LC_DECODE, LC_ENCODE, LC_OK, lc_buf, lc_plugin_v1, lc_slice, lc_status,
+    LC_ABI_MAJOR, LC_ABI_MINOR, LC_DECODE, LC_ENCODE, LC_MAX_OUTPUT, LC_OK, lc_buf, lc_plugin_v1, lc_slice,
+    lc_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -76,7 +77,7 @@ unsafe extern "C" fn call<P: HttpCodec>(
         // SAFETY: the host lends the slice for this call.
         let input = unsafe { bytes(input)? };
         match op {
-            LC_ENCODE => to_json(&instance.plugin.encode(&parse_request(input)?)?),
+            LC_ENCODE => sendable(to_json(&instance.plugin.encode(&parse_request(input)?)?)?),
             LC_DECODE => {
                 let response = serde_json::from_slice(input).map_err(|_| {
                     Failure::invalid_request("the HTTP response isn't one that this plugin understands")
@@ -99,6 +100,17 @@ unsafe extern "C" fn call<P: HttpCodec>(
     // SAFETY: as the contract has it.
     unsafe { put(out, body) };
     status
+}
+
+/// An HTTP request that the host takes. Said here, where it is known that the request is what is too large.
+fn sendable(request: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    if request.len() > LC_MAX_OUTPUT {
+        return Err(Failure::invalid_request(format!(
+            "the HTTP request would have {} bytes, more than the {LC_MAX_OUTPUT} that the host takes",
+            request.len()
+        )));
+    }
+    Ok(request)
 }
 
 fn to_json(payload: &impl Serialize) -> Result<Vec<u8>, Failure> {

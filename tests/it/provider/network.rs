@@ -208,7 +208,7 @@ async fn a_failure_says_who_what_and_what_to_do() {
             "retry-after: 3600\r\n",
             &["asks to wait 3600.0 s, more than `network.max_retry_wait` (60.0 s)"],
         ),
-        (503, "x-should-retry: false\r\n", &["status 503"]),
+        (503, "x-should-retry: false\r\n", &["the server says 503 [model `m1`]"]),
     ] {
         let server = Server::saying(http(status, headers, &format!("your key {KEY} is odd")));
         let failure = ask(&open(&server, Network::default())).await.unwrap_err();
@@ -468,7 +468,7 @@ fn a_run_tries_again_after_a_server_that_came_back() {
     assert_eq!(ran.json()["final_status"], "passed");
     assert_eq!(server.requests(), 3);
     let reasons: BTreeSet<&str> =
-        ran.err.lines().filter(|line| line.contains("status 50")).map(str::trim).collect();
+        ran.err.lines().filter(|line| line.contains("the server says 50")).map(str::trim).collect();
     assert_eq!(reasons.len(), 2, "{}", ran.err);
     assert!(!ran.err.contains(KEY) && !ran.out.contains(KEY));
 

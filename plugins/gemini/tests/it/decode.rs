@@ -72,12 +72,7 @@ fn failures() {
         (400, bad_key, abi::LC_UNAUTHORIZED, "API key not valid"),
         (400, json!([error(400, "INVALID_ARGUMENT", "in a list")]), abi::LC_INVALID_REQUEST, "in a list"),
         (403, error(403, "PERMISSION_DENIED", "no"), abi::LC_UNAUTHORIZED, "no"),
-        (
-            404,
-            error(404, "NOT_FOUND", "models/x is not found"),
-            abi::LC_PERMANENT,
-            "check the model's name and `base_url`",
-        ),
+        (404, error(404, "NOT_FOUND", "models/x is not found"), abi::LC_PERMANENT, "models/x is not found"),
         (429, error(429, "RESOURCE_EXHAUSTED", "quota"), abi::LC_RATE_LIMITED, "quota"),
         (500, error(500, "INTERNAL", "internal"), abi::LC_TRANSIENT, "internal"),
         (503, error(503, "UNAVAILABLE", "overloaded"), abi::LC_TRANSIENT, "overloaded"),

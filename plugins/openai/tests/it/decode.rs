@@ -115,9 +115,9 @@ fn failures() {
             404,
             error("The model `x` does not exist.", json!("model_not_found")),
             abi::LC_PERMANENT,
-            "check the model's name and `base_url`",
+            "The model `x` does not exist",
         ),
-        (404, json!({"detail": "Not Found"}), abi::LC_PERMANENT, "check the model's name and `base_url`"),
+        (404, json!({"detail": "Not Found"}), abi::LC_PERMANENT, "the API answers 404"),
         (400, error("Invalid schema", json!(null)), abi::LC_INVALID_REQUEST, "Invalid schema"),
         (422, json!({"detail": [{"input": "the patient"}]}), abi::LC_INVALID_REQUEST, "422"),
         (
@@ -202,7 +202,8 @@ fn waits_and_request_ids_are_passed_on() {
     let body = json!({"error": {"message": "Slow\u{7} down."}}).to_string();
     let failure = OpenAi::open(&json!({})).unwrap().decode(&response(429, &headers, &body)).unwrap_err();
     assert_eq!(failure.error.retry_after_ms, Some(3000));
-    assert_eq!(failure.error.message, "the API answers 429: Slow  down. (request id req_9)");
+    assert_eq!(failure.error.message, "the API answers 429: Slow  down.");
+    assert_eq!(failure.error.detail.unwrap()["request_id"], "req_9");
 }
 
 #[test]

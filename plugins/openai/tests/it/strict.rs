@@ -169,6 +169,12 @@ fn adapted_schemas() {
                 {"type": "string", "format": "uuid"}, {"type": "string"}]}},
                 "required": [WRAPPER], "additionalProperties": false}),
         ),
+        // Values that the type forbids make the API refuse the whole.
+        (
+            json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "enum": [1, "x", null]}}}),
+            json!({"type": "object", "properties": {"a": {"type": "integer", "enum": [1]}}, "required": ["a"],
+                "additionalProperties": false}),
+        ),
         // A pattern that engines read differently is left to the validator.
         (
             json!({"type": "object", "additionalProperties": false, "required": ["a", "b"], "properties": {

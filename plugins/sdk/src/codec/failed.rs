@@ -24,7 +24,7 @@ pub struct ApiError {
     pub request_id: Option<String>,
     /// How long to wait, when the API says so.
     pub retry_after: Option<Duration>,
-    /// What to do about it.
+    /// What to do about it, beyond what the host says of a status: it names model, base URL, key and request id.
     pub hint: Option<String>,
 }
 
@@ -62,13 +62,8 @@ impl ApiError {
             (None, Some(code)) => words = format!("{words}: {}", tame(code, MOST)),
             (None, None) => {}
         }
-        let hint =
-            self.hint.as_deref().or((self.status == 404).then_some("check the model's name and `base_url`"));
-        if let Some(hint) = hint {
+        if let Some(hint) = &self.hint {
             words = format!("{}; {hint}", words.trim_end_matches(['.', ' ']));
-        }
-        if let Some(id) = &self.request_id {
-            words = format!("{words} (request id {})", tame(id, 80));
         }
         words
     }
@@ -195,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_status_words_and_request() {
+    fn the_message_says_status_and_words_and_the_rest_is_detail() {
         let error = ApiError {
             status: 404,
             message: Some("no model\n`x`.".into()),
@@ -204,10 +199,7 @@ mod tests {
             ..ApiError::default()
         };
         let failure = error.failure();
-        assert_eq!(
-            failure.error.message,
-            "the API answers 404: no model `x`; check the model's name and `base_url` (request id req_1)"
-        );
+        assert_eq!(failure.error.message, "the API answers 404: no model `x`.");
         assert_eq!(
             failure.error.detail,
             Some(json!({"status": 404, "code": "model_not_found", "request_id": "req_1"}))
