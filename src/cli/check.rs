@@ -1,7 +1,7 @@
 //! `loopctl check`: profiles and everything they reach.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, library, providers};
+use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, render_json};
 use crate::profile::{Loaded, available};
@@ -40,6 +40,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let providers = providers();
     let mut problems = Problems::new();
+    prices(None, &mut problems);
     for name in &names {
         let profile = ProfileArguments {
             profile: name.clone(),

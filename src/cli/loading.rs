@@ -3,11 +3,11 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Library, Loaded, Override, load};
-use crate::provider::{PluginPaths, Providers};
+use crate::profile::{Library, Loaded, Override, load, read_text_file};
+use crate::provider::{PluginPaths, Prices, Providers};
 use crate::run::Plan;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which profile, with what laid over it.
 #[derive(Args, Clone)]
@@ -55,6 +55,31 @@ pub(super) fn state_folder() -> Option<PathBuf> {
 /// embedded files.
 pub(super) fn library() -> Library {
     Library::new(std::iter::once(PathBuf::from(".")).chain(home()).collect())
+}
+
+/// The file in which prices stand.
+const PRICES: &str = "prices.yaml";
+
+/// The variable that names a price table where `--prices` does not.
+const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
+
+/// What models cost: by `file`, or the one that the environment names, then by `prices.yaml` in the working directory and in `$LOOPCTL_HOME`, then by what
+/// ships with loopctl. Problems are pushed.
+pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
+    let usual = std::iter::once(PathBuf::from(PRICES)).chain(home().map(|home| home.join(PRICES)));
+    let asked = std::env::var_os(PRICES_VARIABLE).filter(|name| !name.is_empty());
+    let named = file.map(Path::to_path_buf).or(asked.map(PathBuf::from));
+    let files = named.into_iter().chain(usual.filter(|path| path.is_file()));
+    let tables: Vec<Prices> = files
+        .filter_map(|path| match read_text_file(&path) {
+            Ok(file) => Prices::parse(&file, problems),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        })
+        .collect();
+    tables.into_iter().rev().fold(Prices::shipped(), |farther, nearer| nearer.before(farther))
 }
 
 /// Every provider plugin that this process may use.

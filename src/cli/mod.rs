@@ -4,6 +4,7 @@ mod check;
 mod correct;
 mod exit;
 mod loading;
+mod logging;
 mod next;
 mod output;
 mod plugin;

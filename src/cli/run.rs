@@ -1,17 +1,19 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, known_type, providers, state_folder};
+use super::loading::{ProfileArguments, known_type, prices, providers, state_folder};
+use super::logging::LogArguments;
 use super::output::{Format, Output, complain};
 use super::tape::{self, TapeArguments};
+use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
 use crate::profile::{Asked, Call, ProviderChoice, Stage, read_text_file};
-use crate::provider::{Provider, ProviderError, Providers};
-use crate::report::{Live, closing, document_summary};
+use crate::provider::{Prices, Provider, ProviderError, Providers};
+use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
     Batch, BatchEnd, Candidates, Chain, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan,
-    Session, ValidatorPlan,
+    Session, ValidatorPlan, unpriced,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -45,6 +47,11 @@ pub(super) struct Arguments {
     allow_commands: bool,
     #[command(flatten)]
     tape: TapeArguments,
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogArguments,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -67,6 +74,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         out: arguments.out.clone(),
         extraction: arguments.extraction.clone(),
         journal,
+        prices: arguments.prices.clone(),
+        log: arguments.log.clone(),
         format: arguments.format,
         quiet: arguments.quiet,
         inputs: arguments.inputs.clone(),
@@ -94,6 +103,9 @@ pub(super) struct Work {
     pub(super) out: Option<PathBuf>,
     pub(super) extraction: Option<PathBuf>,
     pub(super) journal: JournalPlace,
+    /// A table that comes before the usual ones.
+    pub(super) prices: Option<PathBuf>,
+    pub(super) log: LogArguments,
     pub(super) format: Format,
     pub(super) quiet: bool,
     pub(super) inputs: Vec<PathBuf>,
@@ -134,13 +146,20 @@ impl Work {
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let tape = self.tape.open()?;
+        let prices = self.read_prices(output)?;
         let providers = providers()
             .with_programs_allowed(self.allow_commands)
+            .with_prices(prices)
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
         let candidates =
             if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
         let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;
+        for warning in unpriced(&self.plan, &candidates, &consultants) {
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!("{word} {}", tame(&warning)));
+        }
+        self.log.start()?;
         let journal = open_journal(&self.journal, output)?;
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -181,6 +200,18 @@ impl Work {
         let mut end = end?;
         end.unusable += unusable;
         Ok(tape::report(tape.as_ref(), exit_of(&end), output))
+    }
+}
+
+impl Work {
+    fn read_prices(&self, output: &mut Output) -> Result<Prices, Failure> {
+        let mut problems = Problems::new();
+        let prices = prices(self.prices.as_deref(), &mut problems);
+        output.show(&problems);
+        if problems.has_errors() {
+            return Err(Failure::usage("the prices can't be used"));
+        }
+        Ok(prices)
     }
 }
 
@@ -392,13 +423,13 @@ impl Screen<'_> {
 
 impl Observer for Screen<'_> {
     fn started(&mut self, id: &DocumentId, document_type: &str) {
-        if let Some(line) = self.live.as_ref().map(|live| live.opening(id, document_type)) {
+        if let Some(line) = self.live.as_mut().map(|live| live.opening(id, document_type)) {
             self.output.say(&line);
         }
     }
 
     fn event(&mut self, _id: &DocumentId, _at: Millis, event: &Event) {
-        if let Some(line) = self.live.as_ref().and_then(|live| live.line(event)) {
+        if let Some(line) = self.live.as_mut().and_then(|live| live.line(event)) {
             self.output.say(&line);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
+use super::logging::LogArguments;
 use super::output::{Format, Output};
 use super::run::{JournalPlace, Work};
 use super::tape::TapeArguments;
@@ -21,6 +22,11 @@ pub(super) struct Step {
     /// Write extractions and validations to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogArguments,
     /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
     #[arg(long)]
     allow_commands: bool,
@@ -48,6 +54,8 @@ impl Step {
             out: self.out.clone(),
             extraction: Some(self.extraction.clone()),
             journal: JournalPlace::Memory,
+            prices: self.prices.clone(),
+            log: self.log.clone(),
             format: self.format,
             quiet: false,
             inputs: vec![self.input.clone()],

@@ -44,7 +44,10 @@ pub enum Input {
     /// The time that [`Output::Wake`] named has come.
     Woke,
     /// Someone stops the run.
-    Stop,
+    Stop {
+        /// What calls that were under way, and are given up, have used up.
+        in_flight: Usage,
+    },
 }
 
 /// A candidate and what it cost.
@@ -181,6 +184,11 @@ fn is_first(stage: &usize) -> bool {
     *stage == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn nothing(usage: &Usage) -> bool {
+    *usage == Usage::default()
+}
+
 /// What happened in a run, in the order in which it happened. Serialized, it is the journal's format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
@@ -280,7 +288,11 @@ pub enum Event {
     /// A decision was made.
     Decided(Decision),
     /// Someone stopped the run.
-    Stopped,
+    Stopped {
+        /// What calls that were under way used up.
+        #[serde(default, skip_serializing_if = "nothing")]
+        in_flight: Usage,
+    },
     /// The run is over.
     Finished(Box<Outcome>),
 }
@@ -305,7 +317,7 @@ impl Event {
             Event::Consulted { .. } => "consulted",
             Event::Concluded { .. } => "concluded",
             Event::Decided(_) => "decided",
-            Event::Stopped => "stopped",
+            Event::Stopped { .. } => "stopped",
             Event::Finished(_) => "finished",
         }
     }
@@ -329,7 +341,7 @@ impl Event {
                 Some(Input::Unanswered { member: *member, failure: failure.clone() })
             }
             Event::Woke => Some(Input::Woke),
-            Event::Stopped => Some(Input::Stop),
+            Event::Stopped { in_flight } => Some(Input::Stop { in_flight: *in_flight }),
             Event::Called(_)
             | Event::Waiting { .. }
             | Event::Assembled { .. }

@@ -8,7 +8,7 @@ use crate::feedback::lock;
 use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel};
-use crate::value::{Millis, Score, Usage, below};
+use crate::value::{Millis, Score, Usage, at_least, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -175,9 +175,10 @@ impl Run {
             (State::Consulting { examined }, Input::Unanswered { member, failure }) => {
                 return self.heard(now, examined, member, Err(failure));
             }
-            (State::Over, Input::Stop) => return misuse(&self.state, "stop"),
-            (state, Input::Stop) => {
-                self.record(Event::Stopped);
+            (State::Over, Input::Stop { .. }) => return misuse(&self.state, "stop"),
+            (state, Input::Stop { in_flight }) => {
+                self.record(Event::Stopped { in_flight });
+                self.usage += in_flight;
                 // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
                 if let State::Consulting { examined } | State::Waiting { what: Waiting::Panel(examined) } =
                     state
@@ -255,6 +256,12 @@ impl Run {
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// What its calls have used up so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// Whether the run has ended.
@@ -375,9 +382,17 @@ impl Run {
         if stop.timeout.is_some_and(|limit| until > limit) {
             return Err("the timeout");
         }
-        let with_these = self.usage.calls.saturating_add(u64::try_from(calls).unwrap_or(u64::MAX));
-        if stop.budget.calls.is_some_and(|limit| with_these > limit) {
+        let (budget, used) = (stop.budget, self.usage);
+        let with_these = used.calls.saturating_add(u64::try_from(calls).unwrap_or(u64::MAX));
+        if budget.calls.is_some_and(|limit| with_these > limit) {
             return Err("the budget of calls");
+        }
+        if budget.tokens.is_some_and(|limit| used.tokens >= limit) {
+            return Err("the budget of tokens");
+        }
+        let cost = used.known_cost_usd.get();
+        if budget.cost_usd.is_some_and(|limit| at_least(cost, limit.get())) {
+            return Err("the budget of money");
         }
         self.record(Event::Waiting { until, reason });
         self.outputs.push_back(Output::Wake { at: until, reason });

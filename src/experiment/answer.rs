@@ -37,7 +37,7 @@ impl<'a> Answer<'a> {
             selection_reason: outcome.selection_reason,
             improvement_trajectory: outcome.improvement_trajectory.iter().copied().map(undusted).collect(),
             rollbacks: outcome.rollbacks,
-            cost_usd: undusted(outcome.usage.cost_usd.get()),
+            cost_usd: undusted(outcome.usage.known_cost_usd.get()),
             tokens: outcome.usage.tokens,
         }
     }

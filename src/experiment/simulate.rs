@@ -31,7 +31,7 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
     for step in &trajectory.iterations {
         elapsed += step.elapsed_ms;
         spent.elapsed = whole_millis(elapsed);
-        spent.usage += Usage { calls: 1, tokens: step.tokens, cost_usd: step.cost_usd };
+        spent.usage += Usage::of_call(step.tokens, Some(step.cost_usd));
         history.push(policy, Facts::of(policy, &assessment(policy, step), step.candidate.clone()));
         let decision = decide(policy, &mut history, spent, scripts);
         let verdict = decision.verdict.clone();

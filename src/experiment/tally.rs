@@ -23,7 +23,7 @@ impl Tally {
         self.documents += 1;
         self.accepted += u64::from(outcome.stop_reason == StopReason::Accepted);
         self.iterations += outcome.iteration_count as u64;
-        self.cost_usd += outcome.usage.cost_usd.get();
+        self.cost_usd += outcome.usage.known_cost_usd.get();
         let selected = outcome.best_iteration.and_then(|best| outcome.improvement_trajectory.get(best));
         if let Some(overall) = selected {
             self.assessed += 1;

@@ -101,6 +101,11 @@ fn table(
     fired.map(|members| StopReason::Group(members.into()))
 }
 
+/// Said where a budget of money is looked at and not all that was spent is known. Always in the same words, so that it
+/// is shown once.
+const UNKNOWN_COST: &str = "the budget `cost_usd` can't be kept, because the cost of some calls is unknown: only what is \
+     known counts; add prices to `prices.yaml`, or limit `tokens` or `calls`";
+
 /// The reason that goes with a criterion.
 fn reason(criterion: &Criterion) -> StopReason {
     match criterion {
@@ -222,7 +227,10 @@ impl<'a> Walk<'a> {
     fn spends(&mut self, line: &str, budget: &Budget) -> bool {
         let used = self.spent.usage;
         if let Some(limit) = budget.cost_usd {
-            let (cost, limit) = (used.cost_usd.get(), limit.get());
+            if used.calls_of_unknown_cost > 0 && !self.record.notes.iter().any(|note| note == UNKNOWN_COST) {
+                self.record.notes.push(UNKNOWN_COST.to_owned());
+            }
+            let (cost, limit) = (used.known_cost_usd.get(), limit.get());
             if self.look(line, "budget.cost_usd", at_least(cost, limit), cost, limit) {
                 return true;
             }

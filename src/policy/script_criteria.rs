@@ -80,7 +80,8 @@ fn so_far(history: &History, spent: Spent) -> Value {
         "best": history.best(),
         "rollbacks": history.rollbacks(),
         "elapsed_ms": spent.elapsed,
-        "cost_usd": spent.usage.cost_usd,
+        "cost_usd": spent.usage.known_cost_usd,
+        "calls_of_unknown_cost": spent.usage.calls_of_unknown_cost,
         "tokens": spent.usage.tokens,
         "calls": spent.usage.calls,
     })

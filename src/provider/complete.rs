@@ -8,14 +8,17 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
 use serde::de::DeserializeOwned;
+use tracing::Instrument;
 
 use super::absent::without_absent;
 use super::error::{Fault, tame};
+use super::meter::Meter;
 use super::network::{Errand, Link, Network, Patience};
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
 use super::tape::{Ended, Entry, Take, Tape};
+use super::trace::CallSpan;
 use super::{CallFailure, FailureKind, ProviderError};
-use crate::value::Millis;
+use crate::value::{Millis, Usd};
 
 /// Which code answers: what a journal needs to know to have a run repeated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -44,6 +47,7 @@ struct Shared {
     network: Arc<Network>,
     /// Of `http` plugins.
     link: Option<Link>,
+    meter: Meter,
     tape: Option<Tape>,
     current: Mutex<Current>,
 }
@@ -93,6 +97,7 @@ impl Provider {
         library: Arc<Library>,
         network: Arc<Network>,
         link: Option<Link>,
+        meter: Meter,
         config: Vec<u8>,
         model: Option<String>,
         tape: Option<Tape>,
@@ -107,7 +112,7 @@ impl Provider {
             }
         })?;
         let current = Mutex::new(Current { instance, state: Health::Well });
-        let shared = Shared { identity, library, config, network, link, tape, current };
+        let shared = Shared { identity, library, config, network, link, meter, tape, current };
         Ok(Self { shared: Arc::new(shared), model })
     }
 
@@ -119,6 +124,32 @@ impl Provider {
     /// The model of the specification, such as `gpt-x` of `openai:gpt-x`.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
+    }
+
+    /// The name under which price tables know it: that of its endpoint (`ollama`), else its own.
+    pub fn seller(&self) -> &str {
+        self.shared.meter.seller()
+    }
+
+    /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before they are
+    /// made.
+    pub fn knows_costs(&self, asked: Option<&str>) -> Option<bool> {
+        self.shared.meter.knows(asked)
+    }
+
+    /// What a call cost if it was given up before it ended; `None` when that is unknown.
+    pub fn cost_unfinished(&self, request: &CompletionRequest) -> Option<Usd> {
+        self.shared.meter.cost_unfinished(self.asked(request))
+    }
+
+    /// The model that a request asks for.
+    pub(crate) fn asked<'a>(&'a self, request: &'a CompletionRequest) -> Option<&'a str> {
+        request.options.model.as_deref().or(self.model.as_deref())
+    }
+
+    /// Host and port that requests go to, of an `http` plugin.
+    pub(super) fn server(&self) -> Option<(String, u16)> {
+        self.shared.link.as_ref().and_then(Link::server)
     }
 
     /// How many answers came late, twice or for a call that never was. Counts the whole library's.
@@ -145,15 +176,27 @@ impl Provider {
 
     /// The same, with how long it took by a tape, and whether the cache answered.
     pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
-        let model = request.options.model.as_deref().or(self.model.as_deref());
-        let mut ended = self.take(request, model, deadline, false).await;
+        let model = self.asked(request);
+        let call = CallSpan::begin(self, request);
+        let mut ended = self.take(request, model, deadline, false).instrument(call.span()).await;
         if ended.cached && ended.outcome.is_err() {
             // What was of use once is not any more; the plugin may have changed.
-            ended = self.take(request, model, deadline, true).await;
+            ended = self.take(request, model, deadline, true).instrument(call.span()).await;
         }
         let Ended { outcome, took, cached, entry } = ended;
-        let outcome =
-            outcome.map_err(|fault| fault.of(self.shared.identity.name.clone(), model.map(str::to_owned)));
+        let meter = &self.shared.meter;
+        let outcome = match outcome {
+            Ok(mut completion) => {
+                completion.usage.cost_usd = meter.cost(&completion, model).map(Usd::get);
+                Ok(completion)
+            }
+            Err(fault) => {
+                let cost = meter.cost_of_failure(&fault, model);
+                let failure = fault.of(self.shared.identity.name.clone(), model.map(str::to_owned));
+                Err(CallFailure { cost, ..failure })
+            }
+        };
+        call.end(&outcome, cached);
         Called { outcome, took, cached, entry }
     }
 
@@ -195,7 +238,7 @@ impl Provider {
                 sensible(take.ask(question, answer).await?)
             }
             Some(link) => {
-                let instance = patience.bound(self.instance()).await??;
+                let instance = patience.bound(self.instance()).await?.map_err(Fault::unsent)?;
                 let mut errand = Errand::new(&request, patience);
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
@@ -213,13 +256,16 @@ impl Provider {
         errand: &mut Errand,
         take: &mut Take,
     ) -> Result<Completion, Fault> {
-        let encoded = errand.patience.bound(instance.call(LC_ENCODE, to_json(request)?)).await?;
-        let asked: HttpRequest = self.check(instance, encoded)?;
+        let json = to_json(request).map_err(Fault::unsent)?;
+        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(Fault::unsent)?;
+        let asked: HttpRequest = self.check(instance, encoded).map_err(Fault::unsent)?;
         let question = take.http(&self.shared.identity.name, request, &asked);
         let answer = take.ask(question, link.exchange(asked, errand)).await?;
         errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
-        self.check(instance, decoded).and_then(sensible)
+        // Who turns a request away charges nothing for it.
+        let free = answer.status >= 400;
+        self.check(instance, decoded).and_then(sensible).map_err(|fault| Fault { free, ..fault })
     }
 
     /// The instance to call: opened again, once, if it has panicked.

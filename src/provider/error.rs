@@ -6,6 +6,8 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi;
 use serde::{Deserialize, Serialize};
 
+use crate::value::Usd;
+
 /// Why a provider can't be opened, inspected or trusted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProviderError {
@@ -342,6 +344,8 @@ pub struct CallFailure {
     pub provider: String,
     /// The model that was asked for.
     pub model: Option<String>,
+    /// What the call cost all the same: nothing, when it never went out or was turned away; `None` when that is unknown.
+    pub cost: Option<Usd>,
 }
 
 impl CallFailure {
@@ -384,6 +388,8 @@ pub(super) struct Fault {
     pub(super) retry_after: Option<Duration>,
     pub(super) backoff: Option<Duration>,
     pub(super) gives_up: bool,
+    /// There is certainly nothing to pay for: the request never went out, or no model got it.
+    pub(super) free: bool,
 }
 
 impl Fault {
@@ -397,7 +403,13 @@ impl Fault {
             retry_after: None,
             backoff: None,
             gives_up: false,
+            free: false,
         }
+    }
+
+    /// The same of a call whose request never went out.
+    pub(super) fn unsent(self) -> Self {
+        Self { free: true, ..self }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -416,6 +428,7 @@ impl Fault {
             gives_up: self.gives_up,
             provider,
             model,
+            cost: None,
         }
     }
 }

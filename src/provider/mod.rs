@@ -9,6 +9,9 @@
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `prices` | [`Prices`]: what models cost, from YAML tables |
+//! | `meter` | what one call cost |
+//! | `trace` | a span for each call |
 //! | `absent` | what a model could only leave out by writing null |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
@@ -25,6 +28,9 @@ mod elf;
 mod trust;
 mod plugin;
 mod network;
+mod prices;
+mod meter;
+mod trace;
 mod absent;
 mod tape;
 mod complete;
@@ -36,6 +42,7 @@ pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::LogLine;
+pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use registry::{Listed, Providers};
 pub use tape::{Requests, Tape, TapeError, TapeMode};
 pub use trust::{TrustState, Trusted};

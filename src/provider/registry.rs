@@ -11,11 +11,12 @@ use sha2::{Digest, Sha256};
 use super::error::tame;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
+use super::meter::Meter;
 use super::network::{Link, Network, Seed, endpoint_named};
 use super::plugin::{LINKED, Library};
 use super::tape::Tape;
 use super::trust;
-use super::{Inspected, PluginIdentity, PluginPaths, Provider, ProviderError, TrustState, Trusted};
+use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
 use crate::profile;
 
 /// All providers there are. Cheap to clone.
@@ -30,6 +31,7 @@ struct Shared {
     network: Arc<Network>,
     linked: Vec<Loaded>,
     programs_allowed: bool,
+    prices: Arc<Prices>,
     tape: Option<Tape>,
 }
 
@@ -48,11 +50,14 @@ pub struct Listed {
 }
 
 impl Providers {
-    /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment.
+    /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment and the
+    /// prices that ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
         let (network, linked) = (Arc::new(network), Vec::new());
-        Self { shared: Arc::new(Shared { paths, network, linked, programs_allowed: false, tape: None }) }
+        let prices = Arc::new(Prices::shipped());
+        let shared = Shared { paths, network, linked, programs_allowed: false, prices, tape: None };
+        Self { shared: Arc::new(shared) }
     }
 
     /// With another environment: the values of variables by name. Secrets come from it, base URLs and proxies.
@@ -77,6 +82,14 @@ impl Providers {
     fn with(self, change: impl FnOnce(&Network) -> Network) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.network = Arc::new(change(&shared.network));
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// With other prices for calls whose cost the provider does not tell.
+    #[must_use]
+    pub fn with_prices(self, prices: Prices) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.shared);
+        shared.prices = Arc::new(prices);
         Self { shared: Arc::new(shared) }
     }
 
@@ -144,9 +157,10 @@ impl Providers {
             }
         };
         check_config(&manifest, &config)?;
+        let meter = Meter::new(Arc::clone(&self.shared.prices), &manifest, &config);
         let config = serde_json::to_vec(&config).map_err(|error| problem(error.to_string()))?;
         let tape = self.shared.tape.clone();
-        Provider::open(identity, library, network, link, config, model, tape)
+        Provider::open(identity, library, network, link, meter, config, model, tape)
     }
 
     /// The plugin of this name, else the one that has an endpoint of this name, and that endpoint.

@@ -14,24 +14,27 @@ use std::sync::Arc;
 pub struct Live {
     policy: Arc<LoopPolicy>,
     paint: Paint,
+    /// What was noted of the current document: said once, however often it is decided.
+    noted: Vec<String>,
 }
 
 impl Live {
     /// Lines that show scores against the targets of this policy.
     #[must_use]
     pub fn new(policy: Arc<LoopPolicy>, paint: Paint) -> Self {
-        Live { policy, paint }
+        Live { policy, paint, noted: Vec::new() }
     }
 
     /// The line with which a document begins.
     #[must_use]
-    pub fn opening(&self, id: &DocumentId, document_type: &str) -> String {
+    pub fn opening(&mut self, id: &DocumentId, document_type: &str) -> String {
+        self.noted.clear();
         format!("{}  {}", self.paint.strong(&tame(id.as_str())), tame(document_type))
     }
 
     /// The line for an event; `None` for those that people need not see.
     #[must_use]
-    pub fn line(&self, event: &Event) -> Option<String> {
+    pub fn line(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::Assessed { iteration, assessment } => {
                 Some(self.scores(&format!("  {iteration:>2}"), assessment))
@@ -41,6 +44,10 @@ impl Live {
             Event::Decided(decision) => {
                 let mut lines = format!("     {}", self.decision(decision));
                 for note in &decision.notes {
+                    if self.noted.contains(note) {
+                        continue;
+                    }
+                    self.noted.push(note.clone());
                     let _ = write!(lines, "\n     {} {}", self.paint.warn("warning:"), tame(note));
                 }
                 Some(lines)
@@ -52,7 +59,7 @@ impl Live {
             Event::Unreadable { reason } => {
                 Some(format!("     {} {}", self.paint.bad("unreadable:"), tame(reason)))
             }
-            Event::Stopped => Some(format!("     {}", self.paint.warn("stopped"))),
+            Event::Stopped { .. } => Some(format!("     {}", self.paint.warn("stopped"))),
             Event::Started
             | Event::Called(_)
             | Event::Supplied { .. }

@@ -4,6 +4,7 @@ use super::paint::{Paint, tame};
 use crate::policy::FinalStatus;
 use crate::run::{BatchEnd, DocumentResult};
 use crate::score::{Assessment, Evidence};
+use crate::value::Usage;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -57,6 +58,9 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
         let _ = write!(out, "  iteration {best} of {} ({reason})", result.iteration_count);
     }
     let _ = write!(out, "  {}", paint.faint(&result.elapsed_ms.to_string()));
+    if let Some(used) = used(result.usage) {
+        let _ = write!(out, "  {}", paint.faint(&used));
+    }
     if result.cached_calls > 0 {
         let calls = if result.cached_calls == 1 { "call" } else { "calls" };
         let _ = write!(out, "  {}", paint.faint(&format!("{} {calls} from the cache", result.cached_calls)));
@@ -72,6 +76,28 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
     }
     out.push('\n');
     out
+}
+
+/// Tokens and money in words; nothing where nothing was used and nothing is unknown.
+fn used(usage: Usage) -> Option<String> {
+    let known = usage.known_cost_usd.get();
+    let cost = match usage.calls_of_unknown_cost {
+        0 if known == 0.0 && usage.tokens == 0 => return None,
+        0 => dollars(known),
+        _ if known == 0.0 => "cost unknown".to_owned(),
+        1 => format!("{} and the unknown cost of 1 call", dollars(known)),
+        calls => format!("{} and the unknown cost of {calls} calls", dollars(known)),
+    };
+    Some(format!("{} tokens, {cost}", usage.tokens))
+}
+
+/// Cents, and what is less than ten of them with up to six decimals.
+fn dollars(amount: f64) -> String {
+    let decimals = if amount >= 0.1 { 2 } else { 6 };
+    let text = format!("${amount:.decimals$}");
+    let cents = text.find('.').map_or(0, |dot| dot + 3);
+    let shown = text.trim_end_matches('0').len().max(cents);
+    text.get(..shown).unwrap_or(&text).to_owned()
 }
 
 fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Paint) {
@@ -142,6 +168,29 @@ pub fn assessment_table(id: &str, assessment: &Assessment, paint: Paint) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unknown_cost_is_never_shown_as_0() {
+        let cost = |amount| Usage::of_call(908, crate::value::Usd::new(amount));
+        let both = |mut one: Usage, other| {
+            one += other;
+            one
+        };
+        for (usage, expected) in [
+            (Usage::default(), None),
+            (Usage::of_call(0, crate::value::Usd::new(0.0)), None),
+            (cost(0.0), Some("908 tokens, $0.00")),
+            (cost(0.002_1), Some("908 tokens, $0.0021")),
+            (cost(1.239), Some("908 tokens, $1.24")),
+            (Usage::of_call(0, None), Some("0 tokens, cost unknown")),
+            (
+                both(cost(0.25), Usage::of_call(2, None)),
+                Some("910 tokens, $0.25 and the unknown cost of 1 call"),
+            ),
+        ] {
+            assert_eq!(used(usage).as_deref(), expected);
+        }
+    }
 
     #[test]
     fn bars_grow_with_scores() {

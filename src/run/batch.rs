@@ -1,13 +1,15 @@
 //! Many documents, one after the other.
 
+use super::trace::{end_run, run_span};
 use super::{DocumentResult, Session};
 use crate::engine::Event;
 use crate::ingest::{Input, InputError};
 use crate::policy::FinalStatus;
 use crate::store::StoreError;
-use crate::value::{DocumentId, Millis};
+use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
+use tracing::Instrument;
 
 /// Is told what happens, as it happens. Reports are made of this.
 pub trait Observer {
@@ -56,6 +58,18 @@ impl Batch {
         session: &mut Session,
         observer: &mut dyn Observer,
     ) -> Result<BatchEnd, StoreError> {
+        let span = run_span(session.id(), &session.plan().profile.name, self.inputs.len());
+        let (end, usage) = self.work_through(session, observer).instrument(span.clone()).await?;
+        end_run(&span, &end, usage);
+        Ok(end)
+    }
+
+    async fn work_through(
+        self,
+        session: &mut Session,
+        observer: &mut dyn Observer,
+    ) -> Result<(BatchEnd, Usage), StoreError> {
+        let mut usage = Usage::default();
         let mut end = BatchEnd::default();
         for input in self.inputs {
             if session.is_cancelled() {
@@ -73,6 +87,7 @@ impl Batch {
             let supplied = self.supplied.clone();
             let result = session.run(&document, self.document_type.as_deref(), supplied, observer).await?;
             end.finished += 1;
+            usage += result.usage;
             match result.final_status {
                 FinalStatus::Passed | FinalStatus::Skipped => end.passed += 1,
                 FinalStatus::Cancelled => end.cancelled = true,
@@ -82,6 +97,6 @@ impl Batch {
                 _ => {}
             }
         }
-        Ok(end)
+        Ok((end, usage))
     }
 }

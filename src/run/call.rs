@@ -1,5 +1,6 @@
 //! The calls of one document's loop, and the time that they take.
 
+use super::bill::Bill;
 use super::clock::{Clock, Time};
 use crate::provider::protocol::CompletionRequest;
 use crate::provider::{Called, Provider};
@@ -11,6 +12,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Calls {
     pub(super) clock: Clock,
+    pub(super) bill: Bill,
     /// How many the cache answered.
     cached: AtomicUsize,
 }
@@ -18,7 +20,7 @@ pub(super) struct Calls {
 impl Calls {
     /// Calls that go by this time.
     pub(super) fn new(time: Time) -> Self {
-        Calls { clock: Clock::start(time), cached: AtomicUsize::new(0) }
+        Calls { clock: Clock::start(time), bill: Bill::default(), cached: AtomicUsize::new(0) }
     }
 
     /// How many the cache has answered.
@@ -28,6 +30,21 @@ impl Calls {
 
     /// Makes a call that began at `since`; `None` when someone stopped the run meanwhile.
     pub(super) async fn make(
+        &self,
+        since: Millis,
+        provider: &Provider,
+        request: &CompletionRequest,
+        deadline: Millis,
+        cancelled: watch::Receiver<bool>,
+    ) -> Option<Called> {
+        let begun = self.bill.begin(provider, request);
+        let called = self.make_unbilled(since, provider, request, deadline, cancelled).await?;
+        self.bill.end(&begun, provider, request, &called.outcome);
+        Some(called)
+    }
+
+    /// The same of a call that nobody pays for.
+    pub(super) async fn make_unbilled(
         &self,
         since: Millis,
         provider: &Provider,

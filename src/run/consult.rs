@@ -2,7 +2,7 @@
 
 use super::call::Calls;
 use super::clock::Time;
-use super::document::{InHand, Session, impossible_reason};
+use super::document::{InHand, Session, impossible_reason, stop};
 use super::fallback::Chain;
 use super::request::{Told, answer_of, mend_whole};
 use super::validator::question;
@@ -63,7 +63,7 @@ impl Questions {
         if self.answers.is_empty() {
             self.answers = self.all_answers().await;
         }
-        self.answers.pop_front().unwrap_or(Input::Stop)
+        self.answers.pop_front().unwrap_or_else(stop)
     }
 
     async fn first_answer(&mut self) -> Input {
@@ -81,17 +81,27 @@ impl Questions {
         .await
     }
 
-    /// All answers, or just the stop that came instead of one.
+    /// All answers, or just the stop that came instead of one, with what those used up that had come by then.
     async fn all_answers(&mut self) -> VecDeque<Input> {
         let mut open: Vec<(Asked, Option<Input>)> =
             self.asked.drain(..).map(|question| (question, None)).collect();
         poll_fn(|context| {
+            let mut stopped = None;
             for (question, answer) in open.iter_mut().filter(|(_, answer)| answer.is_none()) {
                 match question.as_mut().poll(context) {
-                    Poll::Ready(Input::Stop) => return Poll::Ready(VecDeque::from([Input::Stop])),
+                    Poll::Ready(Input::Stop { in_flight }) => {
+                        stopped = Some(in_flight);
+                        break;
+                    }
                     Poll::Ready(said) => *answer = Some(said),
                     Poll::Pending => {}
                 }
+            }
+            if let Some(mut in_flight) = stopped {
+                open.iter()
+                    .filter_map(|(_, answer)| answer.as_ref())
+                    .for_each(|said| in_flight += used(said));
+                return Poll::Ready(VecDeque::from([Input::Stop { in_flight }]));
             }
             if open.iter().any(|(_, answer)| answer.is_none()) {
                 return Poll::Pending;
@@ -141,7 +151,7 @@ impl Session {
                 Ok(Question::Unavailable(why)) => Some(Ok(unavailable(&why))),
                 Err(why) => Some(Err(impossible_reason(&why))),
             };
-            said.map_or(Input::Stop, |said| Input::heard(member, said))
+            said.map_or_else(stop, |said| Input::heard(member, said))
         }
     }
 
@@ -222,6 +232,15 @@ async fn ask_judge(
     })
 }
 
+/// What the call behind an answer used up.
+fn used(answer: &Input) -> Usage {
+    match answer {
+        Input::Consulted { consulted, .. } => consulted.usage,
+        Input::Unanswered { failure, .. } => failure.usage,
+        _ => Usage::default(),
+    }
+}
+
 /// Asks a service that validates; `None` when someone stopped the run meanwhile. It is no model: what it takes is not
 /// counted among the calls of the loop.
 async fn ask_service(
@@ -235,7 +254,7 @@ async fn ask_service(
     let (Some(planned), Some(provider)) = (plan.validators.get(member), chain.turn(attempt)) else {
         return Some(Err(impossible_reason("there is no such validator")));
     };
-    let called = calls.make(since, provider, request, planned.validator.deadline, cancelled).await?;
+    let called = calls.make_unbilled(since, provider, request, planned.validator.deadline, cancelled).await?;
     let said = answer_of(provider, &called, |told| {
         let Told::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
         // What is deeper could be written to the journal, but not read again.

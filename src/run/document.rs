@@ -8,6 +8,7 @@ use super::fallback::Chain;
 use super::references::references_of;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
+use super::trace::{Watch, document_span, end_document};
 use super::typing::document_type_of;
 use super::work::{attached, first_input, request_for};
 use super::{DocumentResult, Plan, Task};
@@ -23,6 +24,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::watch;
+use tracing::Instrument;
 
 /// Where candidate 0 and its corrections come from.
 pub enum Candidates {
@@ -79,6 +81,7 @@ pub(super) struct InHand<'a> {
     unanswered: Vec<(usize, String)>,
     /// What was repaired in each candidate, with its iteration.
     repairs: Vec<(usize, Step)>,
+    watch: Watch,
 }
 
 impl InHand<'_> {
@@ -139,6 +142,11 @@ impl Session {
         self.place.journal.finish_run(&self.place.run, finished_at)
     }
 
+    /// The run's id in the journal.
+    pub(super) fn id(&self) -> &RunId {
+        &self.place.run
+    }
+
     /// The profile at work.
     #[must_use]
     pub fn plan(&self) -> &Arc<Plan> {
@@ -156,6 +164,20 @@ impl Session {
     /// # Errors
     /// When the journal or an artifact can't be written: going on would lose work.
     pub async fn run(
+        &mut self,
+        document: &Document,
+        document_type: Option<&str>,
+        supplied: Option<Arc<Value>>,
+        observer: &mut dyn Observer,
+    ) -> Result<DocumentResult, StoreError> {
+        let span = document_span(&document.id);
+        let result =
+            self.work_on(document, document_type, supplied, observer).instrument(span.clone()).await?;
+        end_document(&span, &result);
+        Ok(result)
+    }
+
+    async fn work_on(
         &mut self,
         document: &Document,
         document_type: Option<&str>,
@@ -214,6 +236,7 @@ impl Session {
             notes: Vec::new(),
             unanswered: Vec::new(),
             repairs: Vec::new(),
+            watch: Watch::new(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
@@ -222,6 +245,7 @@ impl Session {
         task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
         let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
         task.warnings.extend(task.notes.iter().filter(selected).map(|(.., note)| note.clone()));
+        task.warnings.extend(task.calls.bill.settle());
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
         result.cached_calls = task.calls.cached();
@@ -248,7 +272,10 @@ impl Session {
         let mut outcome = None;
         let mut questions = Questions::default();
         loop {
-            if let Some(input) = next.take() {
+            if let Some(mut input) = next.take() {
+                if let Input::Stop { in_flight } = &mut input {
+                    *in_flight += task.calls.bill.give_up();
+                }
                 task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
                     return Ok(broken(run, task, misuse));
@@ -267,12 +294,16 @@ impl Session {
                 Output::Record(event) => self.record(&event, task, observer)?,
                 Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
                     if self.is_cancelled() {
-                        questions.ask(std::future::ready(Input::Stop));
+                        questions.ask(std::future::ready(stop()));
                     } else {
-                        questions.ask(self.consult((member, attempt), work, run, task));
+                        let iteration = task.watch.iteration(run.candidates().len());
+                        questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
                     }
                 }
-                Output::Call(work) => next = Some(self.carry_out(work, run, task).await),
+                Output::Call(work) => {
+                    let iteration = task.watch.iteration(run.candidates().len());
+                    next = Some(self.carry_out(work, run, task).instrument(iteration).await);
+                }
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
                 Output::Finished(finished) => outcome = Some(*finished),
             }
@@ -324,6 +355,7 @@ impl Session {
             }
             _ => {}
         }
+        task.watch.see(&task.id, event);
         observer.event(&task.id, at, event);
         Ok(())
     }
@@ -353,7 +385,7 @@ impl Session {
                 }
                 Input::Assessed(Box::new(assessment))
             }
-            _ if self.is_cancelled() => Input::Stop,
+            _ if self.is_cancelled() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {
                 Some(candidate) => Input::Supplied(Produced {
                     candidate,
@@ -388,7 +420,7 @@ impl Session {
         let deadline = planned.stage.call.deadline;
         let (since, cancelled) = (task.calls.clock.now(), self.cancelled.clone());
         let Some(called) = task.calls.make(since, provider, &request, deadline, cancelled).await else {
-            return Input::Stop;
+            return stop();
         };
         let document_type = &task.reference.document_type;
         let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
@@ -405,9 +437,14 @@ impl Session {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
-            _ = cancelled.wait_for(|cancelled| *cancelled) => Input::Stop,
+            _ = cancelled.wait_for(|cancelled| *cancelled) => stop(),
         }
     }
+}
+
+/// Someone stops the run; what is under way then is counted when the run is told.
+pub(super) fn stop() -> Input {
+    Input::Stop { in_flight: Usage::default() }
 }
 
 /// What can't happen with a checked profile ends the document, not the process.
@@ -438,7 +475,7 @@ fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
         selection_reason: None,
         improvement_trajectory: run.history().overalls().collect(),
         rollbacks: run.history().rollbacks(),
-        usage: Usage::default(),
+        usage: run.usage(),
         elapsed_ms: task.calls.clock.now(),
         detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
     }

@@ -4,6 +4,7 @@
 //! recorded before it is acted on.
 
 mod batch;
+mod bill;
 mod call;
 mod clock;
 mod consult;
@@ -16,11 +17,13 @@ mod request;
 mod repairs;
 mod result;
 mod stage_plan;
+mod trace;
 mod typing;
 mod validator;
 mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
+pub use bill::unpriced;
 pub use clock::Time;
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};

@@ -270,25 +270,18 @@ pub(super) fn answer_of(
     called: &Called,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
-    let one_call = |tokens: u64, cost: Option<f64>| Usage {
-        calls: u64::from(!called.cached),
-        tokens,
-        cost_usd: cost.and_then(Usd::new).unwrap_or_default(),
-    };
+    let one_call = |tokens, cost| Usage { calls: u64::from(!called.cached), ..Usage::of_call(tokens, cost) };
     let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.may_pass(),
         retry_after: failure.retry_after.map(millis),
         backoff: failure.backoff.map(millis),
-        usage: one_call(0, None),
+        usage: one_call(0, failure.cost),
     })?;
     let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
-    let usage = one_call(tokens, completion.usage.cost_usd);
-    let mut notes = completion.notes.clone();
-    if tokens > 0 && completion.usage.cost_usd.is_none() {
-        notes.push("the provider does not say what the call cost; cost_usd leaves it out".to_owned());
-    }
+    let usage = one_call(tokens, completion.usage.cost_usd.and_then(Usd::new));
+    let notes = completion.notes.clone();
     let refused = |why: String| CallFailed {
         message: format!("provider `{}` answered with {why}", provider.identity().name),
         transient: true,

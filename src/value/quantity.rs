@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, Sub};
 
 /// How much two scores may differ and still count as equal (LOOP: "every comparison of scores allows 1e-9").
 pub const EPSILON: f64 = 1e-9;
@@ -156,25 +156,6 @@ impl Add for Usd {
 
     fn add(self, other: Usd) -> Usd {
         Usd((self.0 + other.0).min(f64::MAX))
-    }
-}
-
-/// What provider calls have used up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Calls made, failed ones included.
-    pub calls: u64,
-    /// Input and output tokens.
-    pub tokens: u64,
-    /// Money, as far as it is known.
-    pub cost_usd: Usd,
-}
-
-impl AddAssign for Usage {
-    fn add_assign(&mut self, other: Usage) {
-        self.calls = self.calls.saturating_add(other.calls);
-        self.tokens = self.tokens.saturating_add(other.tokens);
-        self.cost_usd = self.cost_usd + other.cost_usd;
     }
 }
 

@@ -300,7 +300,7 @@ proptest! {
         prop_assert_eq!(outcome.rollbacks, expected.rollbacks);
         let assessed = &seen[..expected.iteration_count];
         let cost: f64 = assessed.iter().map(|one| f64::from(one.cents) / 100.0).sum();
-        prop_assert!((outcome.usage.cost_usd.get() - cost).abs() < 1e-9);
+        prop_assert!((outcome.usage.known_cost_usd.get() - cost).abs() < 1e-9);
         prop_assert_eq!(outcome.usage.tokens, assessed.iter().map(|one| one.tokens).sum::<u64>());
     }
 

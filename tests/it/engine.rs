@@ -7,7 +7,7 @@ use loopctl::engine::{
     CallFailed, Consulted, Event, Input, Output, Produced, Recorded, ReplayError, Retry, Run, Work,
 };
 use loopctl::policy::{FinalStatus, StopReason, Verdict};
-use loopctl::value::{Millis, Usage};
+use loopctl::value::{Millis, Usage, Usd};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -129,11 +129,12 @@ proptest! {
             driver.advance();
         }
         if driver.run.is_over() {
-            prop_assert!(driver.run.handle(driver.now, Input::Stop).is_err());
+            let stop = Input::Stop { in_flight: Usage::default() };
+            prop_assert!(driver.run.handle(driver.now, stop).is_err());
             return Ok(());
         }
         let assessed = driver.run.assessments().len();
-        driver.give(Input::Stop);
+        driver.give(Input::Stop { in_flight: Usage::default() });
         let outcome = driver.outcome.clone().unwrap();
         prop_assert_eq!((outcome.final_status, outcome.stop_reason), (FinalStatus::Cancelled, StopReason::Cancelled));
         prop_assert_eq!(outcome.iteration_count, assessed);
@@ -251,7 +252,7 @@ fn every_input() -> Vec<Input> {
             ..CallFailed::default()
         }),
         Input::Woke,
-        Input::Stop,
+        Input::Stop { in_flight: Usage::default() },
     ]
 }
 
@@ -264,7 +265,7 @@ fn fits(input: &Input, awaited: &Awaited) -> bool {
         Input::Assessed(_) => *awaited == Awaited::Assessment,
         Input::Consulted { .. } | Input::Unanswered { .. } => *awaited == Awaited::Consultation,
         Input::Woke => matches!(awaited, Awaited::Wake(_)),
-        Input::Stop => *awaited != Awaited::Nothing,
+        Input::Stop { .. } => *awaited != Awaited::Nothing,
     }
 }
 
@@ -331,18 +332,46 @@ fn pauses_double_up_to_a_minute_and_give_way_to_what_the_provider_asks() {
 }
 
 #[test]
-fn no_attempt_is_made_past_the_timeout_or_the_budget_of_calls() {
+fn no_attempt_is_made_past_the_timeout_or_the_budget() {
     let retry = Retry { attempts: 50, pause: Millis(250) };
     for (stop, calls, why) in [
         ("stop: { timeout: 1s }", 3, "the timeout"),
         ("stop: { budget: { calls: 4 } }", 4, "the budget of calls"),
+        ("stop: { budget: { tokens: 30 } }", 3, "the budget of tokens"),
+        ("stop: { budget: { cost_usd: 0.5 } }", 5, "the budget of money"),
     ] {
-        let mut driver = Driver::new(&policy(stop), retry, (0..50).map(|_| fails(true, None)).collect());
+        let used = |answer| match answer {
+            Answer::Fails(failure) => {
+                Answer::Fails(CallFailed { usage: Usage::of_call(10, Usd::new(0.1)), ..failure })
+            }
+            gives => gives,
+        };
+        let script = (0..50).map(|_| used(fails(true, None))).collect();
+        let mut driver = Driver::new(&policy(stop), retry, script);
         driver.finish();
         let outcome = driver.outcome.unwrap();
         assert_eq!((outcome.stop_reason, outcome.usage.calls), (StopReason::ProviderError, calls), "{stop}");
         assert!(outcome.detail.unwrap().ends_with(why));
     }
+}
+
+#[test]
+fn a_call_that_is_given_up_counts_and_the_record_says_so() {
+    let retry = Retry { attempts: 0, pause: Millis(1) };
+    let mut driver = Driver::new(&policy(""), retry, vec![Answer::Gives(q(0.5).uses(0.25, 10, 1))]);
+    while driver.calls.len() < 3 {
+        driver.advance();
+    }
+    driver.give(Input::Stop { in_flight: Usage::of_call(0, None) });
+    let outcome = driver.outcome.clone().unwrap();
+    let expected =
+        Usage { calls: 2, tokens: 10, known_cost_usd: Usd::new(0.25).unwrap(), calls_of_unknown_cost: 1 };
+    assert_eq!((outcome.final_status, outcome.usage), (FinalStatus::Cancelled, expected));
+    let record = through_json(&driver.recorded);
+    Run::new(policy(""), retry).replay(&record).unwrap();
+    // One that was recorded before such calls were counted.
+    let old: Event = serde_json::from_value(json!({"event": "stopped"})).unwrap();
+    assert_eq!(old, Event::Stopped { in_flight: Usage::default() });
 }
 
 #[test]

@@ -107,7 +107,8 @@ impl Step {
     }
 
     pub(crate) fn uses(mut self, cost: f64, tokens: u64, calls: u64) -> Self {
-        self.usage = Usage { cost_usd: Usd::new(cost).unwrap(), tokens, calls };
+        self.usage =
+            Usage { known_cost_usd: Usd::new(cost).unwrap(), tokens, calls, calls_of_unknown_cost: 0 };
         self
     }
 }

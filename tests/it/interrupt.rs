@@ -96,6 +96,54 @@ fn what_is_finished_stays_and_the_rest_says_that_it_was_cancelled() {
 }
 
 #[test]
+fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = steps("stop: { max_iterations: 3 }\n", &[scoring(9)]);
+    let config = format!("config: {{ base_url: 'http://{}' }}", server.local_addr().unwrap());
+    let profile =
+        place.read("profiles/steps-measured.yaml").replace("config: { file: answers.jsonl }", &config);
+    place
+        .write("profiles/steps-measured.yaml", profile.replace("provider: scripted", "provider: contrary:m"));
+    let mut child = place
+        .process()
+        .args([
+            "run",
+            "--profile",
+            "steps",
+            "--out",
+            "out",
+            "--log",
+            "json",
+            "--log-file",
+            "log.jsonl",
+            "doc.txt",
+        ])
+        .env("CONTRARY_KEY", "key")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // It has come through, and is never answered.
+    let (_call, _) = server.accept().unwrap();
+    interrupt(&child);
+    assert_eq!(ended(&mut child).code(), Some(130));
+    let result = place.json("out/doc-result.json");
+    assert_eq!(
+        (&result["final_status"], &result["usage"]),
+        (
+            &json!("cancelled"),
+            &json!({"calls": 1, "tokens": 0, "cost_usd": null, "known_cost_usd": 0.0, "calls_of_unknown_cost": 1})
+        )
+    );
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("a call of `contrary` was given up before it ended"), "{warnings}");
+    let log = place.read("log.jsonl");
+    let call = log.lines().find(|line| line.contains("call_finished")).unwrap();
+    assert!(call.contains(r#""error.type":"cancelled","cost_usd":null"#), "{call}");
+}
+
+#[test]
 fn a_pause_before_another_attempt_is_cut_short() {
     let limited = json!({"fault": "rate_limited", "retry_after_ms": 50_000});
     let place = steps("stop: { max_iterations: 3 }\n", &[limited, scoring(9)]);
@@ -106,6 +154,8 @@ fn a_pause_before_another_attempt_is_cut_short() {
     assert_eq!(ended(&mut child).code(), Some(130));
     let result = place.json("out/doc-result.json");
     assert_eq!((&result["final_status"], &result["best_extraction"]), (&json!("cancelled"), &json!(null)));
+    // Nothing was under way.
+    assert_eq!((&result["usage"]["calls"], &result["usage"]["cost_usd"]), (&json!(1), &json!(0.0)));
 }
 
 #[test]

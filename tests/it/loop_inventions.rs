@@ -189,7 +189,7 @@ impl Tried {
             "scores": step.assessment.scores,
             "issues": step.assessment.issues,
             "elapsed_ms": step.takes,
-            "cost_usd": step.usage.cost_usd,
+            "cost_usd": step.usage.known_cost_usd,
             "tokens": step.usage.tokens,
             "candidate": step.candidate,
         })

@@ -11,6 +11,8 @@ mod check;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod criteria;
 #[cfg(test)]
 mod dependencies;
@@ -74,6 +76,8 @@ mod shape;
 mod shipped_pipelines;
 #[cfg(test)]
 mod simulate;
+#[cfg(test)]
+mod telemetry;
 #[cfg(test)]
 mod trajectories;
 #[cfg(test)]

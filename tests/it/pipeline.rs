@@ -442,7 +442,12 @@ fn a_stop_while_a_judge_is_asked_keeps_the_candidate() {
     let scores = [("parts", Score::clamped(0.7)), ("tone", Score::clamped(0.7))].into_iter().collect();
     let tier1 = Assessment { scores, ..Assessment::default() };
     let produced = Produced { candidate, usage, notes: Vec::new(), repairs: Vec::new() };
-    let inputs = [Input::Started, Input::Produced(produced), Input::Assessed(Box::new(tier1)), Input::Stop];
+    let inputs = [
+        Input::Started,
+        Input::Produced(produced),
+        Input::Assessed(Box::new(tier1)),
+        Input::Stop { in_flight: Usage::default() },
+    ];
     let mut record = Vec::new();
     let mut outcome = None;
     for input in inputs {

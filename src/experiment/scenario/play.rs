@@ -254,7 +254,7 @@ impl Player<'_> {
                         Done::Answered(input) => input,
                         Done::Exhausted => {
                             exhausted = Some(self.next_correction(&work, run)?);
-                            Input::Stop
+                            Input::Stop { in_flight: Usage::default() }
                         }
                     });
                 }

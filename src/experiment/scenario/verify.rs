@@ -102,7 +102,7 @@ fn facts(expect: &Expect, played: &Played, plan: Option<&Plan>) -> Value {
         "selection_reason": outcome.selection_reason,
         "improvement_trajectory": outcome.improvement_trajectory.iter().copied().map(undusted).collect::<Vec<f64>>(),
         "rollbacks": outcome.rollbacks,
-        "cost_usd": undusted(outcome.usage.cost_usd.get()),
+        "cost_usd": undusted(outcome.usage.known_cost_usd.get()),
         "tokens": outcome.usage.tokens,
         "elapsed_ms": outcome.elapsed_ms,
         "base": played.base,

@@ -115,14 +115,14 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
     let message = tame(&format!("can't connect to `{server}`: {causes}"));
     if is_certificate(error) {
         let help = "its certificate is not trusted here: check `base_url`, and the proxy if there is one";
-        return Fault::new(FailureKind::Permanent, message).help(help);
+        return Fault::new(FailureKind::Permanent, message).help(help).unsent();
     }
     let help = if is_loopback(url) {
         format!("is the server running at `{server}`?")
     } else {
         "check the base URL, the network and the proxy".to_owned()
     };
-    Fault::new(FailureKind::Transient, message).help(help)
+    Fault::new(FailureKind::Transient, message).help(help).unsent()
 }
 
 /// What an answer comes to that broke off.

@@ -49,6 +49,11 @@ pub(super) struct Egress {
 }
 
 impl Egress {
+    /// Host and port that requests go to which don't say.
+    pub(super) fn server(&self) -> Option<(String, u16)> {
+        Origin::of(&self.default_base).map(|origin| (origin.host, origin.port))
+    }
+
     /// `base` is where requests go that don't say; it was named by the configuration, the environment or the manifest.
     ///
     /// # Errors

@@ -37,17 +37,17 @@ impl Link {
         request: HttpRequest,
         errand: &mut Errand,
     ) -> Result<HttpResponse, Fault> {
-        let outgoing = self.prepare(request)?;
+        let outgoing = self.prepare(request).map_err(Fault::unsent)?;
         errand.variables = outgoing.filled.variables();
         errand.unset = outgoing.filled.unset().to_vec();
         let Some(origin) = Origin::of(&outgoing.url) else {
-            return Err(Fault::new(FailureKind::Permanent, "the request has no host"));
+            return Err(Fault::new(FailureKind::Permanent, "the request has no host").unsent());
         };
         let (server, lane) = self.network.shared(origin, errand.variables.clone(), self.limits);
         (errand.server, errand.lane) = (Some(server.clone()), Some(lane.clone()));
-        server.check()?;
+        server.check().map_err(Fault::unsent)?;
         if errand.attempt > 1 {
-            server.pay_retry()?;
+            server.pay_retry().map_err(Fault::unsent)?;
         }
         errand.tokens = errand.estimated(outgoing.body.len());
         let turn = lane.turn(errand.tokens).await;
@@ -56,7 +56,7 @@ impl Link {
             tracing::info!(waited_ms = readable(turn.waited).0, provider = %self.name, "waited for a rate limit");
         }
 
-        let passing = server.admit()?;
+        let passing = server.admit().map_err(Fault::unsent)?;
         let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
         errand.notice = match &outcome {
             Ok(answer) if answer.status >= 500 => passing.failed(),

@@ -142,6 +142,11 @@ impl Link {
         let link = Self { network, egress, declared_secrets: manifest.secrets.clone(), name, limits };
         Ok((link, destination.config))
     }
+
+    /// Host and port that requests go to.
+    pub(super) fn server(&self) -> Option<(String, u16)> {
+        self.egress.server()
+    }
 }
 
 #[cfg(test)]

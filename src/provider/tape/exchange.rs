@@ -105,6 +105,9 @@ pub(super) struct Failed {
     pub(super) backoff_ms: Option<Millis>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) gives_up: bool,
+    /// There is certainly nothing to pay for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) free: bool,
 }
 
 impl Exchange {
@@ -137,6 +140,7 @@ impl From<&Fault> for Failed {
             retry_after_ms: fault.retry_after.map(millis),
             backoff_ms: fault.backoff.map(millis),
             gives_up: fault.gives_up,
+            free: fault.free,
         }
     }
 }
@@ -150,6 +154,7 @@ impl From<&Failed> for Fault {
             retry_after: failed.retry_after_ms.map(Millis::duration),
             backoff: failed.backoff_ms.map(Millis::duration),
             gives_up: failed.gives_up,
+            free: failed.free,
             ..Self::new(failed.kind, failed.message.clone())
         }
     }

@@ -55,8 +55,11 @@ pub struct NextOutcome {
     pub improvement_trajectory: Vec<f64>,
     /// Rollbacks of the whole run.
     pub rollbacks: u64,
-    /// What the history says it cost.
-    pub cost_usd: Usd,
+    /// What the history says it cost; `null` when it says of an entry that this is unknown.
+    pub cost_usd: Option<Usd>,
+    /// What is known of it, where not all is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_cost_usd: Option<Usd>,
     /// Tokens that the history says were used.
     pub tokens: u64,
     /// The selected candidate.
@@ -158,6 +161,7 @@ impl NextOutcome {
         let assessment = best.and_then(|best| run.assessments().get(best));
         let review = wants_review(plan, &outcome, assessment);
         let message = message_for_a_person(run, &outcome);
+        let cost = outcome.usage.cost_usd();
         NextOutcome {
             id: id.clone(),
             final_status: outcome.final_status,
@@ -167,7 +171,8 @@ impl NextOutcome {
             selection_reason: outcome.selection_reason,
             improvement_trajectory: outcome.improvement_trajectory,
             rollbacks: outcome.rollbacks,
-            cost_usd: outcome.usage.cost_usd,
+            cost_usd: cost,
+            known_cost_usd: cost.is_none().then_some(outcome.usage.known_cost_usd),
             tokens: outcome.usage.tokens,
             best_extraction: best.and_then(|best| run.candidates().get(best).cloned()),
             review,

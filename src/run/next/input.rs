@@ -372,18 +372,21 @@ impl Reader {
         let one_call = Usage { calls: 1, ..Usage::default() };
         let Some(value) = value.filter(|value| !value.is_null()) else { return one_call };
         let Some(members) = self.object(at, value, &["calls", "tokens", "cost_usd"]) else { return one_call };
-        let cost_usd = match members.get("cost_usd") {
-            None | Some(Value::Null) => Usd::default(),
-            Some(value) => value.as_f64().and_then(Usd::new).unwrap_or_else(|| {
+        let known = match members.get("cost_usd") {
+            None => Some(Usd::default()),
+            Some(Value::Null) => None,
+            Some(value) => value.as_f64().and_then(Usd::new).or_else(|| {
                 let problem = format!("expected an amount of US dollars, 0 or more, found {}", found(value));
                 self.wrong(below(at, "cost_usd"), problem);
-                Usd::default()
+                None
             }),
         };
+        let calls = self.count(at, "calls", members).unwrap_or(1);
         Usage {
-            calls: self.count(at, "calls", members).unwrap_or(1),
+            calls,
             tokens: self.count(at, "tokens", members).unwrap_or(0),
-            cost_usd,
+            known_cost_usd: known.unwrap_or_default(),
+            calls_of_unknown_cost: if known.is_none() { calls } else { 0 },
         }
     }
 

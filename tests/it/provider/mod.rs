@@ -2,6 +2,7 @@
 
 mod bed;
 mod calls;
+mod costs;
 mod echo;
 pub(crate) mod http;
 mod neighbours;

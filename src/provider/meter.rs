@@ -1,0 +1,70 @@
+//! What one call of a provider cost: what the provider says, else what the price table says, else nobody knows.
+
+use std::sync::Arc;
+
+use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind};
+use serde_json::Value;
+
+use super::Prices;
+use super::error::Fault;
+use crate::value::Usd;
+
+/// Puts a price on the calls of one open provider.
+pub(super) struct Meter {
+    prices: Arc<Prices>,
+    /// By what the tables call it: the endpoint that the configuration names, else the plugin.
+    seller: String,
+    kind: PluginKind,
+}
+
+impl Meter {
+    pub(super) fn new(prices: Arc<Prices>, manifest: &Manifest, config: &Value) -> Self {
+        let endpoint = config.get("endpoint").and_then(Value::as_str);
+        Self { prices, seller: endpoint.unwrap_or(&manifest.name).to_owned(), kind: manifest.kind }
+    }
+
+    /// The name under which the price table knows the provider.
+    pub(super) fn seller(&self) -> &str {
+        &self.seller
+    }
+
+    /// What an answered call cost; `None` when it is unknown. `asked` is the model that was asked for.
+    pub(super) fn cost(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
+        let usage = &completion.usage;
+        if let Some(told) = usage.cost_usd {
+            return Usd::new(told);
+        }
+        let uncounted = usage.input_tokens == 0 && usage.output_tokens == 0;
+        match self.prices.find(&self.seller, completion.model.as_deref().or(asked)) {
+            Some(price) if price.is_free() => Some(Usd::default()),
+            // What calls no API counts no tokens; an API that does not say is not therefore for nothing.
+            _ if uncounted => (self.kind == PluginKind::Direct).then(Usd::default),
+            found => found.map(|price| price.cost(usage)),
+        }
+    }
+
+    /// What a failed call cost. A model may have answered and be paid for, unless the request never went out or was
+    /// turned away.
+    pub(super) fn cost_of_failure(&self, fault: &Fault, asked: Option<&str>) -> Option<Usd> {
+        let turned_away = match self.kind {
+            PluginKind::Http => fault.free,
+            // It has come to an end, and told of no tokens.
+            PluginKind::Direct => fault.kind != super::FailureKind::Deadline,
+        };
+        if turned_away { Some(Usd::default()) } else { self.cost_unfinished(asked) }
+    }
+
+    /// What a call that was given up cost: nothing, where nothing costs anything.
+    pub(super) fn cost_unfinished(&self, asked: Option<&str>) -> Option<Usd> {
+        self.prices.find(&self.seller, asked).filter(|price| price.is_free()).map(|_| Usd::default())
+    }
+
+    /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before.
+    pub(super) fn knows(&self, asked: Option<&str>) -> Option<bool> {
+        match (self.prices.find(&self.seller, asked), self.kind, asked) {
+            (Some(_), ..) => Some(true),
+            (None, PluginKind::Http, Some(_)) => Some(false),
+            (None, ..) => None,
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! What models cost: tables in YAML that anybody can edit.
+//!
+//! ```yaml
+//! prices:
+//!   - provider: openai
+//!     models: [gpt-5-mini, "gpt-5-mini-????-??-??"]
+//!     input: 0.25           # US dollars per million tokens
+//!     cached_input: 0.025
+//!     output: 2.00
+//!     as_of: 2026-11-05
+//!     source: https://developers.openai.com/api/docs/pricing
+//! ```
+//!
+//! Of the patterns that fit, the one with the most characters that are not wildcards decides; of two with as many, the
+//! one that stands first. A nearer table that has a fitting pattern decides before a farther one is looked at.
+
+use std::sync::{Arc, LazyLock};
+
+use loopctl_plugin_sdk::protocol::Usage;
+
+use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::value::Usd;
+use crate::value::decode::{Decode, Fields, Spanned, number_in};
+use crate::value::yaml::{Node, parse};
+
+/// The table that ships with loopctl.
+const SHIPPED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/prices.yaml"));
+
+/// Highest price, in US dollars per million tokens: a bound on what a slip of the keyboard can make of a budget.
+const HIGHEST_PRICE: f64 = 100_000.0;
+
+/// Price tables, nearest first.
+#[derive(Debug, Clone, Default)]
+pub struct Prices {
+    tables: Vec<Arc<[Price]>>,
+}
+
+/// What some models of a provider cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    /// The name of a plugin, or of one of its endpoints (`ollama`).
+    pub provider: String,
+    /// Names of models. `*` stands for any text, `?` for any one character; letters count alike in either case.
+    pub models: Vec<String>,
+    /// What they cost.
+    pub rates: Rates,
+    /// What they cost when the prompt is long.
+    pub long_prompt: Option<LongPrompt>,
+    /// When the prices were looked up, as `YYYY-MM-DD`.
+    pub as_of: String,
+    /// Where.
+    pub source: Option<String>,
+}
+
+/// Prices in US dollars per million tokens, 0 and up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// Of tokens that are read.
+    pub input: f64,
+    /// Of those of them that the provider had cached.
+    pub cached_input: f64,
+    /// Of tokens that are written.
+    pub output: f64,
+}
+
+/// Other prices for all tokens of a call whose prompt is long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LongPrompt {
+    /// They hold for prompts of more input tokens than this.
+    pub above: u64,
+    /// The prices.
+    pub rates: Rates,
+}
+
+impl Prices {
+    /// No prices at all: every cost that a provider does not tell is unknown.
+    #[must_use]
+    pub fn none() -> Self {
+        Prices::default()
+    }
+
+    /// The table that ships with loopctl.
+    #[must_use]
+    pub fn shipped() -> Self {
+        static TABLE: LazyLock<Prices> = LazyLock::new(|| {
+            let file = SourceFile::new("<embedded>/prices.yaml", SHIPPED);
+            Prices::parse(&file, &mut Problems::new()).unwrap_or_default()
+        });
+        TABLE.clone()
+    }
+
+    /// Reads a table. Every problem is pushed.
+    pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
+        let node = parse(file, problems)?;
+        let mut fields = Fields::open(&node, "price table", problems)?;
+        let prices = fields.required::<Vec<Price>>("prices", problems);
+        fields.finish(problems);
+        Some(Prices { tables: vec![prices?.into()] })
+    }
+
+    /// These tables, then those of `farther`.
+    #[must_use]
+    pub fn before(mut self, farther: Prices) -> Self {
+        self.tables.extend(farther.tables);
+        self
+    }
+
+    /// The price of a model; without a name, that of the provider's every model (`models: ["*"]`).
+    #[must_use]
+    pub fn find(&self, provider: &str, model: Option<&str>) -> Option<&Price> {
+        self.tables.iter().find_map(|table| {
+            let mut best: Option<(usize, &Price)> = None;
+            for price in table.iter().filter(|price| price.provider.eq_ignore_ascii_case(provider)) {
+                let fit =
+                    price.models.iter().filter(|pattern| fits(pattern, model)).map(|p| literal(p)).max();
+                if let Some(fit) = fit
+                    && best.is_none_or(|(most, _)| fit > most)
+                {
+                    best = Some((fit, price));
+                }
+            }
+            best.map(|(_, price)| price)
+        })
+    }
+}
+
+impl Price {
+    /// Whether nothing is charged, whatever is used.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let nothing = Rates { input: 0.0, cached_input: 0.0, output: 0.0 };
+        self.rates == nothing && self.long_prompt.is_none_or(|long| long.rates == nothing)
+    }
+
+    /// What a call comes to: (input − cached) · input price + cached · cached price + output · output price.
+    #[must_use]
+    pub fn cost(&self, usage: &Usage) -> Usd {
+        let rates = match self.long_prompt {
+            Some(long) if usage.input_tokens > long.above => long.rates,
+            _ => self.rates,
+        };
+        let cached = usage.cached_input_tokens.min(usage.input_tokens);
+        let dollars = millions(usage.input_tokens - cached) * rates.input
+            + millions(cached) * rates.cached_input
+            + millions(usage.output_tokens) * rates.output;
+        Usd::new(dollars).unwrap_or_default()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^53")]
+fn millions(tokens: u64) -> f64 {
+    tokens as f64 / 1_000_000.0
+}
+
+/// Whether a pattern fits the whole name. Without a name only `*` does.
+fn fits(pattern: &str, name: Option<&str>) -> bool {
+    let Some(name) = name else { return pattern == "*" };
+    let pattern: Vec<char> = pattern.chars().map(|c| c.to_ascii_lowercase()).collect();
+    let name: Vec<char> = name.chars().map(|c| c.to_ascii_lowercase()).collect();
+    let (mut p, mut n) = (0, 0);
+    // Where the latest `*` stands, and how much of the name it has taken.
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(c) = name.get(n) {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(wanted) if *wanted == '?' || wanted == c => {
+                p += 1;
+                n += 1;
+            }
+            _ => match star {
+                Some((at, taken)) => {
+                    star = Some((at, taken + 1));
+                    p = at + 1;
+                    n = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.iter().skip(p).all(|c| *c == '*')
+}
+
+/// How many characters of a pattern are not wildcards.
+fn literal(pattern: &str) -> usize {
+    pattern.chars().filter(|c| !matches!(c, '*' | '?')).count()
+}
+
+impl Decode for Price {
+    const EXPECTED: &'static str = "`{ provider, models, input, output, as_of }`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "price", problems)?;
+        let provider = fields.required::<String>("provider", problems);
+        let models = fields.required::<Spanned<Vec<String>>>("models", problems);
+        if let Some(models) = &models
+            && models.value.is_empty()
+        {
+            let problem = Problem::error(Code::Empty, &models.span, "a price without models is of no use");
+            problems.push(problem.help("name models, or write `[\"*\"]` for all of the provider"));
+        }
+        let rates = Rates::read(&mut fields, problems);
+        let long_prompt = fields.optional::<LongPrompt>("long_prompt", problems);
+        let as_of = fields.required::<Spanned<String>>("as_of", problems);
+        if let Some(as_of) = &as_of
+            && as_of.value.parse::<jiff::civil::Date>().is_err()
+        {
+            let message = format!("expected a date such as `2026-11-05`, found `{}`", as_of.value);
+            problems.push(Problem::error(Code::OutOfRange, &as_of.span, message));
+        }
+        let source = fields.optional("source", problems);
+        fields.finish(problems);
+        Some(Price {
+            provider: provider?,
+            models: models?.value,
+            rates: rates?,
+            long_prompt,
+            as_of: as_of?.value,
+            source,
+        })
+    }
+}
+
+impl Rates {
+    /// Reads the prices among the keys of an entry. Cached tokens cost what others do where no price is given for them:
+    /// rather too much than too little.
+    fn read(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
+        let mut price = |fields: &mut Fields<'_>, key: &'static str| match fields.node(key) {
+            Some(node) => number_in(node, 0.0, HIGHEST_PRICE, problems),
+            None if key == "cached_input" => None,
+            None => fields.required::<f64>(key, problems),
+        };
+        let input = price(fields, "input");
+        let cached = price(fields, "cached_input");
+        let output = price(fields, "output");
+        Some(Rates { input: input?, cached_input: cached.or(input)?, output: output? })
+    }
+}
+
+impl Decode for LongPrompt {
+    const EXPECTED: &'static str = "`{ above, input, output }`";
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let mut fields = Fields::open(node, "price of long prompts", problems)?;
+        let above = fields.required::<u64>("above", problems);
+        let rates = Rates::read(&mut fields, problems);
+        fields.finish(problems);
+        Some(LongPrompt { above: above?, rates: rates? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn table(text: &str) -> Result<Prices, Vec<String>> {
+        let mut problems = Problems::new();
+        let prices = Prices::parse(&SourceFile::new("prices.yaml", text), &mut problems);
+        if problems.is_empty() {
+            return Ok(prices.unwrap());
+        }
+        let shown = |problem: &Problem| {
+            format!(
+                "{} {} {}",
+                problem.code.as_str(),
+                problem.message,
+                problem.help.clone().unwrap_or_default()
+            )
+        };
+        Err(problems.iter().map(shown).collect())
+    }
+
+    fn used(input: u64, cached: u64, output: u64) -> Usage {
+        Usage { input_tokens: input, cached_input_tokens: cached, output_tokens: output, cost_usd: None }
+    }
+
+    const ENTRY: &str = "prices:\n  - { provider: p, models: [m], input: 1, output: 2, as_of: 2026-01-02";
+
+    #[test]
+    fn the_shipped_table_is_sound() {
+        let mut problems = Problems::new();
+        let prices = Prices::parse(&SourceFile::new("prices.yaml", SHIPPED), &mut problems).unwrap();
+        assert!(problems.is_empty());
+        for price in prices.tables.iter().flat_map(|table| table.iter()) {
+            assert!(price.source.is_some() || price.is_free(), "{price:?}");
+            assert!(price.rates.cached_input <= price.rates.input, "{price:?}");
+            for model in price.models.iter().filter(|model| !model.contains(['*', '?'])) {
+                assert_eq!(prices.find(&price.provider, Some(model)), Some(price), "{model} stands twice");
+            }
+        }
+        for endpoint in ["ollama", "vllm", "llamacpp", "lmstudio", "pattern"] {
+            assert!(prices.find(endpoint, None).unwrap().is_free(), "{endpoint}");
+            assert!(prices.find(endpoint, Some("any:8b")).unwrap().is_free(), "{endpoint}");
+        }
+        assert_eq!((prices.find("openai", None), prices.find("scripted", None)), (None, None));
+    }
+
+    #[test]
+    fn snapshots_cost_what_their_model_does_and_siblings_do_not() {
+        let prices = Prices::shipped();
+        let of =
+            |provider: &str, model: &str| prices.find(provider, Some(model)).map(|price| price.rates.input);
+        assert_eq!(of("openai", "gpt-5-mini-2025-08-07"), of("openai", "gpt-5-mini"));
+        assert_eq!(of("openai", "gpt-5"), Some(1.25));
+        assert_eq!(of("openai", "gpt-5-pro"), None);
+        assert_eq!(of("anthropic", "claude-haiku-4-5-20251001"), Some(1.0));
+        assert_eq!(of("anthropic", "gpt-5"), None);
+        assert_eq!(of("openrouter", "gpt-5"), None);
+    }
+
+    #[test]
+    fn the_closest_pattern_of_the_nearest_table_decides() {
+        let near = table(
+            "prices:\n\
+            - { provider: p, models: ['*'], input: 1, output: 0, as_of: 2026-01-02 }\n\
+            - { provider: p, models: ['big-*', 'b*'], input: 2, output: 0, as_of: 2026-01-02 }\n\
+            - { provider: p, models: ['big-1'], input: 3, output: 0, as_of: 2026-01-02 }\n\
+            - { provider: p, models: ['big-1'], input: 4, output: 0, as_of: 2026-01-02 }",
+        )
+        .unwrap();
+        let far = table(
+            "prices:\n- { provider: P, models: [x], input: 9, output: 0, as_of: 2026-01-02 }\n\
+            - { provider: q, models: [x], input: 8, output: 0, as_of: 2026-01-02 }",
+        )
+        .unwrap();
+        let all = near.before(far);
+        let of = |provider: &str, model: &str| all.find(provider, Some(model)).map(|price| price.rates.input);
+        assert_eq!(of("p", "big-1"), Some(3.0));
+        assert_eq!(of("p", "BIG-2"), Some(2.0));
+        assert_eq!(of("p", "x"), Some(1.0));
+        assert_eq!(of("q", "x"), Some(8.0));
+        assert_eq!(of("q", "y"), None);
+    }
+
+    #[test]
+    fn wildcards_stand_for_what_they_should() {
+        for (pattern, name, expected) in [
+            ("m", "m", true),
+            ("m", "mm", false),
+            ("m-????", "m-2024", true),
+            ("m-????", "m-20245", false),
+            ("*", "", true),
+            ("a*c*e", "abcde", true),
+            ("a*c*e", "abcd", false),
+            ("*latest", "m-latest-latest", true),
+            ("?", "ä", true),
+        ] {
+            assert_eq!(fits(pattern, Some(name)), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn cached_tokens_and_long_prompts_have_prices_of_their_own() {
+        let prices = table(&format!(
+            "{ENTRY}, cached_input: 0.1, long_prompt: {{ above: 1000, input: 10, output: 20 }} }}"
+        ))
+        .unwrap();
+        let price = prices.find("p", Some("m")).unwrap();
+        let cost = |input, cached, output| price.cost(&used(input, cached, output)).get() * 1e6;
+        assert!((cost(1000, 400, 10) - (600.0 + 40.0 + 20.0)).abs() < 1e-6);
+        assert!((cost(1001, 0, 10) - (10_010.0 + 200.0)).abs() < 1e-6);
+        // More cached than read makes no sense, and no negative cost.
+        assert!((cost(10, 400, 0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn mistakes_are_said_where_they_stand() {
+        for (text, expected) in [
+            (
+                ENTRY.replace("output: 2", "output: -2") + " }",
+                "LC103 expected a number from 0 to 100000, found -2",
+            ),
+            (ENTRY.replace("output: 2", "outputs: 2") + " }", "LC105 this price lacks `output`"),
+            (ENTRY.to_owned() + ", cached_imput: 1 }", "did you mean `cached_input`?"),
+            (
+                ENTRY.replace("2026-01-02", "yesterday") + " }",
+                "expected a date such as `2026-11-05`, found `yesterday`",
+            ),
+            (ENTRY.replace("[m]", "[]") + " }", "LC107"),
+            (ENTRY.to_owned() + ", long_prompt: { input: 1, output: 1 } }", "lacks `above`"),
+            ("price: []".to_owned(), "did you mean `prices`?"),
+        ] {
+            let problems = table(&text).unwrap_err().join("\n");
+            assert!(problems.contains(expected), "{text}: {problems}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn costs_are_never_negative_and_grow_with_use(
+            input in 0..10_000_000_u64, cached in 0..10_000_000_u64, output in 0..10_000_000_u64,
+            rates in (0.0..100.0_f64, 0.0..1.0_f64, 0.0..100.0_f64),
+        ) {
+            let price = Price {
+                provider: "p".to_owned(),
+                models: vec!["*".to_owned()],
+                rates: Rates { input: rates.0, cached_input: rates.0 * rates.1, output: rates.2 },
+                long_prompt: None,
+                as_of: "2026-01-02".to_owned(),
+                source: None,
+            };
+            let cost = |input, cached, output| price.cost(&used(input, cached, output)).get();
+            let all = cost(input, cached, output);
+            prop_assert!(all >= 0.0 && all.is_finite());
+            prop_assert!(cost(input, cached, output + 1) >= all);
+            prop_assert!(cost(input, 0, output) >= all - 1e-9);
+            let parts = cost(input, cached, 0) + cost(0, 0, output);
+            prop_assert!((parts - all).abs() < 1e-9 * all.max(1.0));
+        }
+    }
+}

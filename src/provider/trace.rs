@@ -1,0 +1,130 @@
+//! A span for each call, with the names that OpenTelemetry's semantic conventions for generative AI give its attributes
+//! (<https://github.com/open-telemetry/semantic-conventions-genai>, `docs/gen-ai/gen-ai-spans.md`). What was asked and
+//! answered is not among them.
+
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest};
+use serde_json::json;
+use tracing::field::{Empty, display};
+use tracing::{Span, info_span};
+
+use super::error::tame;
+use super::{CallFailure, Provider};
+use crate::value::Usd;
+
+/// The span of a call. Dropped before [`CallSpan::end`], the call was given up.
+pub(super) struct CallSpan {
+    span: Span,
+    ended: bool,
+    /// What it cost if it is given up.
+    unfinished: Option<f64>,
+}
+
+impl CallSpan {
+    /// For a call that begins.
+    pub(super) fn begin(provider: &Provider, request: &CompletionRequest) -> Self {
+        let asked = provider.asked(request);
+        let name = asked.map_or_else(|| "chat".to_owned(), |model| format!("chat {model}"));
+        let server = provider.server();
+        let options = &request.options;
+        let span = info_span!(
+            target: "loopctl",
+            "chat",
+            "otel.name" = name,
+            "otel.kind" = "client",
+            documentId = request.document.id,
+            stage = request.stage,
+            iteration = request.iteration,
+            attempt = request.attempt,
+            "gen_ai.operation.name" = "chat",
+            "gen_ai.provider.name" = conventional(provider.seller()),
+            "gen_ai.request.model" = asked,
+            "gen_ai.request.temperature" = options.temperature,
+            "gen_ai.request.seed" = options.seed,
+            "gen_ai.request.max_tokens" = options.max_tokens,
+            "server.address" = server.as_ref().map(|(host, _)| host.as_str()),
+            "server.port" = server.as_ref().map(|(_, port)| *port),
+            "gen_ai.response.model" = Empty,
+            "gen_ai.response.id" = Empty,
+            "gen_ai.response.finish_reasons" = Empty,
+            "gen_ai.usage.input_tokens" = Empty,
+            "gen_ai.usage.cache_read.input_tokens" = Empty,
+            "gen_ai.usage.output_tokens" = Empty,
+            "error.type" = Empty,
+            cost_usd = Empty,
+            cached = Empty,
+        );
+        let unfinished = provider.cost_unfinished(request).map(Usd::get);
+        CallSpan { span, ended: false, unfinished }
+    }
+
+    /// The span, for the work on the call to go on in.
+    pub(super) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// Fills in how the call ended.
+    pub(super) fn end(mut self, outcome: &Result<Completion, CallFailure>, cached: bool) {
+        self.ended = true;
+        if cached {
+            self.span.record("cached", true);
+        }
+        let cost = match outcome {
+            Ok(completion) => {
+                self.answered(completion);
+                completion.usage.cost_usd
+            }
+            Err(failure) => {
+                self.span.record("error.type", failure.kind.as_str());
+                failure.cost.map(Usd::get)
+            }
+        };
+        self.cost(cost);
+    }
+
+    fn answered(&self, completion: &Completion) {
+        let texts =
+            [("gen_ai.response.model", &completion.model), ("gen_ai.response.id", &completion.response_id)];
+        for (name, text) in texts {
+            if let Some(text) = text {
+                self.span.record(name, tame(text));
+            }
+        }
+        if let Some(reason) = &completion.finish_reason {
+            self.span.record("gen_ai.response.finish_reasons", display(json!([tame(reason)])));
+        }
+        let usage = &completion.usage;
+        if usage.input_tokens > 0 || usage.output_tokens > 0 {
+            self.span.record("gen_ai.usage.input_tokens", usage.input_tokens);
+            self.span.record("gen_ai.usage.output_tokens", usage.output_tokens);
+        }
+        if usage.cached_input_tokens > 0 {
+            self.span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_input_tokens);
+        }
+    }
+
+    /// An unknown cost is `null`, not left out.
+    fn cost(&self, cost: Option<f64>) {
+        match cost {
+            Some(cost) => self.span.record("cost_usd", cost),
+            None => self.span.record("cost_usd", display("null")),
+        };
+    }
+}
+
+impl Drop for CallSpan {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.span.record("error.type", "cancelled");
+            self.cost(self.unfinished);
+        }
+    }
+}
+
+/// The name that the conventions give to a provider, where they have one.
+fn conventional(seller: &str) -> &str {
+    match seller {
+        "gemini" => "gcp.gemini",
+        "azure" => "azure.ai.openai",
+        other => other,
+    }
+}

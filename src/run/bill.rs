@@ -1,0 +1,149 @@
+//! Why the cost of a document is not known, each reason once.
+
+use super::{Candidates, Chain, Consultant, Plan};
+use crate::profile::Criterion;
+use crate::provider::protocol::{Completion, CompletionRequest};
+use crate::provider::{CallFailure, Provider};
+use crate::value::Usage;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Longest name of a model that is repeated in a reason, in characters: it may come from a server.
+const LONGEST_NAME: usize = 100;
+
+/// Keeps account while a document is worked on. Several calls may be under way at once.
+#[derive(Debug, Default)]
+pub(super) struct Bill {
+    page: Mutex<Page>,
+}
+
+#[derive(Debug, Default)]
+struct Page {
+    /// Why costs are unknown.
+    reasons: BTreeSet<String>,
+    /// Calls that have not ended, by number: what each used up if it never does, and of whom.
+    under_way: BTreeMap<u64, (Usage, String)>,
+    begun: u64,
+}
+
+/// A call that was begun.
+#[derive(Debug)]
+pub(super) struct Begun(u64);
+
+impl Bill {
+    fn page(&self) -> MutexGuard<'_, Page> {
+        self.page.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call begins.
+    pub(super) fn begin(&self, provider: &Provider, request: &CompletionRequest) -> Begun {
+        let usage = Usage::of_call(0, provider.cost_unfinished(request));
+        let mut page = self.page();
+        page.begun += 1;
+        let number = page.begun;
+        page.under_way.insert(number, (usage, provider.seller().to_owned()));
+        Begun(number)
+    }
+
+    /// It has ended.
+    pub(super) fn end(
+        &self,
+        call: &Begun,
+        provider: &Provider,
+        request: &CompletionRequest,
+        outcome: &Result<Completion, CallFailure>,
+    ) {
+        let reason = unknown_because(provider, request, outcome);
+        let mut page = self.page();
+        page.under_way.remove(&call.0);
+        page.reasons.extend(reason);
+    }
+
+    /// What the calls that have not ended used up; they will not be waited for.
+    pub(super) fn give_up(&self) -> Usage {
+        let mut page = self.page();
+        let mut sum = Usage::default();
+        for (usage, seller) in std::mem::take(&mut page.under_way).into_values() {
+            sum += usage;
+            if usage.cost_usd().is_none() {
+                page.reasons.insert(format!("a call of `{seller}` was given up before it ended"));
+            }
+        }
+        sum
+    }
+
+    /// Closes the account of a document; the reasons as a warning, if there are any.
+    pub(super) fn settle(&self) -> Option<String> {
+        let page = std::mem::take(&mut *self.page());
+        let all = page.reasons.into_iter().collect::<Vec<_>>().join("; ");
+        (!all.is_empty()).then(|| format!("the cost is unknown: {all}"))
+    }
+}
+
+/// Why the cost of a call is unknown, if it is.
+fn unknown_because(
+    provider: &Provider,
+    request: &CompletionRequest,
+    outcome: &Result<Completion, CallFailure>,
+) -> Option<String> {
+    let seller = provider.seller();
+    match outcome {
+        Ok(completion) if completion.usage.cost_usd.is_none() => {
+            let usage = &completion.usage;
+            let model = completion.model.as_deref().or(provider.asked(request));
+            Some(if usage.input_tokens == 0 && usage.output_tokens == 0 {
+                format!("`{seller}` did not say how many tokens a call used")
+            } else {
+                no_price(seller, model)
+            })
+        }
+        Err(failure) if failure.cost.is_none() => {
+            Some(format!("a failed call of `{seller}` may have been answered all the same"))
+        }
+        _ => None,
+    }
+}
+
+fn no_price(seller: &str, model: Option<&str>) -> String {
+    match model {
+        Some(model) => {
+            let model: String = model.chars().take(LONGEST_NAME).collect();
+            format!("model `{model}` of `{seller}` has no price; add it to `prices.yaml`")
+        }
+        None => format!("`{seller}` does not say which model answered; name one, as in `{seller}:MODEL`"),
+    }
+}
+
+/// What can be said before the first call about a budget of money that can't be kept: one reason for each provider
+/// whose model has no price. Nothing where the profile has no such budget.
+#[must_use]
+pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> Vec<String> {
+    let mut limited = false;
+    plan.policy.stop.visit(&mut |criterion| {
+        limited |= matches!(criterion, Criterion::Budget(budget) if budget.cost_usd.is_some());
+    });
+    if !limited {
+        return Vec::new();
+    }
+    let stages: &[Chain] = match candidates {
+        Candidates::Providers(chains) => chains,
+        Candidates::Supplied => &[],
+    };
+    let stages = stages.iter().zip(plan.stages.iter().map(|planned| &planned.stage.call));
+    let judges = consultants.iter().filter_map(|consultant| match consultant {
+        Consultant::Judge(chain) => Some(chain),
+        Consultant::Validator | Consultant::Service(_) | Consultant::NotRun(_) => None,
+    });
+    let judges = judges.zip(plan.judges.iter().map(|planned| &planned.judge.call));
+    let mut without = BTreeSet::new();
+    for (chain, call) in stages.chain(judges) {
+        for provider in chain.links() {
+            let asked = call.options.model.as_deref().or(provider.model());
+            if provider.knows_costs(asked) == Some(false) {
+                let why = no_price(provider.seller(), asked);
+                without.insert(format!("the budget `cost_usd` can't be kept: {why}"));
+            }
+        }
+    }
+    without.into_iter().collect()
+}

@@ -1,0 +1,178 @@
+//! What a run tells whoever watches it: spans for the run, its documents and their iterations, and events with the
+//! fields of the reliability loop. Names of fields are told; no text of a document, and no value that was found in one.
+
+use super::{BatchEnd, DocumentResult};
+use crate::engine::{Event, WakeReason};
+use crate::score::Assessment;
+use crate::store::RunId;
+use crate::value::{DocumentId, Severity, Usage};
+use serde_json::{Map, Value, json};
+use tracing::field::{Empty, display};
+use tracing::{Level, Span, enabled, info, info_span, warn};
+
+/// The span of a session over documents.
+pub(super) fn run_span(run: &RunId, profile: &str, inputs: usize) -> Span {
+    info_span!(
+        target: "loopctl",
+        "run",
+        run = run.as_str(),
+        profile,
+        inputs,
+        finished = Empty,
+        passed = Empty,
+        unusable = Empty,
+        provider_errors = Empty,
+        cancelled = Empty,
+        calls = Empty,
+        tokens = Empty,
+        cost_usd = Empty,
+    )
+}
+
+/// Fills in how a session ended.
+pub(super) fn end_run(span: &Span, end: &BatchEnd, usage: Usage) {
+    span.record("finished", end.finished).record("passed", end.passed).record("unusable", end.unusable);
+    span.record("provider_errors", end.provider_errors).record("cancelled", end.cancelled);
+    record_usage(span, usage);
+}
+
+/// The span of a document.
+pub(super) fn document_span(id: &DocumentId) -> Span {
+    info_span!(
+        target: "loopctl",
+        "document",
+        documentId = id.as_str(),
+        document_type = Empty,
+        final_status = Empty,
+        stop_reason = Empty,
+        iteration_count = Empty,
+        calls = Empty,
+        tokens = Empty,
+        cost_usd = Empty,
+    )
+}
+
+/// Fills in how a document ended.
+pub(super) fn end_document(span: &Span, result: &DocumentResult) {
+    span.record("document_type", result.document_type.as_str());
+    span.record("final_status", result.final_status.as_str());
+    span.record("stop_reason", result.stop_reason.to_string());
+    span.record("iteration_count", result.iteration_count);
+    record_usage(span, result.usage);
+}
+
+/// An unknown cost is `null`, not left out.
+fn record_usage(span: &Span, usage: Usage) {
+    span.record("calls", usage.calls).record("tokens", usage.tokens);
+    match usage.cost_usd() {
+        Some(cost) => span.record("cost_usd", cost.get()),
+        None => span.record("cost_usd", display("null")),
+    };
+}
+
+/// Watches the loop of one document.
+#[derive(Debug)]
+pub(super) struct Watch {
+    iteration: Option<(usize, Span)>,
+    /// What is known of the latest candidate, until it is decided upon.
+    assessed: Option<Line>,
+    /// The overall score of the candidate before.
+    previous: Option<f64>,
+}
+
+/// What the reliability loop's event says of an iteration.
+#[derive(Debug)]
+struct Line {
+    iteration: usize,
+    overall: f64,
+    score: Value,
+    feedback: Value,
+}
+
+impl Watch {
+    pub(super) fn new() -> Self {
+        Watch { iteration: None, assessed: None, previous: None }
+    }
+
+    /// The span of an iteration, within the current one.
+    pub(super) fn iteration(&mut self, iteration: usize) -> Span {
+        match &self.iteration {
+            Some((same, span)) if *same == iteration => span.clone(),
+            _ => {
+                let span = info_span!(target: "loopctl", "iteration", iteration);
+                self.iteration = Some((iteration, span.clone()));
+                span
+            }
+        }
+    }
+
+    /// Sees what happens to a document.
+    pub(super) fn see(&mut self, id: &DocumentId, event: &Event) {
+        if !enabled!(target: "loopctl", Level::INFO) {
+            return;
+        }
+        let id = id.as_str();
+        match event {
+            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
+                self.assessed = Some(Line::of(*iteration, assessment));
+            }
+            Event::Decided(_) => self.tell(id),
+            // A candidate whose judges were still being asked counts as it was measured.
+            Event::Stopped { .. } => {
+                self.tell(id);
+                warn!(target: "loopctl", event = "stopped", documentId = id);
+            }
+            Event::Failed { iteration, failure } | Event::Unanswered { iteration, failure, .. } => {
+                let transient = failure.transient;
+                warn!(target: "loopctl", event = "attempt_failed", documentId = id, iteration, transient);
+            }
+            Event::Waiting { until, reason } => {
+                let reason = match reason {
+                    WakeReason::RetryAfter => "retry_after",
+                    WakeReason::Backoff => "backoff",
+                };
+                info!(target: "loopctl", event = "waiting", documentId = id, until_ms = until.0, reason);
+            }
+            Event::Unreadable { .. } => warn!(target: "loopctl", event = "unreadable", documentId = id),
+            _ => {}
+        }
+    }
+
+    /// One event for each iteration, in the reliability loop's words.
+    fn tell(&mut self, id: &str) {
+        let Some(line) = self.assessed.take() else { return };
+        let improvement = self.previous.map(|previous| short(line.overall - previous));
+        self.previous = Some(line.overall);
+        info!(
+            target: "loopctl",
+            event = "marc_iteration",
+            documentId = id,
+            iteration = line.iteration,
+            score = %line.score,
+            feedback = %line.feedback,
+            improvement = %json!(improvement),
+        );
+    }
+}
+
+impl Line {
+    fn of(iteration: usize, assessment: &Assessment) -> Self {
+        let mut score = Map::new();
+        score.insert("overall".to_owned(), short(assessment.overall).into());
+        for (name, value) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
+            score.insert(name.to_owned(), short(value.get()).into());
+        }
+        let missing: Vec<&str> = assessment.missing.iter().map(AsRef::as_ref).collect();
+        let feedback = json!({
+            "issueCount": assessment.issues.len(),
+            "criticalCount": assessment.count_severity(Severity::Critical),
+            "missingFields": missing,
+        });
+        Line { iteration, overall: assessment.overall, score: score.into(), feedback }
+    }
+}
+
+/// Without the dust of adding: twelve decimals, a thousandth of what comparisons of scores allow.
+fn short(score: f64) -> f64 {
+    (score * 1e12).round() / 1e12
+}
