@@ -66,6 +66,11 @@ pub struct Called {
 }
 
 impl Called {
+    /// Whether the provider was not asked, because it is left alone for a while.
+    pub fn left_alone(&self) -> bool {
+        matches!(&self.outcome, Err(failure) if failure.kind == FailureKind::CircuitOpen)
+    }
+
     /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
     pub fn disown(&self) {
         if let Some(entry) = &self.entry {
@@ -142,9 +147,10 @@ impl Provider {
         self.shared.meter.cost_unfinished(self.asked(request))
     }
 
-    /// The model that a request asks for.
+    /// The model that is asked: that of the specification, such as `openai:gpt-x`, else the request's. Whoever names a
+    /// model with the provider means it, whatever a profile was written for.
     pub(crate) fn asked<'a>(&'a self, request: &'a CompletionRequest) -> Option<&'a str> {
-        request.options.model.as_deref().or(self.model.as_deref())
+        self.model.as_deref().or(request.options.model.as_deref())
     }
 
     /// Host and port that requests go to, of an `http` plugin.
@@ -223,7 +229,7 @@ impl Provider {
         take: &mut Take,
     ) -> Result<Completion, Fault> {
         let mut request = Cow::Borrowed(request);
-        if request.options.model.is_none() && model.is_some() {
+        if request.options.model.as_deref() != model {
             request.to_mut().options.model = model.map(str::to_owned);
         }
         match &self.shared.link {

@@ -131,11 +131,11 @@ impl Session {
             let said = match prepared {
                 Ok(Question::Judge { at, chain, request }) => {
                     let turn = (at, attempt, since);
-                    ask_judge(&plan, turn, &chain, &request, &calls, cancelled).await
+                    ask_judge(&plan, turn, &chain, *request, &calls, cancelled).await
                 }
                 Ok(Question::Service { chain, request }) => {
                     let turn = (member, attempt, since);
-                    ask_service(&plan, turn, &chain, &request, &calls, cancelled).await
+                    ask_service(&plan, turn, &chain, *request, &calls, cancelled).await
                 }
                 Ok(Question::Validator { candidate, subject }) => {
                     let mut cancelled = cancelled;
@@ -207,15 +207,16 @@ async fn ask_judge(
     plan: &Plan,
     (at, attempt, since): (usize, u32, Millis),
     chain: &Chain,
-    request: &CompletionRequest,
+    mut request: CompletionRequest,
     calls: &Calls,
     cancelled: watch::Receiver<bool>,
 ) -> Option<Result<Consulted, CallFailed>> {
-    let (Some(judge), Some(provider)) = (plan.judges.get(at), chain.turn(attempt)) else {
+    let (Some(judge), Some((provider, attempt))) = (plan.judges.get(at), chain.turn(attempt)) else {
         return Some(Err(impossible_reason("there is no such judge")));
     };
+    request.attempt = attempt;
     let document_type = &request.document.document_type;
-    let called = calls.make(since, provider, request, judge.judge.call.deadline, cancelled).await?;
+    let called = calls.make(since, provider, &request, judge.judge.call.deadline, cancelled).await?;
     let repairer = judge.repairers.of(document_type);
     let said = answer_of(provider, &called, |told| {
         let mended = mend_whole(repairer, told)?;
@@ -228,7 +229,7 @@ async fn ask_judge(
             notes.extend(chain.note());
             Ok(Consulted { answer, usage, notes, repairs })
         }
-        Err(failure) => Err(chain.after(failure)),
+        Err(failure) => Err(chain.after(failure, called.left_alone())),
     })
 }
 
@@ -247,14 +248,17 @@ async fn ask_service(
     plan: &Plan,
     (member, attempt, since): (usize, u32, Millis),
     chain: &Chain,
-    request: &CompletionRequest,
+    mut request: CompletionRequest,
     calls: &Calls,
     cancelled: watch::Receiver<bool>,
 ) -> Option<Result<Consulted, CallFailed>> {
-    let (Some(planned), Some(provider)) = (plan.validators.get(member), chain.turn(attempt)) else {
+    let (Some(planned), Some((provider, attempt))) = (plan.validators.get(member), chain.turn(attempt))
+    else {
         return Some(Err(impossible_reason("there is no such validator")));
     };
-    let called = calls.make_unbilled(since, provider, request, planned.validator.deadline, cancelled).await?;
+    request.attempt = attempt;
+    let called =
+        calls.make_unbilled(since, provider, &request, planned.validator.deadline, cancelled).await?;
     let said = answer_of(provider, &called, |told| {
         let Told::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
         // What is deeper could be written to the journal, but not read again.
@@ -268,7 +272,10 @@ async fn ask_service(
         Ok(Produced { candidate: answer, notes, .. }) => {
             Ok(Consulted { answer, usage: Usage::default(), notes, repairs: Vec::new() })
         }
-        Err(failure) => Err(chain.after(CallFailed { usage: Usage::default(), ..failure })),
+        Err(failure) => {
+            let free = CallFailed { usage: Usage::default(), ..failure };
+            Err(chain.after(free, called.left_alone()))
+        }
     })
 }
 

@@ -409,14 +409,15 @@ impl Session {
         let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
-        let request = match request_for(&self.plan, run, task.task(), work) {
+        let mut request = match request_for(&self.plan, run, task.task(), work) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };
         // Requests count attempts from 1.
-        let Some(provider) = chain.turn(request.attempt.saturating_sub(1)) else {
+        let Some((provider, attempt)) = chain.turn(request.attempt.saturating_sub(1)) else {
             return impossible("there is no provider to ask");
         };
+        request.attempt = attempt;
         let deadline = planned.stage.call.deadline;
         let (since, cancelled) = (task.calls.clock.now(), self.cancelled.clone());
         let Some(called) = task.calls.make(since, provider, &request, deadline, cancelled).await else {
@@ -429,7 +430,7 @@ impl Session {
                 produced.notes.extend(chain.note());
                 Input::Produced(produced)
             }
-            Err(failed) => Input::Failed(chain.after(failed)),
+            Err(failed) => Input::Failed(chain.after(failed, called.left_alone())),
         }
     }
 

@@ -34,20 +34,24 @@ impl Chain {
         &self.links
     }
 
-    /// Whom to ask, after `attempt` others for the same piece of work. Each piece of work begins with the first.
-    pub(super) fn turn(&self, attempt: u32) -> Option<&Provider> {
+    /// Whom to ask, after `attempt` others for the same piece of work, and which of its own attempts that is, from 1.
+    /// Each piece of work begins with the first provider.
+    pub(super) fn turn(&self, attempt: u32) -> Option<(&Provider, u32)> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if attempt == 0 {
             *turn = Turn::default();
         }
-        self.links.get(turn.link)
+        Some((self.links.get(turn.link)?, turn.failed.saturating_add(1)))
     }
 
     /// What a failed attempt comes to: the same provider is asked again, or the next one at once, or nobody is left.
-    pub(super) fn after(&self, failure: CallFailed) -> CallFailed {
+    /// `left_alone` says that the provider is not to be asked for a while, which is no time to wait where another stands
+    /// in.
+    pub(super) fn after(&self, failure: CallFailed, left_alone: bool) -> CallFailed {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.failed = turn.failed.saturating_add(1);
-        if failure.transient && turn.failed <= self.retries {
+        let last = turn.link + 1 >= self.links.len();
+        if failure.transient && turn.failed <= self.retries && (last || !left_alone) {
             return failure;
         }
         let next = turn.link + 1;
