@@ -184,7 +184,6 @@ fn is_first(stage: &usize) -> bool {
     *stage == 0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn nothing(usage: &Usage) -> bool {
     *usage == Usage::default()
 }

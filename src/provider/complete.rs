@@ -97,6 +97,7 @@ enum Health {
 }
 
 impl Provider {
+    #[expect(clippy::too_many_arguments, reason = "each is one part of the provider")]
     pub(super) fn open(
         identity: PluginIdentity,
         library: Arc<Library>,
