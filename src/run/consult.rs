@@ -2,8 +2,9 @@
 
 use super::call::Calls;
 use super::clock::Time;
-use super::document::{InHand, Session, impossible_reason, stop};
+use super::document::{Session, impossible_reason, stop};
 use super::fallback::Chain;
+use super::in_hand::InHand;
 use super::request::{Told, answer_of, mend_whole};
 use super::validator::question;
 use super::work::request_for;

@@ -5,6 +5,7 @@ use super::call::Calls;
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
 use super::fallback::Chain;
+use super::in_hand::InHand;
 use super::references::references_of;
 use super::repairs::stage_answer;
 use super::request::{Told, answer_of};
@@ -54,63 +55,6 @@ pub struct Session {
     time: Time,
     assessor: Assessor,
     pub(super) cancelled: watch::Receiver<bool>,
-}
-
-/// What the loop of one document needs at hand.
-pub(super) struct InHand<'a> {
-    pub(super) reference: DocumentRef,
-    id: DocumentId,
-    /// The whole text.
-    text: &'a str,
-    /// What the stages see of it.
-    masked: String,
-    attached: Option<Attachment>,
-    /// By judge.
-    references: BTreeMap<String, String>,
-    pub(super) source: Source,
-    /// Candidate 0, if it was supplied; taken when it is used.
-    supplied: Option<Arc<Value>>,
-    pub(super) calls: Arc<Calls>,
-    /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
-    /// the run the times that it saw.
-    at: Millis,
-    warnings: Vec<String>,
-    /// What was said about each candidate: its iteration, by whom (0 a stage, then the panel), and the words.
-    notes: Vec<(usize, usize, String)>,
-    /// Members of the panel that failed in the current round, and why. They are heard in any order, but told in theirs.
-    unanswered: Vec<(usize, String)>,
-    /// What was repaired in each candidate, with its iteration.
-    repairs: Vec<(usize, Step)>,
-    watch: Watch,
-}
-
-impl InHand<'_> {
-    /// Keeps what was said and done about a candidate. What a repair may have lost is said to people, too.
-    fn heard(&mut self, iteration: usize, produced: &Produced) {
-        self.notes.extend(produced.notes.iter().map(|note| (iteration, 0, note.clone())));
-        for step in &produced.repairs {
-            if step.kind.loses() {
-                self.notes.push((iteration, 0, format!("the answer was repaired: {}", step.reason)));
-            }
-            self.repairs.push((iteration, step.clone()));
-        }
-    }
-
-    /// Tells who of the panel failed, in the order of the panel.
-    fn tell_unanswered(&mut self) {
-        self.unanswered.sort_by_key(|(member, _)| *member);
-        self.warnings.extend(self.unanswered.drain(..).map(|(_, why)| why));
-    }
-
-    pub(super) fn task(&self) -> Task<'_> {
-        Task {
-            document: &self.reference,
-            source: &self.masked,
-            unmasked: self.text,
-            attached: self.attached.as_ref(),
-            references: &self.references,
-        }
-    }
 }
 
 impl Session {

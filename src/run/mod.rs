@@ -10,6 +10,7 @@ mod clock;
 mod consult;
 mod document;
 mod fallback;
+mod in_hand;
 pub mod next;
 mod plan;
 mod references;

@@ -1,0 +1,70 @@
+//! A document while its loop runs.
+
+use super::Task;
+use super::call::Calls;
+use super::trace::Watch;
+use crate::engine::Produced;
+use crate::provider::protocol::{Attachment, DocumentRef};
+use crate::repair::Step;
+use crate::score::Source;
+use crate::value::{DocumentId, Millis};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the loop of one document needs at hand.
+pub(super) struct InHand<'a> {
+    pub(super) reference: DocumentRef,
+    pub(super) id: DocumentId,
+    /// The whole text.
+    pub(super) text: &'a str,
+    /// What the stages see of it.
+    pub(super) masked: String,
+    pub(super) attached: Option<Attachment>,
+    /// By judge.
+    pub(super) references: BTreeMap<String, String>,
+    pub(super) source: Source,
+    /// Candidate 0, if it was supplied; taken when it is used.
+    pub(super) supplied: Option<Arc<Value>>,
+    pub(super) calls: Arc<Calls>,
+    /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
+    /// the run the times that it saw.
+    pub(super) at: Millis,
+    pub(super) warnings: Vec<String>,
+    /// What was said about each candidate: its iteration, by whom (0 a stage, then the panel), and the words.
+    pub(super) notes: Vec<(usize, usize, String)>,
+    /// Members of the panel that failed in the current round, and why. They are heard in any order, but told in theirs.
+    pub(super) unanswered: Vec<(usize, String)>,
+    /// What was repaired in each candidate, with its iteration.
+    pub(super) repairs: Vec<(usize, Step)>,
+    pub(super) watch: Watch,
+}
+
+impl InHand<'_> {
+    /// Keeps what was said and done about a candidate. What a repair may have lost is said to people, too.
+    pub(super) fn heard(&mut self, iteration: usize, produced: &Produced) {
+        self.notes.extend(produced.notes.iter().map(|note| (iteration, 0, note.clone())));
+        for step in &produced.repairs {
+            if step.kind.loses() {
+                self.notes.push((iteration, 0, format!("the answer was repaired: {}", step.reason)));
+            }
+            self.repairs.push((iteration, step.clone()));
+        }
+    }
+
+    /// Tells who of the panel failed, in the order of the panel.
+    pub(super) fn tell_unanswered(&mut self) {
+        self.unanswered.sort_by_key(|(member, _)| *member);
+        self.warnings.extend(self.unanswered.drain(..).map(|(_, why)| why));
+    }
+
+    pub(super) fn task(&self) -> Task<'_> {
+        Task {
+            document: &self.reference,
+            source: &self.masked,
+            unmasked: self.text,
+            attached: self.attached.as_ref(),
+            references: &self.references,
+        }
+    }
+}
