@@ -215,7 +215,7 @@ stop: { max_iterations: 1 }
         assert_replays(&place, "parts");
     }
     // With nobody left the document ends, saying so.
-    let place = crate::pipeline::place(profile, &[permanent.clone()]);
+    let place = crate::pipeline::place(profile, std::slice::from_ref(&permanent));
     place.write("first.jsonl", format!("{permanent}\n"));
     let result = run(&place).exits(1).json();
     assert_eq!((&result["stop_reason"], &result["usage"]["calls"]), (&json!("provider_error"), &json!(2)));

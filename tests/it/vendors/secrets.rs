@@ -18,6 +18,7 @@ fn run(api: Api, faults: Vec<(When, Fault)>, more: &[&str]) -> (Workspace, Ran) 
     place.write("lung-biopsy.txt", REPORT);
     let provider = format!("{}:any", api.name());
     let mut arguments = vec!["run", "--profile", "clinical", "--provider", &provider, "--out", "out"];
+    arguments.extend(["--log", "json", "--log-file", "run.log"]);
     arguments.extend(more);
     arguments.push("lung-biopsy.txt");
     let ran = Ran::of(&mut loopctl(&place, api, &vendor, Some(KEY), &arguments));
@@ -58,11 +59,11 @@ fn a_key_is_in_no_file_and_in_nothing_that_is_said() {
                 let refused = Fault::Error(Problem::BadKey(KEY.to_owned()));
                 let broken = Fault::Error(Problem::Broken);
                 for (faults, code, least) in
-                    [(vec![(When::At(1), broken)], 0, 7), (vec![(When::Always, refused)], 1, 3)]
+                    [(vec![(When::At(1), broken)], 0, 8), (vec![(When::Always, refused)], 1, 4)]
                 {
                     let (place, ran) = run(api, faults, &recorded);
                     let mut found = Vec::new();
-                    // The document, the journal, results, and cassettes.
+                    // The document, the journal, the log, results, and cassettes.
                     assert!(holding(&place.path(""), &parts, &mut found) >= least, "{}", ran.err);
                     holding(&place.home(), &parts, &mut found);
                     assert_eq!(found, Vec::<String>::new(), "{}", api.name());
@@ -128,14 +129,17 @@ fn what_is_said_of_calls_holds_no_text_of_the_document() {
             let faults = faults.clone();
             scope.spawn(move || {
                 for fault in faults {
-                    let (_place, ran) =
+                    let (place, ran) =
                         run(api, vec![(When::Always, fault.clone())], &["--set", "stages.*.retries=0"]);
                     assert_eq!(quotes(&ran.err), None, "{fault:?} at {}", api.name());
+                    assert_eq!(quotes(&place.read("run.log")), None, "{fault:?} at {}", api.name());
                     assert_eq!(quotes(&ran.out), None, "{fault:?} at {}", api.name());
                     ran.exits(1);
                 }
-                let (_place, ran) = run(api, Vec::new(), &[]);
-                assert_eq!(quotes(&ran.err), None, "{}", api.name());
+                let (place, ran) = run(api, Vec::new(), &[]);
+                let log = place.read("run.log");
+                assert!(log.contains("lung-biopsy"), "{log}");
+                assert_eq!((quotes(&ran.err), quotes(&log)), (None, None), "{}", api.name());
             });
         }
     });
