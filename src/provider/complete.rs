@@ -178,17 +178,24 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        self.call(request, deadline).await.outcome
+        self.call(request, deadline, None).await.outcome
     }
 
-    /// The same, with how long it took by a tape, and whether the cache answered.
-    pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
+    /// The same, with how long it took by a tape, and whether the cache answered. A call whose turn would come after
+    /// `run_left`, which is what is left to the whole run, is not sent.
+    pub async fn call(
+        &self,
+        request: &CompletionRequest,
+        deadline: Duration,
+        run_left: Option<Duration>,
+    ) -> Called {
+        let patience = || Patience::new(deadline).within(run_left);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
-        let mut ended = self.take(request, model, deadline, false).instrument(call.span()).await;
+        let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
         if ended.cached && ended.outcome.is_err() {
             // What was of use once is not any more; the plugin may have changed.
-            ended = self.take(request, model, deadline, true).instrument(call.span()).await;
+            ended = self.take(request, model, patience(), true).instrument(call.span()).await;
         }
         let Ended { outcome, took, cached, entry } = ended;
         let meter = &self.shared.meter;
@@ -213,11 +220,11 @@ impl Provider {
         &self,
         request: &CompletionRequest,
         model: Option<&str>,
-        deadline: Duration,
+        patience: Patience,
         fresh: bool,
     ) -> Ended {
         let mut take = Take::new(self.shared.tape.as_ref(), fresh);
-        let outcome = self.attempt(request, model, Patience::new(deadline), &mut take).await;
+        let outcome = self.attempt(request, model, patience, &mut take).await;
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.
         take.end(outcome.map_err(|fault| self.shared.network.bounded(fault)))
     }
