@@ -138,7 +138,8 @@ pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]
     let mut without = BTreeSet::new();
     for (chain, call) in stages.chain(judges) {
         for provider in chain.links() {
-            let asked = call.options.model.as_deref().or(provider.model());
+            // As `Provider::asked` has it.
+            let asked = provider.model().or(call.options.model.as_deref());
             if provider.knows_costs(asked) == Some(false) {
                 let why = no_price(provider.seller(), asked);
                 without.insert(format!("the budget `cost_usd` can't be kept: {why}"));

@@ -42,11 +42,14 @@ async fn a_call_costs_what_the_table_says_of_its_model() {
     assert_eq!(cost(prices(PRICES), "").await, None);
     assert_eq!(cost(Prices::none(), ":m1").await, None);
     assert_eq!(cost(prices(FREE), "").await, Some(0.0));
+    // The model that is named with the provider is the one that is asked.
     let mut other = request("d");
-    other.options.model = Some("m1".to_owned());
-    let provider = open(prices(PRICES), address, ":m2");
-    let completion = provider.complete(&other, Duration::from_secs(60)).await.unwrap();
-    assert_eq!(completion.usage.cost_usd, Some(0.002));
+    other.options.model = Some("m2".to_owned());
+    for (named, expected) in [(":m1", Some(0.002)), ("", None)] {
+        let provider = open(prices(PRICES), address, named);
+        let completion = provider.complete(&other, Duration::from_secs(60)).await.unwrap();
+        assert_eq!(completion.usage.cost_usd, expected, "{named}");
+    }
 }
 
 #[tokio::test]
