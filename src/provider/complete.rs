@@ -245,14 +245,16 @@ impl Provider {
                 let json = to_json(request.as_ref())?;
                 let question = take.direct(&self.shared.identity.name, &self.shared.config, &request);
                 let answer = async {
-                    let instance = patience.bound(self.instance()).await??;
+                    let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
+                    let instance = instance.map_err(Fault::unsent)?;
                     let reply = patience.bound(instance.complete(json)).await?;
                     self.check(&instance, reply)
                 };
                 sensible(take.ask(question, answer).await?)
             }
             Some(link) => {
-                let instance = patience.bound(self.instance()).await?.map_err(Fault::unsent)?;
+                let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
+                let instance = instance.map_err(Fault::unsent)?;
                 let mut errand = Errand::new(&request, patience);
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));

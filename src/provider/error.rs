@@ -344,6 +344,8 @@ pub struct CallFailure {
     pub provider: String,
     /// The model that was asked for.
     pub model: Option<String>,
+    /// Whether the request went out, as far as that is known: what was not sent is no call.
+    pub sent: bool,
     /// What the call cost all the same: nothing, when it never went out or was turned away; `None` when that is unknown.
     pub cost: Option<Usd>,
 }
@@ -390,6 +392,8 @@ pub(super) struct Fault {
     pub(super) gives_up: bool,
     /// There is certainly nothing to pay for: the request never went out, or no model got it.
     pub(super) free: bool,
+    /// Whether the request went out.
+    pub(super) sent: bool,
 }
 
 impl Fault {
@@ -404,12 +408,13 @@ impl Fault {
             backoff: None,
             gives_up: false,
             free: false,
+            sent: true,
         }
     }
 
     /// The same of a call whose request never went out.
     pub(super) fn unsent(self) -> Self {
-        Self { free: true, ..self }
+        Self { free: true, sent: false, ..self }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -428,6 +433,7 @@ impl Fault {
             gives_up: self.gives_up,
             provider,
             model,
+            sent: self.sent,
             cost: None,
         }
     }

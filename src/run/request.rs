@@ -270,7 +270,9 @@ pub(super) fn answer_of(
     called: &Called,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
-    let one_call = |tokens, cost| Usage { calls: u64::from(!called.cached), ..Usage::of_call(tokens, cost) };
+    // What was not sent, or came from the cache, is no call.
+    let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
+    let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };
     let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),

@@ -102,7 +102,8 @@ impl Link {
     async fn send(&self, outgoing: Outgoing) -> Result<HttpResponse, Fault> {
         let Outgoing { method, url, filled, body } = outgoing;
         let settings = &self.network.settings;
-        let client = self.network.clients.for_url(&url, settings, &self.network.environment)?;
+        let client = self.network.clients.for_url(&url, settings, &self.network.environment);
+        let client = client.map_err(Fault::unsent)?;
         let sending = client.request(method, url.clone()).headers(filled.headers.clone()).body(body).send();
         let begun = match settings.first_byte_timeout {
             None => sending.await,

@@ -108,6 +108,9 @@ pub(super) struct Failed {
     /// There is certainly nothing to pay for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) free: bool,
+    /// The request never went out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) unsent: bool,
 }
 
 impl Exchange {
@@ -141,6 +144,7 @@ impl From<&Fault> for Failed {
             backoff_ms: fault.backoff.map(millis),
             gives_up: fault.gives_up,
             free: fault.free,
+            unsent: !fault.sent,
         }
     }
 }
@@ -155,6 +159,7 @@ impl From<&Failed> for Fault {
             backoff: failed.backoff_ms.map(Millis::duration),
             gives_up: failed.gives_up,
             free: failed.free,
+            sent: !failed.unsent,
             ..Self::new(failed.kind, failed.message.clone())
         }
     }

@@ -308,6 +308,7 @@ async fn a_server_that_keeps_failing_is_left_alone() {
     assert_eq!(server.requests(), 4);
     let failure = attempt(&provider, 1).await.unwrap_err();
     assert!(failure.kind == FailureKind::CircuitOpen && failure.may_pass(), "{failure:?}");
+    assert!(!failure.sent && failure.cost == Some(Usd::default()), "{failure:?}");
     assert!(
         failure.message.contains("is left alone since") && failure.message.contains("until"),
         "{failure}"
@@ -402,7 +403,7 @@ fn a_run_does_not_wait_for_its_turn_beyond_its_timeout() {
     ]);
     let ran = crate::workspace::Ran::of(command.env("CONTRARY_KEY", KEY)).exits(1);
     let result = ran.json();
-    assert_eq!(result["iteration_count"], 1, "{result}");
+    assert_eq!((&result["iteration_count"], &result["usage"]["calls"]), (&json!(1), &json!(1)), "{result}");
     assert!(ran.err.contains("no turn within the timeout"), "{}", ran.err);
     assert_eq!(server.requests(), 1);
 }
@@ -428,10 +429,12 @@ async fn an_outage_is_not_multiplied_by_retries() {
     assert!(!last.may_pass() && last.to_string().contains("network.retry_budget"), "{last}");
     assert_eq!(server.requests(), 3);
     // First attempts still go out, and say at once that there will be no other.
-    assert!(!attempt(&provider, 1).await.unwrap_err().may_pass());
+    let first = attempt(&provider, 1).await.unwrap_err();
+    assert!(!first.may_pass() && first.sent, "{first:?}");
     assert_eq!(server.requests(), 1);
     let refused = attempt(&provider, 2).await.unwrap_err();
     assert!(!refused.may_pass() && refused.message.contains("made again already"), "{refused}");
+    assert!(!refused.sent, "{refused:?}");
     assert_eq!(server.requests(), 0);
 }
 
@@ -559,5 +562,13 @@ fn a_run_tries_again_after_a_server_that_came_back() {
 
     let ran = folder.run(&arguments).exits(1);
     assert!(ran.err.contains("set `CONTRARY_KEY`"), "{}", ran.err);
+    assert_eq!(ran.json()["usage"], json!({ "calls": 0, "tokens": 0, "cost_usd": 0.0 }));
     assert_eq!(server.requests(), 0);
+
+    // A replay counts alike, whatever the environment holds.
+    let recorded = folder.run(&[&arguments[..], &["--record", "tape"]].concat()).exits(1).json();
+    let mut replayed = folder.loopctl(&[&arguments[..], &["--replay", "tape"]].concat());
+    let replayed = crate::workspace::Ran::of(replayed.env("CONTRARY_KEY", KEY)).exits(1).json();
+    assert_eq!(replayed["usage"]["calls"], 0);
+    assert_eq!((&recorded["usage"], &recorded["detail"]), (&replayed["usage"], &replayed["detail"]));
 }
