@@ -8,7 +8,7 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 use reqwest::{Method, Url};
 use tokio::time::timeout;
 
-use super::client::{torn, unanswered};
+use super::client::{not_followed, torn, unanswered};
 use super::egress::Origin;
 use super::limits::TooLate;
 use super::secrets::Filled;
@@ -116,8 +116,11 @@ impl Link {
         let mut response = begun.map_err(|error| unanswered(&error, &url))?;
 
         let status = response.status();
-        if status.is_redirection() && response.headers().contains_key(reqwest::header::LOCATION) {
-            let message = format!("the server redirects to another host (status {status})");
+        if status.is_redirection()
+            && let Some(location) = response.headers().get(reqwest::header::LOCATION)
+        {
+            let location = location.to_str().ok().and_then(|location| response.url().join(location).ok());
+            let message = format!("{} (status {status})", not_followed(response.url(), location.as_ref()));
             return Err(Fault::new(FailureKind::Permanent, message).help("check `base_url`"));
         }
         let mut told: BTreeMap<String, String> = BTreeMap::new();

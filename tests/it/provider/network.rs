@@ -439,6 +439,20 @@ async fn an_outage_is_not_multiplied_by_retries() {
 }
 
 #[tokio::test]
+async fn a_redirect_that_is_not_followed_says_why() {
+    for (location, part, requests) in [
+        ("/v1/complete", "redirects more than 5 times", 6),
+        ("http://elsewhere.invalid/", "redirects to another host", 1),
+        ("https://127.0.0.1/v1/complete", "another scheme or port of the same host", 1),
+    ] {
+        let server = Server::saying(http(307, &format!("location: {location}\r\n"), ""));
+        let failure = ask(&open(&server, Network::default())).await.unwrap_err();
+        assert!(failure.message.contains(part) && !failure.may_pass(), "{failure}");
+        assert_eq!(server.requests(), requests, "{failure}");
+    }
+}
+
+#[tokio::test]
 async fn what_the_profile_does_not_list_is_not_reached() {
     let server = Server::new(vec![fine()]);
     let listing =
