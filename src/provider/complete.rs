@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
-use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, Usage, VERSION};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
@@ -411,13 +412,25 @@ fn fault_of(reply: &Reply) -> Fault {
     if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
         message = format!("{message} (status {})", reply.status);
     }
-    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..Fault::new(kind, message) }
+    let fault = Fault::new(kind, message).took(usage_of(&error));
+    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..fault }
+}
+
+/// What a plugin says that an answer took which is none: cut, refused, withheld.
+fn usage_of(error: &PluginError) -> Usage {
+    let told = error.detail.as_ref().and_then(|detail| detail.get("usage"));
+    let usage: Usage = told.and_then(|usage| Usage::deserialize(usage).ok()).unwrap_or_default();
+    // No provider can mean a negative cost.
+    Usage { cost_usd: usage.cost_usd.filter(|cost| *cost >= 0.0), ..usage }
 }
 
 /// What JSON can say and no provider can mean.
 pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
-    let garbage =
-        |problem: &str| Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")));
+    let garbage = |problem: &str| {
+        let usage =
+            Usage { cost_usd: completion.usage.cost_usd.filter(|cost| *cost >= 0.0), ..completion.usage };
+        Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")).took(usage))
+    };
     if completion.version > VERSION {
         return garbage("is of a version that this loopctl doesn't know");
     }

@@ -97,9 +97,10 @@ fn unknown_because(
                 no_price(seller, model)
             })
         }
-        Err(failure) if failure.cost.is_none() => {
-            Some(format!("a failed call of `{seller}` may have been answered all the same"))
-        }
+        Err(failure) if failure.cost.is_none() => Some(match failure.usage {
+            Some(_) => no_price(seller, provider.asked(request)),
+            None => format!("a failed call of `{seller}` may have been answered all the same"),
+        }),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, PluginKind};
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, PluginKind, Usage};
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
@@ -111,6 +111,9 @@ pub(super) struct Failed {
     /// The request never went out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) unsent: bool,
+    /// What the call took all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
 }
 
 impl Exchange {
@@ -145,6 +148,7 @@ impl From<&Fault> for Failed {
             gives_up: fault.gives_up,
             free: fault.free,
             unsent: !fault.sent,
+            usage: fault.usage,
         }
     }
 }
@@ -160,6 +164,7 @@ impl From<&Failed> for Fault {
             gives_up: failed.gives_up,
             free: failed.free,
             sent: !failed.unsent,
+            usage: failed.usage,
             ..Self::new(failed.kind, failed.message.clone())
         }
     }

@@ -79,6 +79,10 @@ async fn a_failed_call_costs_nothing_only_if_it_was_turned_away() {
         // A model has answered; what it used is lost with the answer.
         ("200 OK", "", "no JSON", None),
         ("200 OK", "", "{}", None),
+        ("200 OK", "", r#"{"cut": true}"#, None),
+        // It is told.
+        ("200 OK", "", r#"{"cut": true, "in": 1000, "out": 500}"#, Usd::new(0.002)),
+        ("200 OK", "", r#"{"in": 1000, "out": 500}"#, Usd::new(0.002)),
     ] {
         let (address, _sent) = serve(http(status, headers, body));
         let failure = ask(&open(prices(PRICES), address, ":m1")).await.unwrap_err();
