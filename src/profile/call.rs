@@ -252,9 +252,41 @@ fn decode_headers(node: &Node, problems: &mut Problems) -> Option<BTreeMap<Strin
     let Data::Map(entries) = &node.data else {
         return wrong_type(node, "a mapping from names of headers to texts", problems);
     };
-    let headers = entries.iter().filter_map(|entry| {
-        let value = String::decode(&entry.value, problems)?;
-        Some((entry.key.to_ascii_lowercase(), value))
-    });
+    let headers =
+        entries.iter().filter_map(|entry| {
+            let value = String::decode(&entry.value, problems)?;
+            let name = entry.key.to_ascii_lowercase();
+            let legal = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+            let problem = if name.is_empty() || !name.chars().all(legal) {
+                format!("`{}` is not a header's name", entry.key)
+            } else if NOT_EXTRA.contains(&name.as_str()) || name.starts_with("proxy-") {
+                format!("the header `{name}` is not a profile's to set")
+            } else {
+                return Some((name, value));
+            };
+            problems.push(Problem::error(Code::Conflict, &entry.key_span, problem).help(
+                "keys come from the environment, and the connection is loopctl's; take this header out",
+            ));
+            None
+        });
     Some(headers.collect())
 }
+
+/// Headers that say who asks, or how the connection works.
+const NOT_EXTRA: [&str; 15] = [
+    "authorization",
+    "api-key",
+    "x-api-key",
+    "x-goog-api-key",
+    "cookie",
+    "host",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "connection",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "user-agent",
+];

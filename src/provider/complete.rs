@@ -154,8 +154,16 @@ impl Provider {
         self.model.as_deref().or(request.options.model.as_deref())
     }
 
+    /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
+    pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
+        match completion.model.as_deref().or(self.asked(request)) {
+            Some(model) => format!("{}:{}", self.seller(), tame(model)),
+            None => self.seller().to_owned(),
+        }
+    }
+
     /// Host and port that requests go to, of an `http` plugin.
-    pub(super) fn server(&self) -> Option<(String, u16)> {
+    pub fn server(&self) -> Option<(String, u16)> {
         self.shared.link.as_ref().and_then(Link::server)
     }
 
@@ -199,7 +207,7 @@ impl Provider {
             }
             Err(fault) => {
                 let cost = meter.cost_of_failure(&fault, model);
-                let failure = fault.of(self.shared.identity.name.clone(), model.map(str::to_owned));
+                let failure = fault.of(self.seller().to_owned(), model.map(str::to_owned));
                 Err(CallFailure { cost, ..failure })
             }
         };

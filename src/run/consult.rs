@@ -221,8 +221,8 @@ async fn ask_judge(
     let repairer = judge.repairers.of(document_type);
     let said = answer_of(provider, &called, |told| {
         let mended = mend_whole(repairer, told)?;
-        judge.check(document_type, &mended.value)?;
-        plan.panel.read(plan.validators.len() + at, &mended.value)?;
+        let read = judge.check(document_type, &mended.value);
+        read.and_then(|()| plan.panel.read(plan.validators.len() + at, &mended.value)).map_err(unusable)?;
         Ok(mended)
     });
     Some(match said {
@@ -270,7 +270,7 @@ async fn ask_service(
         if answer.get("unavailable").is_some() {
             return Err("the word that it is unavailable".to_owned());
         }
-        plan.panel.read(member, answer)?;
+        plan.panel.read(member, answer).map_err(unusable)?;
         Ok(Mended { value: answer.clone(), steps: Vec::new() })
     });
     Some(match said {
@@ -282,6 +282,11 @@ async fn ask_service(
             Err(chain.after(free, called.left_alone()))
         }
     })
+}
+
+/// Why a value is no answer, as the end of "answered with".
+fn unusable(why: String) -> String {
+    format!("JSON that can't be used: {why}")
 }
 
 fn unavailable(why: &str) -> Consulted {
