@@ -5,6 +5,7 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod cassette_askers;
 mod cassettes;
 #[cfg(test)]
 mod check;

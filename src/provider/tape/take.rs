@@ -73,16 +73,18 @@ impl Take {
         Self { tape: tape.cloned(), fresh, notes: Vec::new(), state: State::Before }
     }
 
-    /// What an `http` plugin wants to send; `None` when nobody listens.
+    /// What an `http` plugin wants to send, and the URL it goes to; `None` when nobody listens.
     pub(in crate::provider) fn http(
         &self,
         provider: &str,
         request: &CompletionRequest,
         asked: &HttpRequest,
+        url: Option<&str>,
     ) -> Option<Question> {
-        self.tape.as_ref()?;
+        let tape = self.tape.as_ref()?;
+        let key = Key::of_http(provider, asked);
         Some(Question {
-            key: Key::of_http(provider, asked),
+            key: if tape.mode() == TapeMode::Cache { key.put(&request.stage, url) } else { key },
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Http,
