@@ -6,6 +6,7 @@ mod aas;
 mod bad_input;
 #[cfg(test)]
 mod cassette_askers;
+#[cfg(test)]
 mod cassettes;
 #[cfg(test)]
 mod check;
