@@ -274,7 +274,8 @@ impl Provider {
         let json = to_json(request).map_err(Fault::unsent)?;
         let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(Fault::unsent)?;
         let asked: HttpRequest = self.check(instance, encoded).map_err(Fault::unsent)?;
-        let question = take.http(&self.shared.identity.name, request, &asked);
+        let url = link.url(&asked);
+        let question = take.http(&self.shared.identity.name, request, &asked, url.as_deref());
         let answer = take.ask(question, link.exchange(asked, errand)).await?;
         errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;

@@ -40,7 +40,7 @@ mod verdict;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loopctl_plugin_sdk::protocol::Manifest;
+use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest};
 use serde_json::Value;
 
 use crate::profile::{Limits, Network as Settings};
@@ -146,6 +146,11 @@ impl Link {
     /// Host and port that requests go to.
     pub(super) fn server(&self) -> Option<(String, u16)> {
         self.egress.server()
+    }
+
+    /// Where a plugin's request goes, if it may go there.
+    pub(super) fn url(&self, request: &HttpRequest) -> Option<String> {
+        self.egress.url(request).ok().map(String::from)
     }
 }
 
