@@ -3,7 +3,7 @@
 
 use super::event::{CallFailed, Consulted, Event, Input, Output, WakeReason, Work};
 use super::run::{Misuse, Run, State, Waiting};
-use crate::score::{Answer, Assessment};
+use crate::score::{Answer, Assessment, Member};
 use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
@@ -29,13 +29,23 @@ enum Seat {
 }
 
 impl Examined {
-    /// The answers, when every member has been heard.
-    fn answers(&self) -> Option<Vec<Answer>> {
+    /// The answers. Who has not been heard has failed.
+    fn answers(&self) -> Vec<Answer> {
         let heard = |seat: &Seat| match seat {
-            Seat::Heard(answer) => Some(answer.clone()),
-            Seat::Asked { .. } | Seat::Due { .. } => None,
+            Seat::Heard(answer) => answer.clone(),
+            Seat::Asked { .. } | Seat::Due { .. } => Answer::Failed("it was not heard".to_owned()),
         };
         self.seats.iter().map(heard).collect()
+    }
+
+    /// A member is not asked again, because that would go over a limit.
+    fn give_up(&mut self, member: usize, limit: &str) {
+        if let Some(seat) = self.seats.get_mut(member)
+            && let Seat::Due { failure, .. } = seat
+        {
+            let why = failure.take().map(|failure| failure.message).unwrap_or_default();
+            *seat = Seat::Heard(Answer::Failed(format!("{why}; no attempt is left within {limit}")));
+        }
     }
 
     /// How many calls are out.
@@ -123,29 +133,36 @@ impl Run {
         Ok(())
     }
 
-    /// Everybody has answered or failed: those that failed are asked again, unless the limits say that they can't be.
+    /// Everybody has answered or failed: those that failed are asked again, as far as the limits let them.
     fn round_over(&mut self, now: Millis, mut examined: Box<Examined>) {
-        let again = |seat: &Seat| match seat {
-            Seat::Due { attempt, failure } => {
-                Some(self.pause_after(attempt.saturating_sub(1), failure.as_ref()?))
-            }
-            Seat::Asked { .. } | Seat::Heard(_) => None,
-        };
-        let pauses: Vec<(Millis, WakeReason)> = examined.seats.iter().filter_map(again).collect();
-        if let Some((pause, reason)) = pauses.iter().max_by_key(|(pause, _)| *pause) {
-            if self.wait(now.saturating_add(*pause), *reason, pauses.len()).is_ok() {
-                self.state = State::Waiting { what: Waiting::Panel(examined) };
-                return;
-            }
-            for seat in &mut examined.seats {
-                if let Seat::Due { failure, .. } = seat {
-                    let why = failure.take().map(|failure| failure.message).unwrap_or_default();
-                    *seat = Seat::Heard(Answer::Failed(why));
-                }
+        let mut due: Vec<(usize, Millis, WakeReason)> = Vec::new();
+        for (member, seat) in examined.seats.iter().enumerate() {
+            if let Seat::Due { attempt, failure: Some(failure) } = seat {
+                let (pause, reason) = self.pause_after(attempt.saturating_sub(1), failure);
+                due.push((member, now.saturating_add(pause), reason));
             }
         }
-        let answers = examined.answers().unwrap_or_default();
-        self.conclude(now, examined.candidate, examined.tier1, &answers);
+        // Who has the longest to wait is the first to be given up.
+        due.sort_by_key(|(_, until, _)| *until);
+        let (mut calls, mut wake) = (0, None);
+        for (member, until, reason) in due {
+            let validator = self.panel().members().get(member).is_some_and(Member::is_validator);
+            let own = usize::from(!validator);
+            match self.room_for(calls + own, until) {
+                Ok(()) => {
+                    calls += own;
+                    wake = Some((until, reason));
+                }
+                Err(limit) => examined.give_up(member, limit),
+            }
+        }
+        match wake {
+            Some((until, reason)) => self.wait(until, reason, Waiting::Panel(examined)),
+            None => {
+                let answers = examined.answers();
+                self.conclude(now, examined.candidate, examined.tier1, &answers);
+            }
+        }
     }
 }
 

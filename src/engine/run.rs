@@ -351,8 +351,9 @@ impl Run {
             return;
         }
         let (pause, reason) = self.pause_after(attempt, &failure);
-        match self.wait(now.saturating_add(pause), reason, 1) {
-            Ok(()) => self.state = State::Waiting { what: Waiting::Stage(work.again()) },
+        let until = now.saturating_add(pause);
+        match self.room_for(1, until) {
+            Ok(()) => self.wait(until, reason, Waiting::Stage(work.again())),
             Err(limit) => {
                 let detail = format!("{}; no attempt is left within {limit}", failure.message);
                 self.finish(now, StopReason::ProviderError, Some(detail));
@@ -369,15 +370,9 @@ impl Run {
         }
     }
 
-    /// Asks to be woken for `calls` more calls; the limit that these would go over, if there is one. The table looks at
-    /// time and budget only after an assessment, so without this a failing provider could be waited for, and paid, long
-    /// past them.
-    pub(super) fn wait(
-        &mut self,
-        until: Millis,
-        reason: WakeReason,
-        calls: usize,
-    ) -> Result<(), &'static str> {
+    /// The limit that `calls` more calls at `until` would go over, if there is one. The table looks at time and budget only
+    /// after an assessment, so without this a failing provider could be waited for, and paid, long past them.
+    pub(super) fn room_for(&self, calls: usize, until: Millis) -> Result<(), &'static str> {
         let stop = &self.policy.stop;
         if stop.timeout.is_some_and(|limit| until > limit) {
             return Err("the timeout");
@@ -394,9 +389,14 @@ impl Run {
         if budget.cost_usd.is_some_and(|limit| at_least(cost, limit.get())) {
             return Err("the budget of money");
         }
+        Ok(())
+    }
+
+    /// Asks to be woken.
+    pub(super) fn wait(&mut self, until: Millis, reason: WakeReason, what: Waiting) {
         self.record(Event::Waiting { until, reason });
         self.outputs.push_back(Output::Wake { at: until, reason });
-        Ok(())
+        self.state = State::Waiting { what };
     }
 
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (LOOP, One iteration, 4).

@@ -97,20 +97,18 @@ impl Call {
     pub(super) fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Self {
         let whole = fields.span().clone();
         let provider = fields.node("provider");
+        if provider.is_none() {
+            // Says that it is missing.
+            let _ = fields.required::<String>("provider", problems);
+        }
         let config = match fields.node("config") {
             Some(node) => settings(node, problems),
             None => None,
         };
         let config = config
             .unwrap_or_else(|| Settings { config: Value::Object(Map::new()), base_url_by: Author::Profile });
-        let mut providers = match provider {
-            Some(node) => ProviderChoice::decode_chain(node, &config, problems),
-            None => {
-                // Says that it is missing.
-                let _ = fields.required::<String>("provider", problems);
-                Vec::new()
-            }
-        };
+        let mut providers =
+            provider.map(|node| ProviderChoice::decode_chain(node, &config, problems)).unwrap_or_default();
         if providers.is_empty() {
             let name = Spanned { value: "pattern".to_owned(), span: whole };
             providers.push(config.of(name));

@@ -266,6 +266,10 @@ async fn ask_service(
         if is_deeper(answer, MAX_CANDIDATE_DEPTH) {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
+        // It was asked, and has not checked anything.
+        if answer.get("unavailable").is_some() {
+            return Err("the word that it is unavailable".to_owned());
+        }
         plan.panel.read(member, answer)?;
         Ok(Mended { value: answer.clone(), steps: Vec::new() })
     });

@@ -4,7 +4,7 @@ use super::assessment::{Assessment, Issue};
 use crate::profile::AfterRetries;
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// A judge or a validator.
@@ -39,7 +39,12 @@ pub enum Answer {
 impl Answer {
     /// Whether it says anything: a validator that was not available does not.
     pub(super) fn is_answer(&self) -> bool {
-        matches!(self, Answer::Given(answer) if unavailable(answer).is_none())
+        matches!(self, Answer::Given(_)) && !self.is_unavailable()
+    }
+
+    /// Whether it is that of a validator that was not available.
+    pub(super) fn is_unavailable(&self) -> bool {
+        matches!(self, Answer::Given(answer) if unavailable(answer).is_some())
     }
 }
 
@@ -77,6 +82,12 @@ impl Member {
                     return Err(format!("the answer of `{}` has no number at `{pointer}`", self.id));
                 }
                 match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
+                    // What is neither an issue nor a text could not be put right, and must not be lost.
+                    Some((pointer, Value::Array(found)))
+                        if !found.iter().all(|issue| issue.is_object() || issue.is_string()) =>
+                    {
+                        Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
+                    }
                     Some((_, Value::Array(_) | Value::Null)) | None => Ok(()),
                     // Some models count instead of naming. What they count could not be put right, and must not be lost.
                     Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
@@ -134,7 +145,7 @@ impl Member {
                 let read = |issue: &Value| read_issue(issue, &code, *severity, disposition);
                 found.into_iter().flatten().filter_map(read).collect()
             }
-            (Answer::Given(answer), MemberKind::Validator { .. }) => {
+            (Answer::Given(answer), MemberKind::Validator { stages: declared }) => {
                 if let Some(why) = unavailable(answer) {
                     let message = format!("validator `{}` was not run: {why}", self.id);
                     return vec![note("VALIDATOR_UNAVAILABLE", Severity::Minor, Disposition::Warn, message)];
@@ -158,6 +169,13 @@ impl Member {
                         );
                         found.push(self.failure("VALIDATOR_FAILED", true, message));
                     }
+                }
+                // Stages after one that failed need not run; otherwise one that did not run has not passed.
+                let named = |name: &str| stages.iter().any(|stage| stage.get("name") == Some(&json!(name)));
+                let all_passed = stages.iter().all(|stage| stage.get("passed") == Some(&Value::Bool(true)));
+                if let Some(missing) = declared.iter().find(|name| all_passed && !named(name)) {
+                    let message = format!("stage `{missing}` of validator `{}` did not run", self.id);
+                    found.push(self.failure("VALIDATOR_FAILED", true, message));
                 }
                 found
             }
@@ -247,7 +265,6 @@ fn stages_score(stages: &[String], answer: &Value) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn fixing_an_error_never_lowers_a_validator_s_score() {

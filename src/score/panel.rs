@@ -131,9 +131,14 @@ impl Panel {
             let local = tier1.scores.get(&dimension.name);
             let asked =
                 |source: &Source| Some((self.members.get(source.member)?, answers.get(source.member)?));
-            let failed = |(member, answer): (&Member, &Answer)| member.has_failed(answer, tier1);
+            // What stands otherwise may be had instead of a validator that is not available; an ensemble without it is
+            // another one.
+            let alone = dimension.combine == Combine::First;
+            let missing = |(member, answer): (&Member, &Answer)| {
+                member.has_failed(answer, tier1) || (!alone && answer.is_unavailable())
+            };
             let incomplete = match dimension.quorum {
-                None => dimension.sources.iter().filter_map(asked).any(failed),
+                None => dimension.sources.iter().filter_map(asked).any(missing),
                 Some(_) => !dimension.has_quorum(answers),
             };
             if let (true, Some(quorum)) = (incomplete, dimension.quorum) {
@@ -145,7 +150,9 @@ impl Panel {
                 continue;
             }
             let heard = dimension.sources.iter().filter_map(|source| {
-                let (member, answer) = asked(source)?;
+                // Where some may be missing, a number that stands in for one of them is left out with it.
+                let (member, answer) =
+                    asked(source).filter(|(_, answer)| dimension.quorum.is_none() || answer.is_answer())?;
                 Some((member.score(answer, source.pointer.as_deref(), tier1)?, source.weight))
             });
             let scores: Vec<(Score, Weight)> =
@@ -255,6 +262,8 @@ mod tests {
             (json!({"s": 0.5, "issues": "none"}), false),
             (json!({"s": 0.5, "issues": 0}), true),
             (json!({"s": 0.5, "issues": 3}), false),
+            (json!({"s": 0.5, "issues": ["wrong", {"path": "/a"}]}), true),
+            (json!({"s": 0.5, "issues": [["critical", "wrong"]]}), false),
         ] {
             assert_eq!(panel.read(1, &answer).is_ok(), readable, "{answer}");
         }
@@ -290,12 +299,12 @@ mod tests {
         assert_eq!(merged(&ensemble, Some(0.9), &[skipped(), given()]).overall, 0.9);
         // The measure of tier 1 failed.
         assert_eq!(merged(&ensemble, None, &[skipped(), given()]).scores.get("a"), None);
-        // Without a measure among the members there is nothing to miss.
+        // Whoever is a member must be had.
         let judges = panel(
             "{a: {ensemble: {members: [{judge: j, score: /s}, {external: {validator: v}}], combine: min}}}",
             JUDGE,
         );
-        assert_eq!(merged(&judges, None, &[skipped(), given()]).overall, 1.0);
+        assert_eq!(merged(&judges, None, &[skipped(), given()]).scores.get("a"), None);
         // The dimension that should stand in was not measured.
         let to_b = "{j: {provider: x, prompt: p.md, on_failure: {then: {fallback: b}}}}";
         let assess = "{a: {judge: j, score: /s, otherwise: grounding}, b: {given: true}}";
@@ -331,7 +340,12 @@ mod tests {
             (json!([{"name": "one", "passed": false}]), &["VALIDATOR_FAILED"]),
             (json!([{"name": "one", "passed": false, "issues": [7]}]), &["VALIDATOR_FAILED"]),
             (json!([{"name": "one", "passed": false, "issues": ["m"]}]), &["VALIDATOR_V"]),
-            (json!([{"name": "one", "passed": true}]), &[]),
+            (json!([{"name": "one", "passed": true}]), &["VALIDATOR_FAILED"]),
+            (
+                json!([{"name": "won", "passed": true}, {"name": "two", "passed": true}]),
+                &["VALIDATOR_FAILED"],
+            ),
+            (json!([{"name": "one", "passed": true}, {"name": "two", "passed": true}]), &[]),
         ] {
             let found = merged(&panel, None, &[Answer::Given(json!({ "stages": stages }))]);
             assert_eq!(found.issues.iter().map(|i| i.code.as_str()).collect::<Vec<_>>(), codes, "{stages}");

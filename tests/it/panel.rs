@@ -123,6 +123,11 @@ fn a_quorum_does_without_those_that_fail() {
     assert_eq!(codes(&result), [("JUDGE_FAILED".to_owned(), "warn".to_owned())]);
     assert_replays(&place, "parts");
 
+    // Of those that are left out, a number that stands in is, too.
+    let fallback = [extracted(), says("a", 0.95), says("b", 0.92), fails("c")];
+    let result = run(&judged("combine: min\n      quorum: 2", &fallback)).exits(0).json();
+    assert_eq!(result["improvement_trajectory"], json!([0.92]));
+
     // A number that stands in is no answer.
     let missed = [extracted(), says("a", 0.95), fails("b"), fails("c")];
     let place = judged("quorum: 2", &missed);
@@ -312,7 +317,7 @@ fn a_validator_may_be_a_service() {
     let stages = json!({ "stages": [{ "name": "codes", "passed": false, "issues": [{ "code": "NO_CODE", "message": "m" }] }] });
     for (reply, expected, code) in [
         (http("200 OK", "", &stages.to_string()), json!([0.5]), "NO_CODE"),
-        (http("200 OK", "", r#"{"unavailable": "asleep"}"#), json!([0.0]), "VALIDATOR_UNAVAILABLE"),
+        (http("200 OK", "", r#"{"unavailable": "asleep"}"#), json!([0.0]), "VALIDATOR_FAILED"),
         (http("404 Not Found", "", r#"{"message": "no such check"}"#), json!([0.0]), "VALIDATOR_FAILED"),
         (http("200 OK", "", "[]"), json!([0.0]), "VALIDATOR_FAILED"),
     ] {
@@ -351,4 +356,27 @@ stop: {{ max_iterations: 1 }}
     let place =
         crate::pipeline::place("extends: batch\nvalidators: { v: { url: example.org, stages: [a] } }\n", &[]);
     assert!(place.run(&["check", "parts"]).exits(2).err.contains("`example.org` is no URL"));
+}
+
+#[test]
+fn a_judge_that_would_be_waited_for_too_long_takes_no_other_with_it() {
+    let profile = "classify: null
+stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl } }]
+judges:
+  a: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md, on_failure: { retry: 1 } }
+  b: { provider: [{ name: scripted:first, config: { file: broken.jsonl } }, { name: scripted:second, config: { file: answers.jsonl } }],
+    prompt: judge.md, on_failure: { retry: 0 } }
+assess: { one: { judge: a, score: /s }, two: { judge: b, score: /s } }
+overall: { from: two }
+accept: { overall: 0.9, escalate_issues: 0 }
+stop: { max_iterations: 1, timeout: 30s }
+";
+    let busy = json!({ "stage": "a", "fault": "rate_limited", "message": "busy", "retry_after_ms": 45_000 });
+    let place = crate::pipeline::place(profile, &[extracted(), busy, says("a", 1.0), says("b", 0.95)]);
+    place.write("broken.jsonl", format!("{}\n", fails("b")));
+    let result = run(&place).exits(3).json();
+    assert_eq!(result["best_validation"]["scores"], json!({ "two": 0.95 }), "{result}");
+    let message = result["message"].to_string();
+    assert!(message.contains("no attempt is left within the timeout"), "{message}");
+    assert_replays(&place, "parts");
 }

@@ -1,4 +1,5 @@
 //! Programs that answer, fail, write without end, read nothing, and don't want to stop.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read};
