@@ -274,8 +274,8 @@ fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure
 /// Validators first, then judges, as the panel has them.
 fn open_panel(providers: &Providers, plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
     let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
-        Asked::Service { config } => {
-            let opened = providers.open("service", config).map_err(unusable)?;
+        Asked::Service { config, url_by } => {
+            let opened = providers.open_by("service", config, *url_by).map_err(unusable)?;
             Ok(Consultant::Service(Chain::new(vec![opened], planned.validator.retries)))
         }
         Asked::Command { .. } if allow_commands => Ok(Consultant::Validator),
@@ -295,7 +295,7 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain,
         if call.attach.is_some() {
             takes_attachments(providers, &choice.name.value)?;
         }
-        providers.open(&choice.name.value, &choice.config).map_err(unusable)
+        providers.open_by(&choice.name.value, &choice.config, choice.base_url_by).map_err(unusable)
     };
     let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
     Ok(Chain::new(links?, retries))

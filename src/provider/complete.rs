@@ -255,6 +255,7 @@ impl Provider {
             Some(link) => {
                 let instance = patience.bound(self.instance()).await?.map_err(Fault::unsent)?;
                 let mut errand = Errand::new(&request, patience);
+                Link::check_request(&request).map_err(Fault::unsent)?;
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
                 link.settle(outcome, errand)
