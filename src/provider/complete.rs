@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
-use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, VERSION};
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, Usage, VERSION};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
@@ -186,17 +187,24 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        self.call(request, deadline).await.outcome
+        self.call(request, deadline, None).await.outcome
     }
 
-    /// The same, with how long it took by a tape, and whether the cache answered.
-    pub async fn call(&self, request: &CompletionRequest, deadline: Duration) -> Called {
+    /// The same, with how long it took by a tape, and whether the cache answered. A call whose turn would come after
+    /// `run_left`, which is what is left to the whole run, is not sent.
+    pub async fn call(
+        &self,
+        request: &CompletionRequest,
+        deadline: Duration,
+        run_left: Option<Duration>,
+    ) -> Called {
+        let patience = || Patience::new(deadline).within(run_left);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
-        let mut ended = self.take(request, model, deadline, false).instrument(call.span()).await;
+        let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
         if ended.cached && ended.outcome.is_err() {
             // What was of use once is not any more; the plugin may have changed.
-            ended = self.take(request, model, deadline, true).instrument(call.span()).await;
+            ended = self.take(request, model, patience(), true).instrument(call.span()).await;
         }
         let Ended { outcome, took, cached, entry } = ended;
         let meter = &self.shared.meter;
@@ -221,11 +229,11 @@ impl Provider {
         &self,
         request: &CompletionRequest,
         model: Option<&str>,
-        deadline: Duration,
+        patience: Patience,
         fresh: bool,
     ) -> Ended {
         let mut take = Take::new(self.shared.tape.as_ref(), fresh);
-        let outcome = self.attempt(request, model, Patience::new(deadline), &mut take).await;
+        let outcome = self.attempt(request, model, patience, &mut take).await;
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.
         take.end(outcome.map_err(|fault| self.shared.network.bounded(fault)))
     }
@@ -246,14 +254,16 @@ impl Provider {
                 let json = to_json(request.as_ref())?;
                 let question = take.direct(&self.shared.identity.name, &self.shared.config, &request);
                 let answer = async {
-                    let instance = patience.bound(self.instance()).await??;
+                    let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
+                    let instance = instance.map_err(Fault::unsent)?;
                     let reply = patience.bound(instance.complete(json)).await?;
                     self.check(&instance, reply)
                 };
                 sensible(take.ask(question, answer).await?)
             }
             Some(link) => {
-                let instance = patience.bound(self.instance()).await?.map_err(Fault::unsent)?;
+                let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
+                let instance = instance.map_err(Fault::unsent)?;
                 let mut errand = Errand::new(&request, patience);
                 Link::check_request(&request).map_err(Fault::unsent)?;
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
@@ -412,13 +422,25 @@ fn fault_of(reply: &Reply) -> Fault {
     if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
         message = format!("{message} (status {})", reply.status);
     }
-    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..Fault::new(kind, message) }
+    let fault = Fault::new(kind, message).took(usage_of(&error));
+    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..fault }
+}
+
+/// What a plugin says that an answer took which is none: cut, refused, withheld.
+fn usage_of(error: &PluginError) -> Usage {
+    let told = error.detail.as_ref().and_then(|detail| detail.get("usage"));
+    let usage: Usage = told.and_then(|usage| Usage::deserialize(usage).ok()).unwrap_or_default();
+    // No provider can mean a negative cost.
+    Usage { cost_usd: usage.cost_usd.filter(|cost| *cost >= 0.0), ..usage }
 }
 
 /// What JSON can say and no provider can mean.
 pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
-    let garbage =
-        |problem: &str| Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")));
+    let garbage = |problem: &str| {
+        let usage =
+            Usage { cost_usd: completion.usage.cost_usd.filter(|cost| *cost >= 0.0), ..completion.usage };
+        Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")).took(usage))
+    };
     if completion.version > VERSION {
         return garbage("is of a version that this loopctl doesn't know");
     }

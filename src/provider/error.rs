@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi;
+use loopctl_plugin_sdk::protocol::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::value::Usd;
@@ -344,6 +345,10 @@ pub struct CallFailure {
     pub provider: String,
     /// The model that was asked for.
     pub model: Option<String>,
+    /// Whether the request went out, as far as that is known: what was not sent is no call.
+    pub sent: bool,
+    /// What the call took all the same, as far as it was told: an answer may be cut or refused.
+    pub usage: Option<Usage>,
     /// What the call cost all the same: nothing, when it never went out or was turned away; `None` when that is unknown.
     pub cost: Option<Usd>,
 }
@@ -390,6 +395,10 @@ pub(super) struct Fault {
     pub(super) gives_up: bool,
     /// There is certainly nothing to pay for: the request never went out, or no model got it.
     pub(super) free: bool,
+    /// Whether the request went out.
+    pub(super) sent: bool,
+    /// What was told of the tokens that it took.
+    pub(super) usage: Option<Usage>,
 }
 
 impl Fault {
@@ -404,12 +413,19 @@ impl Fault {
             backoff: None,
             gives_up: false,
             free: false,
+            sent: true,
+            usage: None,
         }
     }
 
     /// The same of a call whose request never went out.
     pub(super) fn unsent(self) -> Self {
-        Self { free: true, ..self }
+        Self { free: true, sent: false, ..self }
+    }
+
+    /// The same of a call that took this, if that says anything.
+    pub(super) fn took(self, usage: Usage) -> Self {
+        Self { usage: Some(usage).filter(|usage| *usage != Usage::default()), ..self }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -428,6 +444,8 @@ impl Fault {
             gives_up: self.gives_up,
             provider,
             model,
+            sent: self.sent,
+            usage: self.usage,
             cost: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind};
+use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind, Usage};
 use serde_json::Value;
 
 use super::Prices;
@@ -15,12 +15,19 @@ pub(super) struct Meter {
     /// By what the tables call it: the endpoint that the configuration names, else the plugin.
     seller: String,
     kind: PluginKind,
+    /// Whether it runs programs, which may call an API that charges and not tell.
+    runs_programs: bool,
 }
 
 impl Meter {
     pub(super) fn new(prices: Arc<Prices>, manifest: &Manifest, config: &Value) -> Self {
         let endpoint = config.get("endpoint").and_then(Value::as_str);
-        Self { prices, seller: endpoint.unwrap_or(&manifest.name).to_owned(), kind: manifest.kind }
+        Self {
+            prices,
+            seller: endpoint.unwrap_or(&manifest.name).to_owned(),
+            kind: manifest.kind,
+            runs_programs: manifest.runs_programs(),
+        }
     }
 
     /// The name under which the price table knows the provider.
@@ -30,15 +37,18 @@ impl Meter {
 
     /// What an answered call cost; `None` when it is unknown. `asked` is the model that was asked for.
     pub(super) fn cost(&self, completion: &Completion, asked: Option<&str>) -> Option<Usd> {
-        let usage = &completion.usage;
+        self.cost_of(&completion.usage, completion.model.as_deref().or(asked))
+    }
+
+    fn cost_of(&self, usage: &Usage, model: Option<&str>) -> Option<Usd> {
         if let Some(told) = usage.cost_usd {
             return Usd::new(told);
         }
         let uncounted = usage.input_tokens == 0 && usage.output_tokens == 0;
-        match self.prices.find(&self.seller, completion.model.as_deref().or(asked)) {
+        match self.prices.find(&self.seller, model) {
             Some(price) if price.is_free() => Some(Usd::default()),
             // What calls no API counts no tokens; an API that does not say is not therefore for nothing.
-            _ if uncounted => (self.kind == PluginKind::Direct).then(Usd::default),
+            _ if uncounted => self.calls_no_api().then(Usd::default),
             found => found.map(|price| price.cost(usage)),
         }
     }
@@ -46,12 +56,17 @@ impl Meter {
     /// What a failed call cost. A model may have answered and be paid for, unless the request never went out or was
     /// turned away.
     pub(super) fn cost_of_failure(&self, fault: &Fault, asked: Option<&str>) -> Option<Usd> {
-        let turned_away = match self.kind {
-            PluginKind::Http => fault.free,
-            // It has come to an end, and told of no tokens.
-            PluginKind::Direct => fault.kind != super::FailureKind::Deadline,
-        };
-        if turned_away { Some(Usd::default()) } else { self.cost_unfinished(asked) }
+        if let Some(usage) = &fault.usage {
+            return self.cost_of(usage, asked);
+        }
+        // Or it has come to an end, and told of no tokens.
+        let ended = self.calls_no_api() && fault.kind != super::FailureKind::Deadline;
+        if fault.free || ended { Some(Usd::default()) } else { self.cost_unfinished(asked) }
+    }
+
+    /// Whether what tells of no tokens used none.
+    fn calls_no_api(&self) -> bool {
+        self.kind == PluginKind::Direct && !self.runs_programs
     }
 
     /// What a call that was given up cost: nothing, where nothing costs anything.

@@ -2,7 +2,7 @@
 //! (<https://github.com/open-telemetry/semantic-conventions-genai>, `docs/gen-ai/gen-ai-spans.md`). What was asked and
 //! answered is not among them.
 
-use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest};
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Usage};
 use serde_json::json;
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
@@ -75,6 +75,9 @@ impl CallSpan {
             }
             Err(failure) => {
                 self.span.record("error.type", failure.kind.as_str());
+                if let Some(usage) = &failure.usage {
+                    self.used(usage);
+                }
                 failure.cost.map(Usd::get)
             }
         };
@@ -92,7 +95,10 @@ impl CallSpan {
         if let Some(reason) = &completion.finish_reason {
             self.span.record("gen_ai.response.finish_reasons", display(json!([tame(reason)])));
         }
-        let usage = &completion.usage;
+        self.used(&completion.usage);
+    }
+
+    fn used(&self, usage: &Usage) {
         if usage.input_tokens > 0 || usage.output_tokens > 0 {
             self.span.record("gen_ai.usage.input_tokens", usage.input_tokens);
             self.span.record("gen_ai.usage.output_tokens", usage.output_tokens);

@@ -97,9 +97,10 @@ fn unknown_because(
                 no_price(seller, model)
             })
         }
-        Err(failure) if failure.cost.is_none() => {
-            Some(format!("a failed call of `{seller}` may have been answered all the same"))
-        }
+        Err(failure) if failure.cost.is_none() => Some(match failure.usage {
+            Some(_) => no_price(seller, provider.asked(request)),
+            None => format!("a failed call of `{seller}` may have been answered all the same"),
+        }),
         _ => None,
     }
 }
@@ -138,7 +139,8 @@ pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]
     let mut without = BTreeSet::new();
     for (chain, call) in stages.chain(judges) {
         for provider in chain.links() {
-            let asked = call.options.model.as_deref().or(provider.model());
+            // As `Provider::asked` has it.
+            let asked = provider.model().or(call.options.model.as_deref());
             if provider.knows_costs(asked) == Some(false) {
                 let why = no_price(provider.seller(), asked);
                 without.insert(format!("the budget `cost_usd` can't be kept: {why}"));

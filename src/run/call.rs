@@ -15,6 +15,8 @@ use tokio::sync::watch;
 pub(super) struct Calls {
     pub(super) clock: Clock,
     pub(super) bill: Bill,
+    /// When the run is over. What could not be sent before then is not sent.
+    timeout: Option<Millis>,
     /// How many the cache answered.
     cached: AtomicUsize,
     /// Who answered, by stage or member of the panel.
@@ -25,11 +27,12 @@ pub(super) struct Calls {
 pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 impl Calls {
-    /// Calls that go by this time.
-    pub(super) fn new(time: Time) -> Self {
+    /// Calls that go by this time, of a run that may take so long.
+    pub(super) fn new(time: Time, timeout: Option<Millis>) -> Self {
         Calls {
             clock: Clock::start(time),
             bill: Bill::default(),
+            timeout,
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
         }
@@ -69,10 +72,11 @@ impl Calls {
         deadline: Millis,
         mut cancelled: watch::Receiver<bool>,
     ) -> Option<Called> {
+        let run_left = self.timeout.map(|timeout| (timeout - self.clock.now()).duration());
         let called = tokio::select! {
             // A finished answer is never thrown away for a cancellation that came at the same moment.
             biased;
-            called = provider.call(request, deadline.duration()) => called,
+            called = provider.call(request, deadline.duration(), run_left) => called,
             _ = cancelled.wait_for(|cancelled| *cancelled) => return None,
         };
         if let Some(took) = called.took {

@@ -5,7 +5,8 @@ use crate::engine::{CallFailed, Produced};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::profile::{Call, Options, Sees};
 use crate::provider::protocol::{
-    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
+    self, Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions,
+    Role,
 };
 use crate::provider::{Called, Provider};
 use crate::repair::{Mended, Repairer, Veto};
@@ -270,17 +271,19 @@ pub(super) fn answer_of(
     called: &Called,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
 ) -> Answer {
-    let one_call = |tokens, cost| Usage { calls: u64::from(!called.cached), ..Usage::of_call(tokens, cost) };
+    // What was not sent, or came from the cache, is no call.
+    let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
+    let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };
+    let tokens = |usage: protocol::Usage| usage.input_tokens.saturating_add(usage.output_tokens);
     let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.may_pass(),
         retry_after: failure.retry_after.map(millis),
         backoff: failure.backoff.map(millis),
-        usage: one_call(0, failure.cost),
+        usage: one_call(failure.usage.map_or(0, tokens), failure.cost),
     })?;
-    let tokens = completion.usage.input_tokens.saturating_add(completion.usage.output_tokens);
-    let usage = one_call(tokens, completion.usage.cost_usd.and_then(Usd::new));
+    let usage = one_call(tokens(completion.usage), completion.usage.cost_usd.and_then(Usd::new));
     let notes = completion.notes.clone();
     let refused = |why: String| CallFailed {
         message: format!("provider `{}` answered with {why}", provider.seller()),

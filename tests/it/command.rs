@@ -138,3 +138,20 @@ fn keys_do_not_reach_a_program_that_was_not_given_them() {
     let ran = Ran::of(command.env("OPENAI_API_KEY", "k1").env("MY_KEY", "k2")).exits(0);
     assert_eq!(ran.json()["best_extraction"], json!({"grade": "none k2"}));
 }
+
+#[test]
+fn what_a_program_costs_is_unknown_unless_it_tells_or_is_said_to_be_free() {
+    let cost = |answer: &str, said: &str, prices: Option<&str>| {
+        let place = place(&PROFILE.replace("answer: value", &format!("answer: {answer}")), said);
+        if let Some(prices) = prices {
+            place.write("prices.yaml", prices);
+        }
+        run(&place, &["--allow-commands"]).json()["usage"]["cost_usd"].clone()
+    };
+    let free = "prices: [{ provider: command, models: ['*'], input: 0, output: 0, as_of: 2026-01-01 }]\n";
+    assert_eq!(cost("value", "echo '{\"grade\": 2}'", None), json!(null));
+    assert_eq!(cost("value", "echo '{\"grade\": 2}'", Some(free)), json!(0.0));
+    let told = "echo '{\"value\": {\"grade\": 2}, \"usage\": {\"cost_usd\": 0.25}}'";
+    assert_eq!(cost("completion", told, None), json!(0.25));
+    assert_eq!(cost("value", "exit 1", None), json!(null));
+}

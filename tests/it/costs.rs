@@ -107,4 +107,13 @@ fn a_model_without_a_price_is_said_before_the_first_call_when_money_is_limited()
     let ran = asks("contrary:m");
     assert_eq!(ran.err.matches(without).count(), 1, "{}", ran.err);
     assert!(!asks("contrary").err.contains("can't be kept"));
+    // The model that is named with the provider is the one that is asked, whatever the profile names.
+    place.write("prices.yaml", PRICES.replace("scripted", "contrary"));
+    let profile = place.read("profiles/steps-measured.yaml");
+    place.write(
+        "profiles/steps-measured.yaml",
+        profile.replace("retries: 0", "retries: 0, options: { model: tale-1 }"),
+    );
+    assert!(!asks("contrary").err.contains("can't be kept"));
+    assert_eq!(asks("contrary:m").err.matches(without).count(), 1);
 }

@@ -76,13 +76,16 @@ impl HttpCodec for Contrary {
                 let body: Value = serde_json::from_str(&response.body)
                     .map_err(|_| Failure::transient("the server's answer is not JSON"))?;
                 let count = |key: &str| body.get(key).and_then(Value::as_u64).unwrap_or(0);
+                let usage =
+                    Usage { input_tokens: count("in"), output_tokens: count("out"), ..Usage::default() };
+                if body.get("cut").is_some() {
+                    return Err(
+                        Failure::permanent("the answer was cut").with_detail(json!({ "usage": usage }))
+                    );
+                }
                 Ok(Completion {
                     text: body.get("answer").and_then(Value::as_str).map(str::to_owned),
-                    usage: Usage {
-                        input_tokens: count("in"),
-                        output_tokens: count("out"),
-                        ..Usage::default()
-                    },
+                    usage,
                     ..Completion::default()
                 })
             }

@@ -339,7 +339,8 @@ pub struct PluginError {
     /// How long to wait before another try, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// Whatever else may help whoever looks into it.
+    /// Whatever else may help whoever looks into it. A [`Usage`] under `usage` is counted and priced: an answer that was
+    /// cut or refused is paid for, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Value>,
 }

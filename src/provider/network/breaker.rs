@@ -30,6 +30,8 @@ pub(super) struct Refusal {
     pub(super) open_for: Duration,
     /// How long until another request may be tried.
     pub(super) wait: Duration,
+    /// Whether a trial is under way, whose end decides.
+    pub(super) on_trial: bool,
 }
 
 /// A request that goes through.
@@ -49,13 +51,17 @@ impl Breaker {
 
     /// Whether a request could go through.
     pub(super) fn check(&self, now: Instant) -> Result<Passage, Refusal> {
-        let refusal = |since: Instant, wait: Duration| Refusal { open_for: now.duration_since(since), wait };
+        let refusal = |since: Instant, wait: Duration, on_trial: bool| Refusal {
+            open_for: now.duration_since(since),
+            wait,
+            on_trial,
+        };
         match self.state {
             State::Closed { .. } => Ok(Passage::Free),
             State::Open { until, .. } if now >= until => Ok(Passage::Trial),
-            State::Open { since, until } => Err(refusal(since, until.duration_since(now))),
+            State::Open { since, until } => Err(refusal(since, until.duration_since(now), false)),
             // The trial ends at its deadline at the latest; it may end any moment.
-            State::Trial { since } => Err(refusal(since, self.cool_down().min(Duration::from_secs(1)))),
+            State::Trial { since } => Err(refusal(since, self.cool_down().min(Duration::from_secs(1)), true)),
         }
     }
 
@@ -154,10 +160,11 @@ mod tests {
         let mut breaker = breaker(1);
         breaker.failed(at(0));
         assert_eq!(breaker.admit(at(30)), Ok(Passage::Trial));
-        assert!(breaker.admit(at(30)).is_err());
+        assert!(breaker.admit(at(30)).unwrap_err().on_trial);
         assert_eq!(breaker.failed(at(31)), None);
         let refusal = breaker.admit(at(31)).unwrap_err();
         assert_eq!((refusal.open_for, refusal.wait), (Duration::from_secs(31), COOL_DOWN));
+        assert!(!refusal.on_trial);
         assert_eq!(breaker.admit(at(61)), Ok(Passage::Trial));
         breaker.succeeded();
         assert_eq!(breaker.admit(at(61)), Ok(Passage::Free));

@@ -125,6 +125,18 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
     Fault::new(FailureKind::Transient, message).help(help).unsent()
 }
 
+/// Why a redirect was not followed.
+pub(super) fn not_followed(from: &Url, to: Option<&Url>) -> String {
+    let Some(to) = to else { return "the server redirects to what is no address".to_owned() };
+    if to.host() != from.host() {
+        "the server redirects to another host".to_owned()
+    } else if (to.scheme(), to.port_or_known_default()) != (from.scheme(), from.port_or_known_default()) {
+        "the server redirects to another scheme or port of the same host".to_owned()
+    } else {
+        format!("the server redirects more than {MAX_REDIRECTS} times")
+    }
+}
+
 /// What an answer comes to that broke off.
 pub(super) fn torn(error: &reqwest::Error, received: usize) -> Fault {
     let message = format!("the answer broke off after {received} bytes: {}", causes(error));

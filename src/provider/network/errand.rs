@@ -99,7 +99,12 @@ impl Link {
                 completion.notes.extend(errand.notes);
                 Ok(completion)
             }
-            Err(fault) => Err(self.failed(fault, &errand)),
+            Err(fault) => {
+                if let (Some(lane), Some(usage)) = (&errand.lane, fault.usage) {
+                    lane.took(errand.tokens, usage.input_tokens.saturating_add(usage.output_tokens));
+                }
+                Err(self.failed(fault, &errand))
+            }
         }
     }
 

@@ -8,8 +8,9 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 use reqwest::{Method, Url};
 use tokio::time::timeout;
 
-use super::client::{torn, unanswered};
+use super::client::{not_followed, torn, unanswered};
 use super::egress::Origin;
+use super::limits::TooLate;
 use super::secrets::Filled;
 use super::server::readable;
 use super::{Errand, Link, retry_after};
@@ -17,6 +18,13 @@ use crate::provider::error::{FailureKind, Fault, tame};
 
 /// Shorter waits for one's turn are not worth a word.
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
+
+/// Why a call ends that would be sent after its run is over.
+fn no_turn() -> Fault {
+    let message = "no turn within the timeout of the run (rate limits)";
+    let fault = Fault::new(FailureKind::Deadline, message).unsent();
+    Fault { gives_up: true, ..fault.help("raise `stop.timeout`, or ask the provider less at the same time") }
+}
 
 /// A request that may be sent.
 struct Outgoing {
@@ -28,7 +36,7 @@ struct Outgoing {
 
 impl Link {
     /// Carries out a plugin's request. Any HTTP status is an answer; the plugin knows what it means. Waiting for one's
-    /// turn doesn't count towards the deadline. Dropping the future closes the connection.
+    /// turn doesn't count towards the deadline, and ends with the run. Dropping the future closes the connection.
     ///
     /// # Errors
     /// When the request may not be sent, the server is left alone, or no whole answer comes.
@@ -51,13 +59,13 @@ impl Link {
             server.pay_retry().map_err(Fault::unsent)?;
         }
         errand.tokens = errand.estimated(outgoing.body.len());
-        let turn = lane.turn(errand.tokens).await;
+        let turn = lane.turn(errand.tokens, errand.patience.turn_by()).await.map_err(|TooLate| no_turn())?;
         if turn.waited >= WORTH_A_NOTE {
             errand.notes.push(format!("waited {} for its turn (rate limits)", readable(turn.waited)));
             tracing::info!(waited_ms = readable(turn.waited).0, provider = %self.name, "waited for a rate limit");
         }
 
-        let passing = server.admit().map_err(Fault::unsent)?;
+        let passing = server.admit(errand.patience.patient_until()).await.map_err(Fault::unsent)?;
         let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
         errand.notice = match &outcome {
             Ok(answer) if answer.status >= 500 => passing.failed(),
@@ -95,7 +103,8 @@ impl Link {
     async fn send(&self, outgoing: Outgoing) -> Result<HttpResponse, Fault> {
         let Outgoing { method, url, filled, body } = outgoing;
         let settings = &self.network.settings;
-        let client = self.network.clients.for_url(&url, settings, &self.network.environment)?;
+        let client = self.network.clients.for_url(&url, settings, &self.network.environment);
+        let client = client.map_err(Fault::unsent)?;
         let sending = client.request(method, url.clone()).headers(filled.headers.clone()).body(body).send();
         let begun = match settings.first_byte_timeout {
             None => sending.await,
@@ -108,8 +117,11 @@ impl Link {
         let mut response = begun.map_err(|error| unanswered(&error, &url))?;
 
         let status = response.status();
-        if status.is_redirection() && response.headers().contains_key(reqwest::header::LOCATION) {
-            let message = format!("the server redirects to another host (status {status})");
+        if status.is_redirection()
+            && let Some(location) = response.headers().get(reqwest::header::LOCATION)
+        {
+            let location = location.to_str().ok().and_then(|location| response.url().join(location).ok());
+            let message = format!("{} (status {status})", not_followed(response.url(), location.as_ref()));
             return Err(Fault::new(FailureKind::Permanent, message).help("check `base_url`"));
         }
         let mut told: BTreeMap<String, String> = BTreeMap::new();

@@ -10,7 +10,7 @@ use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::profile::Limits;
 
@@ -60,6 +60,10 @@ pub(super) struct Turn {
     pub(super) waited: Duration,
 }
 
+/// A call's turn would come too late for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooLate;
+
 impl Lane {
     pub(super) fn new(limits: Limits) -> Self {
         let at_once =
@@ -84,26 +88,36 @@ impl Lane {
     }
 
     /// Waits until a call of about so many tokens may be sent. Can be dropped at any time.
-    pub(super) async fn turn(&self, tokens: u64) -> Turn {
+    ///
+    /// # Errors
+    /// When that is not before `by`; as soon as it is known.
+    pub(super) async fn turn(&self, tokens: u64, by: Option<Instant>) -> Result<Turn, TooLate> {
         let began = Instant::now();
         let permit = match &self.concurrency {
             // It is never closed.
-            Some(concurrency) => Arc::clone(concurrency).acquire_owned().await.ok(),
+            Some(concurrency) => in_time(by, Arc::clone(concurrency).acquire_owned()).await?.ok(),
             None => None,
         };
-        let _first = self.queue.lock().await;
+        let _first = in_time(by, self.queue.lock()).await?;
+        // First, so that a call that comes too late takes nothing from the limits.
+        self.wait_while_held(by).await?;
         if let Some(limiter) = &self.requests {
             while let Err(not_until) = limiter.check() {
-                sleep(not_until.wait_time_from(TokioClock.now())).await;
+                wait_until(Instant::now() + not_until.wait_time_from(TokioClock.now()), by).await?;
             }
         }
         if let Some(limit) = &self.tokens {
-            limit.wait_for(tokens).await;
+            limit.wait_for(tokens, by).await?;
         }
+        self.wait_while_held(by).await?;
+        Ok(Turn { _permit: permit, waited: began.elapsed() })
+    }
+
+    async fn wait_while_held(&self, by: Option<Instant>) -> Result<(), TooLate> {
         while let Some(until) = self.held_until() {
-            sleep_until(until).await;
+            wait_until(until, by).await?;
         }
-        Turn { _permit: permit, waited: began.elapsed() }
+        Ok(())
     }
 
     /// What a call really took, whose turn was given for an estimate.
@@ -129,7 +143,7 @@ impl Lane {
 }
 
 impl TokenLimit {
-    async fn wait_for(&self, estimated: u64) {
+    async fn wait_for(&self, estimated: u64, by: Option<Instant>) -> Result<(), TooLate> {
         // More than a minute's worth would never fit.
         let most = i64::from(self.per_minute.get());
         let wanted = {
@@ -141,9 +155,26 @@ impl TokenLimit {
         };
         let wanted = u32::try_from(wanted).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
         while let Ok(Err(not_until)) = self.limiter.check_n(wanted) {
-            sleep(not_until.wait_time_from(TokioClock.now())).await;
+            wait_until(Instant::now() + not_until.wait_time_from(TokioClock.now()), by).await?;
         }
+        Ok(())
     }
+}
+
+/// Awaits what nobody can say the time of.
+async fn in_time<T>(by: Option<Instant>, work: impl Future<Output = T>) -> Result<T, TooLate> {
+    match by {
+        Some(by) => timeout_at(by, work).await.map_err(|_| TooLate),
+        None => Ok(work.await),
+    }
+}
+
+async fn wait_until(at: Instant, by: Option<Instant>) -> Result<(), TooLate> {
+    if by.is_some_and(|by| at > by) {
+        return Err(TooLate);
+    }
+    sleep_until(at).await;
+    Ok(())
 }
 
 fn signed(count: u64) -> i64 {
@@ -153,6 +184,7 @@ fn signed(count: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::time::sleep;
 
     const NONE: Limits = Limits { concurrency: None, requests_per_minute: None, tokens_per_minute: None };
 
@@ -161,7 +193,7 @@ mod tests {
         let began = Instant::now();
         let mut when = Vec::new();
         for _ in 0..count {
-            lane.turn(tokens).await;
+            lane.turn(tokens, None).await.unwrap();
             when.push(began.elapsed().as_secs());
         }
         when
@@ -183,11 +215,11 @@ mod tests {
         // Larger than a minute's worth: it goes when the bucket is full, and the rest is owed.
         assert_eq!(turns(&Lane::new(limits), 2, 900).await, [0, 60]);
         let lane = Lane::new(limits);
-        lane.turn(300).await;
+        lane.turn(300, None).await.unwrap();
         lane.took(300, 600);
         assert_eq!(turns(&lane, 1, 100).await, [10]);
         let lane = Lane::new(limits);
-        lane.turn(600).await;
+        lane.turn(600, None).await.unwrap();
         lane.took(600, 10);
         assert_eq!(turns(&lane, 2, 100).await, [0, 0], "what was not used is given back");
     }
@@ -195,10 +227,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn only_so_many_calls_are_on_their_way() {
         let lane = Arc::new(Lane::new(Limits { concurrency: Some(2), ..NONE }));
-        let (one, _two) = (lane.turn(0).await, lane.turn(0).await);
+        let (one, _two) = (lane.turn(0, None).await, lane.turn(0, None).await);
         let third = tokio::spawn({
             let lane = Arc::clone(&lane);
-            async move { lane.turn(0).await.waited }
+            async move { lane.turn(0, None).await.unwrap().waited }
         });
         sleep(Duration::from_secs(5)).await;
         assert!(!third.is_finished());
@@ -215,10 +247,35 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_turn_that_would_come_too_late_is_none_at_once() {
+        let seconds = |seconds: u64| Some(Instant::now() + Duration::from_secs(seconds));
+        let began = Instant::now();
+        let held = Lane::new(Limits { requests_per_minute: Some(6), ..NONE });
+        held.hold(Duration::from_secs(20));
+        assert_eq!(held.turn(0, seconds(19)).await.err(), Some(TooLate));
+        let slow = Lane::new(Limits { requests_per_minute: Some(6), ..NONE });
+        slow.turn(0, None).await.unwrap();
+        assert_eq!(slow.turn(0, seconds(9)).await.err(), Some(TooLate));
+        let spent = Lane::new(Limits { tokens_per_minute: Some(60), ..NONE });
+        spent.turn(60, None).await.unwrap();
+        assert_eq!(spent.turn(10, seconds(9)).await.err(), Some(TooLate));
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        // What comes in time is waited for, and the refused took nothing.
+        assert_eq!(slow.turn(0, seconds(10)).await.unwrap().waited.as_secs(), 10);
+        assert_eq!(held.turn(0, seconds(10)).await.unwrap().waited.as_secs(), 10);
+
+        let full = Lane::new(Limits { concurrency: Some(1), ..NONE });
+        let _taken = full.turn(0, seconds(0)).await.unwrap();
+        let began = Instant::now();
+        assert_eq!(full.turn(0, seconds(5)).await.err(), Some(TooLate));
+        assert_eq!(began.elapsed().as_secs(), 5);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn who_gives_up_waiting_leaves_room() {
         let lane = Lane::new(Limits { concurrency: Some(1), requests_per_minute: Some(6), ..NONE });
-        drop(lane.turn(0).await);
-        let impatient = tokio::time::timeout(Duration::from_secs(1), lane.turn(0)).await;
+        drop(lane.turn(0, None).await);
+        let impatient = tokio::time::timeout(Duration::from_secs(1), lane.turn(0, None)).await;
         assert!(impatient.is_err());
         assert_eq!(turns(&lane, 1, 0).await, [9]);
     }

@@ -1,10 +1,12 @@
 //! What is known of one server: whether it is left alone, and how many calls of it may be made again.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::time::Instant;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use super::breaker::{Breaker, Passage, Refusal};
 use super::retry_budget::RetryBudget;
@@ -17,6 +19,8 @@ pub(super) struct Server {
     /// As messages call it.
     name: String,
     health: Mutex<Health>,
+    /// A trial has ended.
+    tried: Notify,
 }
 
 #[derive(Debug)]
@@ -39,23 +43,35 @@ impl Server {
             breaker: Breaker::new(settings.breaker),
             retries: RetryBudget::new(settings.retry_budget),
         };
-        Self { name, health: Mutex::new(health) }
+        Self { name, health: Mutex::new(health), tried: Notify::new() }
     }
 
     /// Refuses what would be refused anyway, before it waits for its turn.
     pub(super) fn check(&self) -> Result<(), Fault> {
         let checked = self.health().breaker.check(Instant::now());
-        checked.map(|_| ()).map_err(|refusal| self.refused(refusal))
+        match checked {
+            Err(refusal) if !refusal.on_trial => Err(self.refused(refusal)),
+            _ => Ok(()),
+        }
     }
 
-    /// Lets a request through.
+    /// Lets a request through. While another is the trial, it waits for what that comes to, until `by`: calls that are
+    /// made at the same time would else spend their last attempts on a server that is back. Can be dropped at any time.
     ///
     /// # Errors
     /// When the server is left alone.
-    pub(super) fn admit(self: &Arc<Self>) -> Result<Passing, Fault> {
-        let admitted = self.health().breaker.admit(Instant::now());
-        let passage = admitted.map_err(|refusal| self.refused(refusal))?;
-        Ok(Passing { server: Arc::clone(self), passage, over: false })
+    pub(super) async fn admit(self: &Arc<Self>, by: Instant) -> Result<Passing, Fault> {
+        loop {
+            let mut tried = pin!(self.tried.notified());
+            // From here on, no trial's end is missed.
+            tried.as_mut().enable();
+            let admitted = self.health().breaker.admit(Instant::now());
+            match admitted {
+                Ok(passage) => return Ok(Passing { server: Arc::clone(self), passage, over: false }),
+                Err(refusal) if !refusal.on_trial => return Err(self.refused(refusal)),
+                Err(refusal) => timeout_at(by, tried).await.map_err(|_| self.refused(refusal))?,
+            }
+        }
     }
 
     /// Pays for a retry.
@@ -110,12 +126,16 @@ impl Passing {
         if well {
             health.retries.succeeded();
         }
+        drop(health);
+        self.server.tried.notify_waiters();
     }
 
     /// The server failed. Says so when that makes it be left alone.
     pub(super) fn failed(mut self) -> Option<String> {
         self.over = true;
-        let opened = self.server.health().breaker.failed(Instant::now())?;
+        let opened = self.server.health().breaker.failed(Instant::now());
+        self.server.tried.notify_waiters();
+        let opened = opened?;
         let notice = format!(
             "`{}` is left alone for {}, after {} failures in a row",
             self.server.name,
@@ -131,6 +151,7 @@ impl Drop for Passing {
     fn drop(&mut self) {
         if !self.over {
             self.server.health().breaker.abandoned(self.passage, Instant::now());
+            self.server.tried.notify_waiters();
         }
     }
 }
@@ -138,4 +159,88 @@ impl Drop for Passing {
 /// `20 ms`, `3.5 s`.
 pub(super) fn readable(duration: Duration) -> crate::value::Millis {
     crate::value::Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Millis;
+    use tokio::task::{JoinHandle, yield_now};
+    use tokio::time::advance;
+
+    const COOL_DOWN: Duration = Duration::from_secs(30);
+    const DEADLINE: Duration = Duration::from_secs(60);
+
+    /// A server that is back, of whose breaker one request is the trial, and two requests that come meanwhile.
+    async fn on_trial() -> (Arc<Server>, Passing, Vec<JoinHandle<Result<Passing, Fault>>>) {
+        let breaker = Some(profile::Breaker { failures: 1, cool_down: Millis(30_000) });
+        let settings = profile::Network { breaker, ..profile::Network::default() };
+        let server = Arc::new(Server::new("s".to_owned(), &settings));
+        let by = || Instant::now() + DEADLINE;
+        assert!(server.admit(by()).await.unwrap().failed().is_some());
+        assert!(server.check().is_err() && server.admit(by()).await.is_err());
+        advance(COOL_DOWN).await;
+        let trial = server.admit(by()).await.unwrap();
+        let others = (0..2).map(|_| {
+            let server = Arc::clone(&server);
+            tokio::spawn(async move {
+                server.check()?;
+                server.admit(Instant::now() + DEADLINE).await
+            })
+        });
+        let others: Vec<_> = others.collect();
+        settle().await;
+        assert!(others.iter().all(|other| !other.is_finished()));
+        (server, trial, others)
+    }
+
+    async fn settle() {
+        for _ in 0..10 {
+            yield_now().await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_comes_during_the_trial_goes_on_when_it_succeeds() {
+        let (_, trial, others) = on_trial().await;
+        trial.succeeded(true);
+        for other in others {
+            assert_eq!(other.await.unwrap().unwrap().passage, Passage::Free);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_comes_during_the_trial_is_refused_when_it_fails() {
+        let (server, trial, others) = on_trial().await;
+        trial.failed();
+        for other in others {
+            let fault = other.await.unwrap().unwrap_err();
+            assert_eq!((fault.kind, fault.retry_after), (FailureKind::CircuitOpen, Some(COOL_DOWN)));
+        }
+        assert!(server.check().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_those_who_wait_one_takes_the_place_of_a_trial_that_is_given_up() {
+        let (_, trial, mut others) = on_trial().await;
+        drop(trial);
+        settle().await;
+        let next = others.iter().position(JoinHandle::is_finished).unwrap();
+        let (next, other) = (others.remove(next), others.remove(0));
+        let next = next.await.unwrap().unwrap();
+        assert!(next.passage == Passage::Trial && !other.is_finished());
+        // Who gives up waiting takes nothing along.
+        other.abort();
+        assert!(other.await.is_err());
+        next.succeeded(true);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_a_trial_for_ever() {
+        let (_, _trial, others) = on_trial().await;
+        advance(DEADLINE).await;
+        for other in others {
+            assert_eq!(other.await.unwrap().unwrap_err().kind, FailureKind::CircuitOpen);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, PluginKind};
+use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, PluginKind, Usage};
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
@@ -108,6 +108,12 @@ pub(super) struct Failed {
     /// There is certainly nothing to pay for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) free: bool,
+    /// The request never went out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) unsent: bool,
+    /// What the call took all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
 }
 
 impl Exchange {
@@ -141,6 +147,8 @@ impl From<&Fault> for Failed {
             backoff_ms: fault.backoff.map(millis),
             gives_up: fault.gives_up,
             free: fault.free,
+            unsent: !fault.sent,
+            usage: fault.usage,
         }
     }
 }
@@ -155,6 +163,8 @@ impl From<&Failed> for Fault {
             backoff: failed.backoff_ms.map(Millis::duration),
             gives_up: failed.gives_up,
             free: failed.free,
+            sent: !failed.unsent,
+            usage: failed.usage,
             ..Self::new(failed.kind, failed.message.clone())
         }
     }

@@ -194,6 +194,7 @@ impl Tape {
                 question.key
             ),
         )
+        .unsent()
     }
 
     /// What the cache has for a question, and what is wrong with it if it can't be used.

@@ -42,11 +42,14 @@ async fn a_call_costs_what_the_table_says_of_its_model() {
     assert_eq!(cost(prices(PRICES), "").await, None);
     assert_eq!(cost(Prices::none(), ":m1").await, None);
     assert_eq!(cost(prices(FREE), "").await, Some(0.0));
+    // The model that is named with the provider is the one that is asked.
     let mut other = request("d");
-    other.options.model = Some("m1".to_owned());
-    let provider = open(prices(PRICES), address, ":m2");
-    let completion = provider.complete(&other, Duration::from_secs(60)).await.unwrap();
-    assert_eq!(completion.usage.cost_usd, Some(0.002));
+    other.options.model = Some("m2".to_owned());
+    for (named, expected) in [(":m1", Some(0.002)), ("", None)] {
+        let provider = open(prices(PRICES), address, named);
+        let completion = provider.complete(&other, Duration::from_secs(60)).await.unwrap();
+        assert_eq!(completion.usage.cost_usd, expected, "{named}");
+    }
 }
 
 #[tokio::test]
@@ -76,6 +79,10 @@ async fn a_failed_call_costs_nothing_only_if_it_was_turned_away() {
         // A model has answered; what it used is lost with the answer.
         ("200 OK", "", "no JSON", None),
         ("200 OK", "", "{}", None),
+        ("200 OK", "", r#"{"cut": true}"#, None),
+        // It is told.
+        ("200 OK", "", r#"{"cut": true, "in": 1000, "out": 500}"#, Usd::new(0.002)),
+        ("200 OK", "", r#"{"in": 1000, "out": 500}"#, Usd::new(0.002)),
     ] {
         let (address, _sent) = serve(http(status, headers, body));
         let failure = ask(&open(prices(PRICES), address, ":m1")).await.unwrap_err();

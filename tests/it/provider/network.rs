@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use loopctl::profile::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 use loopctl::provider::{CallFailure, FailureKind, Provider, ProviderError, Providers};
-use loopctl::value::Millis;
+use loopctl::value::{Millis, Usd};
 use serde_json::{Value, json};
 
 use super::bed::{Bed, PLENTY, ask, request};
@@ -25,6 +25,8 @@ const SOON: Duration = Duration::from_secs(30);
 enum Act {
     /// Answers, or begins to, and closes.
     Say(String),
+    /// The same, when the other side of the channel says so.
+    SayWhenTold(String, Arc<Mutex<mpsc::Receiver<()>>>),
     /// Says nothing until the other side closes.
     Hang,
 }
@@ -109,6 +111,10 @@ fn read(stream: &TcpStream) -> Option<String> {
 fn answer(mut stream: TcpStream, act: Act, sender: &mpsc::Sender<Seen>) -> TcpStream {
     match act {
         Act::Say(text) => {
+            let _ = stream.write_all(text.as_bytes());
+        }
+        Act::SayWhenTold(text, told) => {
+            let _ = told.lock().unwrap().recv_timeout(SOON);
             let _ = stream.write_all(text.as_bytes());
         }
         Act::Hang => {
@@ -302,6 +308,7 @@ async fn a_server_that_keeps_failing_is_left_alone() {
     assert_eq!(server.requests(), 4);
     let failure = attempt(&provider, 1).await.unwrap_err();
     assert!(failure.kind == FailureKind::CircuitOpen && failure.may_pass(), "{failure:?}");
+    assert!(!failure.sent && failure.cost == Some(Usd::default()), "{failure:?}");
     assert!(
         failure.message.contains("is left alone since") && failure.message.contains("until"),
         "{failure}"
@@ -328,6 +335,79 @@ async fn a_trial_that_is_given_up_does_not_close_the_way_for_ever() {
     attempt(&provider, 1).await.unwrap();
 }
 
+/// A panel is asked all at once: none of its calls is lost to the trial of another.
+#[tokio::test]
+async fn calls_that_come_during_a_trial_wait_for_its_end() {
+    let (tell, told) = mpsc::channel();
+    let answer = http(200, "", r#"{"answer": "x"}"#);
+    let trial = Act::SayWhenTold(answer, Arc::new(Mutex::new(told)));
+    let server = Server::new(vec![Act::Say(http(500, "", "")), trial, fine()]);
+    let breaker = Breaker { failures: 1, cool_down: Millis(0) };
+    let provider = open(&server, Network { breaker: Some(breaker), ..Network::default() });
+    let failure = attempt(&provider, 1).await.unwrap_err();
+    assert!(failure.message.contains("is left alone"), "{failure}");
+    let panel = [1, 2, 3].map(|_| {
+        let provider = provider.clone();
+        tokio::spawn(async move { attempt(&provider, 2).await })
+    });
+    let (seen, _broken) = next_of(server.seen).await;
+    let (seen, _trial) = next_of(seen).await;
+    assert_eq!(server.most.load(Ordering::SeqCst), 1);
+    tell.send(()).unwrap();
+    for call in panel {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(seen.try_iter().count(), 2);
+}
+
+#[tokio::test]
+async fn a_call_whose_turn_comes_after_the_run_is_not_sent() {
+    let spent = "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 55s\r\n";
+    let server = Server::saying(http(200, spent, r#"{"answer": "x"}"#));
+    let provider = open(&server, Network::default());
+    ask(&provider).await.unwrap();
+    let called = provider.call(&request("a"), PLENTY, Some(Duration::from_secs(30))).await;
+    let failure = called.outcome.unwrap_err();
+    assert!(failure.message.contains("no turn within the timeout"), "{failure}");
+    assert!(!failure.may_pass() && failure.cost == Some(Usd::default()), "{failure:?}");
+    assert_eq!(server.requests(), 1);
+}
+
+#[test]
+fn a_run_does_not_wait_for_its_turn_beyond_its_timeout() {
+    let spent = "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 55s\r\n";
+    let server = Server::saying(http(200, spent, &json!({"answer": "{\"grade\": \"x\"}"}).to_string()));
+    let folder = Workspace::new();
+    folder.write(
+        "profiles/net.yaml",
+        format!(
+            "assess: {{ shape: {{ schema: schemas/x.json }} }}\noverall: {{ shape: 1 }}\naccept: {{ overall: 1 }}\n\
+             stop: {{ max_iterations: 3, timeout: 30s }}\n\
+             stages: [{{ id: extract, provider: contrary, config: {{ base_url: 'http://{}' }} }}]\n",
+            server.address
+        ),
+    );
+    folder.write("schemas/x.json", r#"{"type": "object", "required": ["diagnosis"]}"#);
+    folder.write("report.txt", "a report");
+    let mut command = folder.loopctl(&[
+        "run",
+        "--profile",
+        "net",
+        "--type",
+        "pathology",
+        "--out",
+        "out",
+        "--format",
+        "json",
+        "report.txt",
+    ]);
+    let ran = crate::workspace::Ran::of(command.env("CONTRARY_KEY", KEY)).exits(1);
+    let result = ran.json();
+    assert_eq!((&result["iteration_count"], &result["usage"]["calls"]), (&json!(1), &json!(1)), "{result}");
+    assert!(ran.err.contains("no turn within the timeout"), "{}", ran.err);
+    assert_eq!(server.requests(), 1);
+}
+
 /// Waits for what a server notices, off the runtime's thread.
 async fn next_of(seen: mpsc::Receiver<Seen>) -> (mpsc::Receiver<Seen>, Seen) {
     tokio::task::spawn_blocking(move || {
@@ -349,11 +429,27 @@ async fn an_outage_is_not_multiplied_by_retries() {
     assert!(!last.may_pass() && last.to_string().contains("network.retry_budget"), "{last}");
     assert_eq!(server.requests(), 3);
     // First attempts still go out, and say at once that there will be no other.
-    assert!(!attempt(&provider, 1).await.unwrap_err().may_pass());
+    let first = attempt(&provider, 1).await.unwrap_err();
+    assert!(!first.may_pass() && first.sent, "{first:?}");
     assert_eq!(server.requests(), 1);
     let refused = attempt(&provider, 2).await.unwrap_err();
     assert!(!refused.may_pass() && refused.message.contains("made again already"), "{refused}");
+    assert!(!refused.sent, "{refused:?}");
     assert_eq!(server.requests(), 0);
+}
+
+#[tokio::test]
+async fn a_redirect_that_is_not_followed_says_why() {
+    for (location, part, requests) in [
+        ("/v1/complete", "redirects more than 5 times", 6),
+        ("http://elsewhere.invalid/", "redirects to another host", 1),
+        ("https://127.0.0.1/v1/complete", "another scheme or port of the same host", 1),
+    ] {
+        let server = Server::saying(http(307, &format!("location: {location}\r\n"), ""));
+        let failure = ask(&open(&server, Network::default())).await.unwrap_err();
+        assert!(failure.message.contains(part) && !failure.may_pass(), "{failure}");
+        assert_eq!(server.requests(), requests, "{failure}");
+    }
 }
 
 #[tokio::test]
@@ -480,5 +576,13 @@ fn a_run_tries_again_after_a_server_that_came_back() {
 
     let ran = folder.run(&arguments).exits(1);
     assert!(ran.err.contains("set `CONTRARY_KEY`"), "{}", ran.err);
+    assert_eq!(ran.json()["usage"], json!({ "calls": 0, "tokens": 0, "cost_usd": 0.0 }));
     assert_eq!(server.requests(), 0);
+
+    // A replay counts alike, whatever the environment holds.
+    let recorded = folder.run(&[&arguments[..], &["--record", "tape"]].concat()).exits(1).json();
+    let mut replayed = folder.loopctl(&[&arguments[..], &["--replay", "tape"]].concat());
+    let replayed = crate::workspace::Ran::of(replayed.env("CONTRARY_KEY", KEY)).exits(1).json();
+    assert_eq!(replayed["usage"]["calls"], 0);
+    assert_eq!((&recorded["usage"], &recorded["detail"]), (&replayed["usage"], &replayed["detail"]));
 }
