@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
-use crate::diag::{Code, Problem, Problems, render_json};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest, render_json};
 use crate::profile::{Loaded, available};
 use crate::provider::Providers;
 use crate::run::Plan;
@@ -78,6 +78,7 @@ fn counted(count: usize, what: &str) -> String {
 /// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
 /// plugin, so what is wrong is a warning here; `run` fails on it.
 fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
+    check_limits(loaded, providers, problems);
     let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
     let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
     for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
@@ -98,5 +99,35 @@ fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Proble
             }
         };
         problems.push(problem);
+    }
+}
+
+/// Limits are by the name of a provider; one that nobody has would never apply.
+fn check_limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
+    if loaded.profile.network.limits.is_empty() {
+        return;
+    }
+    let mut known: Vec<String> = Vec::new();
+    for listed in providers.list() {
+        if let Ok(plugin) = listed.plugin {
+            known.extend(plugin.manifest.endpoints.into_iter().map(|endpoint| endpoint.name));
+        }
+        known.push(listed.name);
+    }
+    let spelled = |name: &str| name.replace('-', "_");
+    for name in loaded.profile.network.limits.keys() {
+        if known.iter().any(|other| spelled(other) == spelled(name)) {
+            continue;
+        }
+        let place = SourceFile::new("network.limits", name.as_str());
+        let problem = Problem::warning(
+            Code::InertRule,
+            &Span::new(&place, 0, name.len()),
+            format!("no provider is called `{name}`, so this limit never applies"),
+        );
+        problems.push(match nearest(name, known.iter().map(String::as_str)) {
+            Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+            None => problem.help("`loopctl plugin list` names the providers that there are"),
+        });
     }
 }

@@ -13,7 +13,7 @@ use crate::provider::{Prices, Provider, ProviderError, Providers};
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
     Batch, BatchEnd, Candidates, Chain, Consultant, DocumentResult, JudgePlan, Observer, Place, Plan,
-    Session, ValidatorPlan, unpriced,
+    Session, ValidatorPlan, unpriced, without_references,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -126,7 +126,8 @@ impl Work {
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
         let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
-        let found = find_also(&self.inputs, endings);
+        let mut found = find_also(&self.inputs, endings);
+        found.inputs = without_references(&self.plan, found.inputs);
         for error in &found.errors {
             complain(output, &Failure::broken(error.to_string()).help(error.help()));
         }
@@ -167,7 +168,11 @@ impl Work {
             profile_digest: self.plan.profile.digest.clone(),
             loopctl_version: env!("CARGO_PKG_VERSION").to_owned(),
             plugins: plugins_of(&candidates, &consultants),
-            settings: json!({ "out": self.out, "tape": tape::settings_of(tape.as_ref()) }),
+            settings: json!({
+                "out": self.out,
+                "tape": tape::settings_of(tape.as_ref()),
+                "providers": asked_of(&plan_ids(&self.plan), &candidates, &consultants),
+            }),
         })?;
         let place = Place { journal, run, artifacts };
 
@@ -269,8 +274,8 @@ fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure
 /// Validators first, then judges, as the panel has them.
 fn open_panel(providers: &Providers, plan: &Plan, allow_commands: bool) -> Result<Vec<Consultant>, Failure> {
     let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
-        Asked::Service { config } => {
-            let opened = providers.open("service", config).map_err(unusable)?;
+        Asked::Service { config, url_by } => {
+            let opened = providers.open_by("service", config, *url_by).map_err(unusable)?;
             Ok(Consultant::Service(Chain::new(vec![opened], planned.validator.retries)))
         }
         Asked::Command { .. } if allow_commands => Ok(Consultant::Validator),
@@ -290,7 +295,7 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain,
         if call.attach.is_some() {
             takes_attachments(providers, &choice.name.value)?;
         }
-        providers.open(&choice.name.value, &choice.config).map_err(unusable)
+        providers.open_by(&choice.name.value, &choice.config, choice.base_url_by).map_err(unusable)
     };
     let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
     Ok(Chain::new(links?, retries))
@@ -311,6 +316,34 @@ fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), Failure> {
         "the provider `{spec}` takes no images or PDFs, and the profile attaches them"
     ))
     .help("name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"))
+}
+
+/// Ids of the stages, then of the panel.
+fn plan_ids(plan: &Plan) -> Vec<String> {
+    let stages = plan.stages.iter().map(|planned| planned.stage.id.value.clone());
+    stages.chain(plan.panel.members().iter().map(|member| member.id.to_string())).collect()
+}
+
+/// Which service, model and server each stage, judge and validator asks.
+fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
+    let stages: Vec<Option<&Chain>> = match candidates {
+        Candidates::Providers(chains) => chains.iter().map(Some).collect(),
+        // No stage is asked, but each has its id.
+        Candidates::Supplied => vec![None; ids.len().saturating_sub(consultants.len())],
+    };
+    let panel = consultants.iter().map(|consultant| match consultant {
+        Consultant::Judge(chain) | Consultant::Service(chain) => Some(chain),
+        Consultant::Validator | Consultant::NotRun(_) => None,
+    });
+    let mut asked = Vec::new();
+    for (id, chain) in ids.iter().zip(stages.into_iter().chain(panel)) {
+        for provider in chain.into_iter().flat_map(Chain::links) {
+            let server = provider.server().map(|(host, port)| format!("{host}:{port}"));
+            let (service, model) = (provider.seller(), provider.model());
+            asked.push(json!({ "for": id, "provider": service, "model": model, "server": server }));
+        }
+    }
+    Value::Array(asked)
 }
 
 /// The plugins of a session, each once.

@@ -8,13 +8,27 @@ use std::sync::Arc;
 pub struct SourceFile {
     name: String,
     text: String,
+    is_argument: bool,
 }
 
 impl SourceFile {
     /// `name` is what people know it by: a path, `--set`, or the name of a variable.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
-        Arc::new(SourceFile { name: name.into(), text: text.into() })
+        Arc::new(SourceFile { name: name.into(), text: text.into(), is_argument: false })
+    }
+
+    /// What the person who runs the program says with a flag or a variable of this name: their own word, as a file that
+    /// may be somebody else's is not.
+    #[must_use]
+    pub fn argument(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(SourceFile { name: name.into(), text: text.into(), is_argument: true })
+    }
+
+    /// Whether it was said with a flag or a variable.
+    #[must_use]
+    pub fn is_argument(&self) -> bool {
+        self.is_argument
     }
 
     /// What people know it by.

@@ -40,6 +40,22 @@ pub enum Attach {
 
 decode_words!(Attach, "attachment", { "document" => Attach::Document });
 
+/// Who wrote something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// Whoever runs the program, with a flag or a variable, or a program that uses the library.
+    User,
+    /// A profile, which may be somebody else's.
+    Profile,
+}
+
+impl Author {
+    /// Who wrote what stands here.
+    pub(super) fn of(span: &crate::diag::Span) -> Self {
+        if span.file().is_argument() { Author::User } else { Author::Profile }
+    }
+}
+
 /// A provider with its settings.
 #[derive(Debug, Clone)]
 pub struct ProviderChoice {
@@ -47,6 +63,15 @@ pub struct ProviderChoice {
     pub name: Spanned<String>,
     /// The plugin's own settings.
     pub config: Value,
+    /// Who says where it is: wrote `base_url` among the settings.
+    pub base_url_by: Author,
+}
+
+/// The settings of a plugin, and who wrote `base_url` among them.
+#[derive(Debug, Clone)]
+struct Settings {
+    config: Value,
+    base_url_by: Author,
 }
 
 /// What is asked of a model.
@@ -80,12 +105,13 @@ impl Call {
             Some(node) => settings(node, problems),
             None => None,
         };
-        let config = config.unwrap_or_else(|| Value::Object(Map::new()));
+        let config = config
+            .unwrap_or_else(|| Settings { config: Value::Object(Map::new()), base_url_by: Author::Profile });
         let mut providers =
             provider.map(|node| ProviderChoice::decode_chain(node, &config, problems)).unwrap_or_default();
         if providers.is_empty() {
             let name = Spanned { value: "pattern".to_owned(), span: whole };
-            providers.push(ProviderChoice { name, config });
+            providers.push(config.of(name));
         }
         Call {
             providers,
@@ -111,16 +137,23 @@ impl Call {
     }
 }
 
-fn settings(node: &Node, problems: &mut Problems) -> Option<Value> {
-    match node.data {
-        Data::Map(_) => Value::decode(node, problems),
-        _ => wrong_type(node, "a mapping with the plugin's settings", problems),
+fn settings(node: &Node, problems: &mut Problems) -> Option<Settings> {
+    let Data::Map(_) = node.data else {
+        return wrong_type(node, "a mapping with the plugin's settings", problems);
+    };
+    let base_url_by = node.get("base_url").map_or(Author::Profile, |url| Author::of(&url.span));
+    Some(Settings { config: Value::decode(node, problems)?, base_url_by })
+}
+
+impl Settings {
+    fn of(self, name: Spanned<String>) -> ProviderChoice {
+        ProviderChoice { name, config: self.config, base_url_by: self.base_url_by }
     }
 }
 
 impl ProviderChoice {
     /// Reads `a`, `a, b`, `[a, b]` or `[a, { name: b, config: {…} }]`. `config` is that of all who bring none.
-    fn decode_chain(node: &Node, config: &Value, problems: &mut Problems) -> Vec<Self> {
+    fn decode_chain(node: &Node, config: &Settings, problems: &mut Problems) -> Vec<Self> {
         let mut chain: Vec<Self> = Vec::new();
         match &node.data {
             Data::List(items) => {
@@ -156,19 +189,18 @@ impl ProviderChoice {
     }
 
     /// Reads one member of a chain; a text may name several, with commas between them.
-    fn decode_link(node: &Node, config: &Value, problems: &mut Problems) -> Vec<Self> {
+    fn decode_link(node: &Node, config: &Settings, problems: &mut Problems) -> Vec<Self> {
         if let Data::Map(_) = node.data {
             let Some(mut fields) = Fields::open(node, "provider", problems) else { return Vec::new() };
             let name = fields.required::<Spanned<String>>("name", problems);
             let own = fields.node("config").and_then(|node| settings(node, problems));
             fields.finish(problems);
             let config = own.unwrap_or_else(|| config.clone());
-            return name.map(|name| ProviderChoice { name, config }).into_iter().collect();
+            return name.map(|name| config.of(name)).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
-        let choice = |name: &str| ProviderChoice {
-            name: Spanned { value: name.trim().to_owned(), span: text.span.clone() },
-            config: config.clone(),
+        let choice = |name: &str| {
+            config.clone().of(Spanned { value: name.trim().to_owned(), span: text.span.clone() })
         };
         text.value.split(',').map(choice).collect()
     }
@@ -252,9 +284,41 @@ fn decode_headers(node: &Node, problems: &mut Problems) -> Option<BTreeMap<Strin
     let Data::Map(entries) = &node.data else {
         return wrong_type(node, "a mapping from names of headers to texts", problems);
     };
-    let headers = entries.iter().filter_map(|entry| {
-        let value = String::decode(&entry.value, problems)?;
-        Some((entry.key.to_ascii_lowercase(), value))
-    });
+    let headers =
+        entries.iter().filter_map(|entry| {
+            let value = String::decode(&entry.value, problems)?;
+            let name = entry.key.to_ascii_lowercase();
+            let legal = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+            let problem = if name.is_empty() || !name.chars().all(legal) {
+                format!("`{}` is not a header's name", entry.key)
+            } else if NOT_EXTRA.contains(&name.as_str()) || name.starts_with("proxy-") {
+                format!("the header `{name}` is not a profile's to set")
+            } else {
+                return Some((name, value));
+            };
+            problems.push(Problem::error(Code::Conflict, &entry.key_span, problem).help(
+                "keys come from the environment, and the connection is loopctl's; take this header out",
+            ));
+            None
+        });
     Some(headers.collect())
 }
+
+/// Headers that say who asks, or how the connection works.
+const NOT_EXTRA: [&str; 15] = [
+    "authorization",
+    "api-key",
+    "x-api-key",
+    "x-goog-api-key",
+    "cookie",
+    "host",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "connection",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "user-agent",
+];

@@ -47,6 +47,20 @@ pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problem
                     );
                     return;
                 }
+                if let Some(word) = secret_word(name) {
+                    problems.push(
+                        Problem::error(
+                            Code::Conflict,
+                            &node.span,
+                            format!("a profile can't read the environment variable `{name}`"),
+                        )
+                        .help(format!(
+                            "its name has `{word}` in it, and what a profile reads may go to a server; providers find their \
+                             keys themselves"
+                        )),
+                    );
+                    return;
+                }
                 match environment(name)
                     .filter(|value| !value.is_empty())
                     .or_else(|| default.map(str::to_owned))
@@ -74,6 +88,16 @@ pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problem
     }
 }
 
+/// Words in the names of variables that hold what must not leave this machine.
+const SECRET_WORDS: [&str; 8] =
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE"];
+
+/// The word that tells that a variable holds a secret.
+fn secret_word(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_uppercase();
+    SECRET_WORDS.into_iter().find(|word| name.contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +119,16 @@ mod tests {
             filled("a: ${SET}\nb: '${SET}'\nc: ${NONE:-x y}\nd: p-${SET}-${NONE:-}.md\ne: $${SET}\n");
         assert!(problems.is_empty());
         assert_eq!(json, json!({"a": 7, "b": "7", "c": "x y", "d": "p-7-.md", "e": "${SET}"}));
+    }
+
+    #[test]
+    fn secrets_are_not_for_profiles() {
+        for name in ["OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "gh_token", "PGPASSWORD"] {
+            let (_, problems) = filled(&format!("a: ${{{name}:-x}}\n"));
+            let problem = problems.iter().next().unwrap();
+            assert!(problem.message.contains("can't read") && problem.message.contains(name), "{name}");
+        }
+        assert!(filled("a: ${LOOPCTL_JUDGE:-none}\nb: $${OPENAI_API_KEY}\n").1.is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
 
-use super::call::{Call, check_identifier, decode_deadline, decode_retries};
+use super::call::{Author, Call, check_identifier, decode_deadline, decode_retries};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
@@ -114,6 +114,8 @@ pub enum Asked {
     Service {
         /// The settings of the provider `service`.
         config: Value,
+        /// Who says where it is.
+        url_by: Author,
     },
 }
 
@@ -281,5 +283,5 @@ fn service(url: &Spanned<String>, token: bool, allow_http: bool, problems: &mut 
     let config = json!({
         "base_url": base_url, "path": path, "token": token, "allow_http": allow_http, "send": "extra_body",
     });
-    Asked::Service { config }
+    Asked::Service { config, url_by: Author::of(&url.span) }
 }

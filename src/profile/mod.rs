@@ -27,7 +27,7 @@ mod stop;
 mod stop_group;
 
 pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
-pub use call::{Attach, Call, Options, ProviderChoice};
+pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::CandidateKind;
 pub use checked::Profile;
 pub(crate) use codes::check_code;

@@ -108,6 +108,12 @@ impl HostPattern {
         fits.then(|| Self { host: host.to_owned(), below, port })
     }
 
+    /// Whether it means one port only.
+    #[must_use]
+    pub fn names_port(&self) -> bool {
+        self.port.is_some()
+    }
+
     /// Whether it means this host, which is in lower case, and port.
     #[must_use]
     pub fn admits(&self, host: &str, port: u16) -> bool {

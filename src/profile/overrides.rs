@@ -29,7 +29,7 @@ const VARIABLES: [(&str, &str, &str); 8] = [
 impl Override {
     /// Reads the argument of `--set`: `a.b=value`, where the value is YAML.
     pub fn from_flag(argument: &str, problems: &mut Problems) -> Option<Self> {
-        let file = SourceFile::new("--set", argument);
+        let file = SourceFile::argument("--set", argument);
         let whole = Span::new(&file, 0, argument.len());
         let Some((path, _)) = argument.split_once('=') else {
             problems.push(
@@ -60,7 +60,7 @@ impl Override {
     /// A setting given by a flag of its own, such as `--provider`.
     #[must_use]
     pub fn from_option(flag: &str, path: &[&str], text: &str) -> Self {
-        let file = SourceFile::new(flag, text);
+        let file = SourceFile::argument(flag, text);
         let value = Node {
             span: Span::new(&file, 0, text.len()),
             data: Data::Text { text: text.to_owned(), plain: false },
@@ -86,7 +86,7 @@ impl Override {
                 // A value that brings its own unit, or is no number at all, is judged as it stands.
                 let unit = if text.parse::<f64>().is_ok() { unit } else { "" };
                 let text = format!("{text}{unit}");
-                let file = SourceFile::new(*name, text.clone());
+                let file = SourceFile::argument(*name, text.clone());
                 let value = Node { span: Span::new(&file, 0, text.len()), data: resolve_plain(&text) };
                 Some(Override {
                     origin: (*name).to_owned(),

@@ -4,10 +4,10 @@
 //! answers get back here what the engine asked for: a null that the schema of the request has no room for, in a member
 //! that may be missing, says that there is none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use loopctl_plugin_sdk::protocol::Completion;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::rules::Schema;
 
@@ -30,109 +30,125 @@ pub(super) fn without_absent(mut completion: Completion, schema: Option<&Value>)
     completion
 }
 
-/// `value` without the nulls that stand for nothing. What the schema allows, or wants, stays as it is.
-fn left_out(mut value: Value, schema: Option<&Value>) -> Value {
-    let mut nulls = BTreeMap::new();
-    find(&value, &mut Vec::new(), &mut String::new(), &mut nulls);
-    // A schema that is none was reported when the profile was read.
-    let (false, Some(Ok(schema))) = (nulls.is_empty(), schema.map(|schema| Schema::compile("", schema)))
-    else {
+/// How much is looked at, at most, to find out which nulls stand for nothing: values in the answer, times kinds of null.
+/// Some ten times what an answer at a model's limits comes to, and a moment's work. Of what would take longer, whoever
+/// asked says what is wrong with it.
+const MOST_WORK: usize = 1_000_000;
+
+/// `value` without the nulls that stand for nothing: those of members that the schema names. What it allows, or wants,
+/// stays as it is.
+fn left_out(value: Value, schema: Option<&Value>) -> Value {
+    let Some(schema) = schema else { return value };
+    let mut named = HashSet::new();
+    names(schema, &mut named);
+    let mut found = Found::default();
+    found.look(&value, ROOT, &named);
+    if found.nulls.is_empty() || found.nulls.len().saturating_mul(found.values) > MOST_WORK {
         return value;
-    };
-    let whole = value.clone();
-    nulls.values().flatten().for_each(|path| remove(&mut value, path));
-    for alike in nulls.values() {
+    }
+    // A schema that is none was reported when the profile was read.
+    let Ok(schema) = Schema::compile("", schema) else { return value };
+    if schema.validator.is_valid(&value) {
+        return value;
+    }
+    let errors =
+        |out: &BTreeSet<Kind>| schema.validator.iter_errors(&found.without(&value, ROOT, out)).count();
+    let mut out = found.nulls.clone();
+    let mut least = errors(&out);
+    for kind in &found.nulls {
         // Put back where they do no harm: the schema allows them, or what is wrong without them is that they are missing.
-        let mut with = value.clone();
-        alike.iter().for_each(|path| restore(&mut with, &whole, path));
-        if errors(&schema, &with) <= errors(&schema, &value) {
-            value = with;
+        out.remove(kind);
+        let with = errors(&out);
+        if with <= least {
+            least = with;
+        } else {
+            out.insert(*kind);
         }
     }
-    value
+    found.without(&value, ROOT, &out)
 }
 
-fn errors(schema: &Schema, value: &Value) -> usize {
-    schema.validator.iter_errors(value).count()
-}
-
-/// Where something stands: names of members and numbers of elements.
-type Path = Vec<Part>;
-
-#[derive(Debug, Clone)]
-enum Part {
-    Member(String),
-    Element(usize),
-}
-
-/// Finds all members that are null. Those in different elements of one list are alike.
-fn find(value: &Value, path: &mut Path, kind: &mut String, nulls: &mut BTreeMap<String, Vec<Path>>) {
-    let length = kind.len();
-    match value {
-        Value::Object(map) => {
-            for (name, member) in map {
-                path.push(Part::Member(name.clone()));
-                kind.push('/');
-                kind.push_str(name);
-                if member.is_null() {
-                    nulls.entry(kind.clone()).or_default().push(path.clone());
-                } else {
-                    find(member, path, kind, nulls);
-                }
-                kind.truncate(length);
-                path.pop();
+/// All members that a schema names, wherever they may stand.
+fn names<'s>(schema: &'s Value, named: &mut HashSet<&'s str>) {
+    match schema {
+        Value::Object(keywords) => {
+            if let Some(Value::Object(properties)) = keywords.get("properties") {
+                named.extend(properties.keys().map(String::as_str));
             }
+            keywords.values().for_each(|inner| names(inner, named));
         }
-        Value::Array(items) => {
-            kind.push_str("/*");
-            for (number, item) in items.iter().enumerate() {
-                path.push(Part::Element(number));
-                find(item, path, kind, nulls);
-                path.pop();
-            }
-            kind.truncate(length);
-        }
+        Value::Array(items) => items.iter().for_each(|inner| names(inner, named)),
         _ => {}
     }
 }
 
-fn remove(value: &mut Value, path: &[Part]) {
-    if let Some((Part::Member(name), holder)) = path.split_last()
-        && let Some(members) = members(value, holder)
-    {
-        members.shift_remove(name);
+/// Where something stands, by the names of members. What stands in different elements of one list is alike.
+type Kind = usize;
+
+const ROOT: Kind = 0;
+
+/// What there is in an answer.
+#[derive(Default)]
+struct Found<'v> {
+    /// What stands in a kind under a name, or in a list.
+    kinds: HashMap<(Kind, Option<&'v str>), Kind>,
+    /// The kinds of those members that are null and that the schema names.
+    nulls: BTreeSet<Kind>,
+    /// How many values there are.
+    values: usize,
+}
+
+impl<'v> Found<'v> {
+    fn look(&mut self, value: &'v Value, at: Kind, named: &HashSet<&str>) {
+        self.values += 1;
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let kind = self.kind(at, Some(name));
+                    if member.is_null() && named.contains(name.as_str()) {
+                        self.nulls.insert(kind);
+                    }
+                    self.look(member, kind, named);
+                }
+            }
+            Value::Array(items) => {
+                let kind = self.kind(at, None);
+                items.iter().for_each(|item| self.look(item, kind, named));
+            }
+            _ => {}
+        }
     }
-}
 
-/// Puts back a null, at its place among the members.
-fn restore(value: &mut Value, whole: &Value, path: &[Part]) {
-    let Some((Part::Member(name), holder)) = path.split_last() else { return };
-    let Some(original) = at(whole, holder).and_then(Value::as_object) else { return };
-    let Some(members) = members(value, holder) else { return };
-    let place =
-        original.keys().take_while(|key| *key != name).filter(|key| members.contains_key(*key)).count();
-    members.shift_insert(place, name.clone(), Value::Null);
-}
+    fn kind(&mut self, at: Kind, name: Option<&'v str>) -> Kind {
+        let next = self.kinds.len() + 1;
+        *self.kinds.entry((at, name)).or_insert(next)
+    }
 
-fn at<'a>(value: &'a Value, path: &[Part]) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, part| match part {
-        Part::Member(name) => value.get(name),
-        Part::Element(number) => value.get(number),
-    })
-}
-
-fn members<'a>(value: &'a mut Value, path: &[Part]) -> Option<&'a mut Map<String, Value>> {
-    let holder = path.iter().try_fold(value, |value, part| match part {
-        Part::Member(name) => value.get_mut(name),
-        Part::Element(number) => value.get_mut(number),
-    });
-    holder.and_then(Value::as_object_mut)
+    /// A copy without the members that are null and of these kinds.
+    fn without(&self, value: &'v Value, at: Kind, out: &BTreeSet<Kind>) -> Value {
+        let inner = |name| self.kinds.get(&(at, name)).copied();
+        match value {
+            Value::Object(members) => {
+                let left = members.iter().filter_map(|(name, member)| {
+                    let kind = inner(Some(name.as_str()))?;
+                    let stays = !(member.is_null() && out.contains(&kind));
+                    stays.then(|| (name.clone(), self.without(member, kind, out)))
+                });
+                Value::Object(left.collect())
+            }
+            Value::Array(items) => match inner(None) {
+                Some(kind) => items.iter().map(|item| self.without(item, kind, out)).collect(),
+                None => value.clone(),
+            },
+            other => other.clone(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     fn schema() -> Value {
         json!({
@@ -197,5 +213,28 @@ mod tests {
         let free = json!({ "type": "object" });
         let said = json!({ "b": null, "a": { "c": null } });
         assert_eq!(left_out(said.clone(), Some(&free)).to_string(), said.to_string());
+    }
+
+    /// Each would be a kind of its own.
+    #[test]
+    fn any_number_of_nulls_is_gone_through_in_good_time() {
+        let many: Map<String, Value> = (0..100_000).map(|n| (format!("a{n}"), Value::Null)).collect();
+        // None of them is named by the schema, and one is.
+        let said = Value::Object(many.clone());
+        assert_eq!(left_out(said.clone(), Some(&schema())), said);
+        let mut said = many.clone();
+        said.insert("reason".to_owned(), Value::Null);
+        assert_eq!(left_out(Value::Object(said), Some(&schema())), Value::Object(many.clone()));
+        // The schema names them all, and wants something else.
+        let properties: Map<String, Value> =
+            many.keys().map(|name| (name.clone(), json!({ "type": "string" }))).collect();
+        let strict = json!({ "type": "object", "properties": properties });
+        let said = Value::Object(many);
+        assert_eq!(left_out(said.clone(), Some(&strict)), said);
+        // In a list they are alike.
+        let said: Value = (0..100_000).map(|_| json!({ "code": "A", "path": null })).collect();
+        let meant: Value = (0..100_000).map(|_| json!({ "code": "A" })).collect();
+        let list = json!({ "type": "array", "items": schema()["properties"]["issues"]["items"] });
+        assert_eq!(left_out(said, Some(&list)), meant);
     }
 }

@@ -155,8 +155,16 @@ impl Provider {
         self.model.as_deref().or(request.options.model.as_deref())
     }
 
+    /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
+    pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
+        match completion.model.as_deref().or(self.asked(request)) {
+            Some(model) => format!("{}:{}", self.seller(), tame(model)),
+            None => self.seller().to_owned(),
+        }
+    }
+
     /// Host and port that requests go to, of an `http` plugin.
-    pub(super) fn server(&self) -> Option<(String, u16)> {
+    pub fn server(&self) -> Option<(String, u16)> {
         self.shared.link.as_ref().and_then(Link::server)
     }
 
@@ -207,7 +215,7 @@ impl Provider {
             }
             Err(fault) => {
                 let cost = meter.cost_of_failure(&fault, model);
-                let failure = fault.of(self.shared.identity.name.clone(), model.map(str::to_owned));
+                let failure = fault.of(self.seller().to_owned(), model.map(str::to_owned));
                 Err(CallFailure { cost, ..failure })
             }
         };
@@ -257,6 +265,7 @@ impl Provider {
                 let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
                 let instance = instance.map_err(Fault::unsent)?;
                 let mut errand = Errand::new(&request, patience);
+                Link::check_request(&request).map_err(Fault::unsent)?;
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
                 link.settle(outcome, errand)
@@ -276,7 +285,8 @@ impl Provider {
         let json = to_json(request).map_err(Fault::unsent)?;
         let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(Fault::unsent)?;
         let asked: HttpRequest = self.check(instance, encoded).map_err(Fault::unsent)?;
-        let question = take.http(&self.shared.identity.name, request, &asked);
+        let url = link.url(&asked);
+        let question = take.http(&self.shared.identity.name, request, &asked, url.as_deref());
         let answer = take.ask(question, link.exchange(asked, errand)).await?;
         errand.heard(&answer);
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;

@@ -131,11 +131,26 @@ impl Providers {
     }
 
     /// Opens a provider: `pattern`, `openai:model`, `./libmine.so`, or an endpoint of a plugin, as in `ollama:model`.
-    /// `config` is the profile's, `null` for none.
+    /// `config` is the plugin's configuration, `null` for none. Whoever calls this answers for its `base_url`: the server
+    /// there gets the user's key.
     ///
     /// # Errors
     /// When there is no such plugin, it may not run, it can't be loaded, or it refuses its configuration.
     pub fn open(&self, spec: &str, config: &Value) -> Result<Provider, ProviderError> {
+        self.open_by(spec, config, profile::Author::User)
+    }
+
+    /// The same with a `base_url` that `author` wrote. One that only a profile names gets no key, unless it is where the
+    /// plugin's manifest has the endpoint anyway, or on this machine: a profile may be somebody else's.
+    ///
+    /// # Errors
+    /// Those of [`Providers::open`].
+    pub fn open_by(
+        &self,
+        spec: &str,
+        config: &Value,
+        author: profile::Author,
+    ) -> Result<Provider, ProviderError> {
         let Spec { target, model } = Spec::parse(spec)?;
         let ((identity, manifest, library), endpoint) = match target {
             Target::Name(name) => self.named(&name)?,
@@ -151,8 +166,9 @@ impl Providers {
         let (link, config) = match manifest.kind {
             PluginKind::Direct => (None, config),
             PluginKind::Http => {
-                let (link, config) = Link::new(Arc::clone(&network), &manifest, endpoint.as_deref(), &config)
-                    .map_err(problem)?;
+                let endpoint = endpoint.as_deref();
+                let (link, config) =
+                    Link::new(Arc::clone(&network), &manifest, endpoint, &config, author).map_err(problem)?;
                 (Some(link), config)
             }
         };

@@ -5,7 +5,9 @@ use super::clock::{Clock, Time};
 use crate::provider::protocol::CompletionRequest;
 use crate::provider::{Called, Provider};
 use crate::value::Millis;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
 /// Makes the calls of a document.
@@ -17,12 +19,28 @@ pub(super) struct Calls {
     timeout: Option<Millis>,
     /// How many the cache answered.
     cached: AtomicUsize,
+    /// Who answered, by stage or member of the panel.
+    answered: Mutex<AnsweredBy>,
 }
+
+/// Providers and models that answered, by the stage or member of the panel that asked: `ollama:llama3`.
+pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 impl Calls {
     /// Calls that go by this time, of a run that may take so long.
     pub(super) fn new(time: Time, timeout: Option<Millis>) -> Self {
-        Calls { clock: Clock::start(time), bill: Bill::default(), timeout, cached: AtomicUsize::new(0) }
+        Calls {
+            clock: Clock::start(time),
+            bill: Bill::default(),
+            timeout,
+            cached: AtomicUsize::new(0),
+            answered: Mutex::default(),
+        }
+    }
+
+    /// Who has answered.
+    pub(super) fn answered(&self) -> AnsweredBy {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many the cache has answered.
@@ -63,6 +81,11 @@ impl Calls {
         };
         if let Some(took) = called.took {
             self.clock.reach(since.saturating_add(took));
+        }
+        if let Ok(completion) = &called.outcome {
+            let by = provider.answered(request, completion);
+            let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+            answered.entry(request.stage.clone()).or_default().insert(by);
         }
         if called.cached {
             self.cached.fetch_add(1, Ordering::Relaxed);

@@ -41,13 +41,15 @@ pub(super) struct Questions {
     asked: Vec<Asked>,
     /// Answers that are still to be handed out, in this order.
     answers: VecDeque<Input>,
+    /// That someone stopped the run, once that has been said, with what was under way.
+    stop: Option<Usage>,
 }
 
 type Asked = Pin<Box<dyn Future<Output = Input> + Send>>;
 
 impl Questions {
     pub(super) fn is_empty(&self) -> bool {
-        self.asked.is_empty() && self.answers.is_empty()
+        self.asked.is_empty() && self.answers.is_empty() && self.stop.is_none()
     }
 
     pub(super) fn ask(&mut self, question: impl Future<Output = Input> + Send + 'static) {
@@ -67,49 +69,51 @@ impl Questions {
         self.answers.pop_front().unwrap_or_else(stop)
     }
 
+    /// The first answer that comes. A stop is handed out only when nobody has an answer: one that is there has been paid
+    /// for.
     async fn first_answer(&mut self) -> Input {
         poll_fn(|context| {
-            for at in 0..self.asked.len() {
-                if let Some(question) = self.asked.get_mut(at)
-                    && let Poll::Ready(answer) = question.as_mut().poll(context)
-                {
-                    drop(self.asked.remove(at));
-                    return Poll::Ready(answer);
+            let mut at = 0;
+            while let Some(question) = self.asked.get_mut(at) {
+                match question.as_mut().poll(context) {
+                    Poll::Pending => at += 1,
+                    Poll::Ready(said) => {
+                        drop(self.asked.remove(at));
+                        match said {
+                            Input::Stop { in_flight } => self.stopped(in_flight),
+                            answer => return Poll::Ready(answer),
+                        }
+                    }
                 }
             }
-            Poll::Pending
+            self.stop.take().map_or(Poll::Pending, |in_flight| Poll::Ready(Input::Stop { in_flight }))
         })
         .await
     }
 
-    /// All answers, or just the stop that came instead of one, with what those used up that had come by then.
+    /// All answers, or those that have come when someone stops the run, and then the stop.
     async fn all_answers(&mut self) -> VecDeque<Input> {
         let mut open: Vec<(Asked, Option<Input>)> =
             self.asked.drain(..).map(|question| (question, None)).collect();
         poll_fn(|context| {
-            let mut stopped = None;
             for (question, answer) in open.iter_mut().filter(|(_, answer)| answer.is_none()) {
                 match question.as_mut().poll(context) {
-                    Poll::Ready(Input::Stop { in_flight }) => {
-                        stopped = Some(in_flight);
-                        break;
-                    }
+                    Poll::Ready(Input::Stop { in_flight }) => self.stopped(in_flight),
                     Poll::Ready(said) => *answer = Some(said),
                     Poll::Pending => {}
                 }
             }
-            if let Some(mut in_flight) = stopped {
-                open.iter()
-                    .filter_map(|(_, answer)| answer.as_ref())
-                    .for_each(|said| in_flight += used(said));
-                return Poll::Ready(VecDeque::from([Input::Stop { in_flight }]));
-            }
-            if open.iter().any(|(_, answer)| answer.is_none()) {
+            if self.stop.is_none() && open.iter().any(|(_, answer)| answer.is_none()) {
                 return Poll::Pending;
             }
-            Poll::Ready(open.iter_mut().filter_map(|(_, answer)| answer.take()).collect())
+            let stop = self.stop.take().map(|in_flight| Input::Stop { in_flight });
+            Poll::Ready(open.iter_mut().filter_map(|(_, answer)| answer.take()).chain(stop).collect())
         })
         .await
+    }
+
+    fn stopped(&mut self, in_flight: Usage) {
+        *self.stop.get_or_insert_default() += in_flight;
     }
 }
 
@@ -221,8 +225,8 @@ async fn ask_judge(
     let repairer = judge.repairers.of(document_type);
     let said = answer_of(provider, &called, |told| {
         let mended = mend_whole(repairer, told)?;
-        judge.check(document_type, &mended.value)?;
-        plan.panel.read(plan.validators.len() + at, &mended.value)?;
+        let read = judge.check(document_type, &mended.value);
+        read.and_then(|()| plan.panel.read(plan.validators.len() + at, &mended.value)).map_err(unusable)?;
         Ok(mended)
     });
     Some(match said {
@@ -232,15 +236,6 @@ async fn ask_judge(
         }
         Err(failure) => Err(chain.after(failure, called.left_alone())),
     })
-}
-
-/// What the call behind an answer used up.
-fn used(answer: &Input) -> Usage {
-    match answer {
-        Input::Consulted { consulted, .. } => consulted.usage,
-        Input::Unanswered { failure, .. } => failure.usage,
-        _ => Usage::default(),
-    }
 }
 
 /// Asks a service that validates; `None` when someone stopped the run meanwhile. It is no model: what it takes is not
@@ -270,7 +265,7 @@ async fn ask_service(
         if answer.get("unavailable").is_some() {
             return Err("the word that it is unavailable".to_owned());
         }
-        plan.panel.read(member, answer)?;
+        plan.panel.read(member, answer).map_err(unusable)?;
         Ok(Mended { value: answer.clone(), steps: Vec::new() })
     });
     Some(match said {
@@ -284,11 +279,52 @@ async fn ask_service(
     })
 }
 
+/// Why a value is no answer, as the end of "answered with".
+fn unusable(why: String) -> String {
+    format!("JSON that can't be used: {why}")
+}
+
 fn unavailable(why: &str) -> Consulted {
     Consulted {
         answer: Arc::new(json!({ "unavailable": why })),
         usage: Usage::default(),
         notes: Vec::new(),
         repairs: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::{pending, ready};
+
+    fn heard(member: usize) -> Input {
+        Input::heard(member, Ok(unavailable("asleep")))
+    }
+
+    /// What is handed out until the stop, by member.
+    async fn until_stopped(mut questions: Questions, time: Time) -> Vec<usize> {
+        let mut heard = Vec::new();
+        loop {
+            assert!(!questions.is_empty());
+            match questions.answer(time).await {
+                Input::Consulted { member, .. } => heard.push(member),
+                Input::Stop { .. } => return heard,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_there_goes_before_a_stop() {
+        for time in [Time::Real, Time::Counted] {
+            let mut questions = Questions::default();
+            questions.ask(ready(stop()));
+            questions.ask(pending());
+            questions.ask(ready(heard(2)));
+            questions.ask(ready(stop()));
+            questions.ask(ready(heard(4)));
+            assert_eq!(until_stopped(questions, time).await, [2, 4], "{time:?}");
+        }
     }
 }

@@ -191,6 +191,7 @@ impl Session {
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
         result.cached_calls = task.calls.cached();
+        result.answered_by = task.calls.answered();
         result.add_repairs(task.repairs);
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;

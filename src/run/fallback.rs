@@ -74,7 +74,7 @@ impl Chain {
 }
 
 fn named(provider: &Provider) -> String {
-    let name = &provider.identity().name;
+    let name = provider.seller();
     match provider.model() {
         Some(model) => format!("`{name}:{model}`"),
         None => format!("`{name}`"),

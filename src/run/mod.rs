@@ -25,12 +25,14 @@ mod work;
 
 pub use batch::{Batch, BatchEnd, Observer};
 pub use bill::unpriced;
+pub use call::AnsweredBy;
 pub use clock::Time;
 pub use consult::Consultant;
 pub use document::{Candidates, Place, Session};
 pub use fallback::Chain;
 pub use next::next;
 pub use plan::Plan;
+pub use references::without_references;
 pub use repairs::{Repairers, stage_answer};
 pub use request::{
     Answer, Task, Told, correction_feedback, correction_request, judge_request, stage_request,

@@ -1,10 +1,11 @@
 //! The files that judges hold candidates against, and that no stage ever sees.
 
 use super::Plan;
-use crate::ingest::Document;
+use crate::ingest::{Document, Input};
 use crate::profile::read_text_file;
-use std::collections::BTreeMap;
-use std::path::Path;
+use crate::value::DocumentId;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Component, Path, PathBuf};
 
 /// Reads the reference of each judge that has one, by judge. What can't be read is left out, with a warning: the judge
 /// then has failed.
@@ -19,8 +20,9 @@ pub(super) fn references_of(
     for judge in &plan.judges {
         let Some(named) = &judge.judge.reference else { continue };
         let id = &judge.judge.id.value;
-        let read = path_of(&named.value, document.id.as_str(), document_type)
-            .and_then(|path| read_text_file(&folder.join(path)).map_err(|problem| problem.message));
+        let read = path_of(&named.value, stem(document.path.as_deref(), &document.id), document_type)
+            .and_then(|path| within(folder, &path))
+            .and_then(|path| read_text_file(&path).map_err(|problem| problem.message));
         match read {
             Ok(file) => {
                 references.insert(id.clone(), file.text().to_owned());
@@ -29,6 +31,49 @@ pub(super) fn references_of(
         }
     }
     references
+}
+
+/// The file's name without its ending; the id of what has no file.
+fn stem<'a>(path: Option<&'a Path>, id: &'a DocumentId) -> &'a str {
+    path.and_then(Path::file_stem).and_then(|stem| stem.to_str()).unwrap_or(id.as_str())
+}
+
+/// A path in the document's folder. A profile may be somebody else's, and a judge gets to see what it names.
+fn within(folder: &Path, path: &str) -> Result<PathBuf, String> {
+    let outside = || format!("`{path}` is not in the folder of the document");
+    if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(outside());
+    }
+    let (joined, home) =
+        (folder.join(path), if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    // A link may lead elsewhere. What isn't there is said by whoever reads it.
+    match (joined.canonicalize(), home.canonicalize()) {
+        (Ok(real), Ok(home)) if !real.starts_with(&home) => Err(outside()),
+        _ => Ok(joined),
+    }
+}
+
+/// The inputs that are no references: what a judge holds one document against is not another document, and no stage is
+/// to see it.
+#[must_use]
+pub fn without_references(plan: &Plan, inputs: Vec<Input>) -> Vec<Input> {
+    let mut references = HashSet::new();
+    for named in plan.judges.iter().filter_map(|judge| judge.judge.reference.as_ref()) {
+        for path in inputs.iter().filter_map(|input| input.origin().path()) {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
+            let paths = plan.document_types().filter_map(|kind| path_of(&named.value, stem, kind).ok());
+            references.extend(paths.filter_map(|path| within(folder, &path).ok()?.canonicalize().ok()));
+        }
+    }
+    let is_reference = |input: &Input| {
+        input
+            .origin()
+            .path()
+            .and_then(|path| path.canonicalize().ok())
+            .is_some_and(|path| references.contains(&path))
+    };
+    inputs.into_iter().filter(|input| !is_reference(input)).collect()
 }
 
 /// The path that a template such as `{{ document_id }}.gold.json` stands for.

@@ -122,7 +122,7 @@ pub fn judge_request(
     let id = &judge.judge.id.value;
     let reference = task.references.get(id);
     if let (Some(named), None) = (&judge.judge.reference, reference) {
-        return Err(format!("there is no reference `{}` for judge `{id}`", named.value));
+        return Err(format!("the reference of judge `{id}` (`{}`) can't be used", named.value));
     }
     let document_type = &task.document.document_type;
     let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
@@ -286,7 +286,7 @@ pub(super) fn answer_of(
     let usage = one_call(tokens(completion.usage), completion.usage.cost_usd.and_then(Usd::new));
     let notes = completion.notes.clone();
     let refused = |why: String| CallFailed {
-        message: format!("provider `{}` answered with {why}", provider.identity().name),
+        message: format!("provider `{}` answered with {why}", provider.seller()),
         transient: true,
         retry_after: None,
         backoff: None,

@@ -1,6 +1,7 @@
 //! What a run leaves of one document.
 
 use super::Plan;
+use super::call::AnsweredBy;
 use crate::engine::{Outcome, Run};
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::repair::Step;
@@ -44,6 +45,9 @@ pub struct DocumentResult {
     /// Calls that the cache answered: not in `usage`, because they cost nothing.
     #[serde(skip_serializing_if = "is_zero")]
     pub cached_calls: usize,
+    /// Who answered: services and models, by the stage, judge or validator that asked.
+    #[serde(skip_serializing_if = "AnsweredBy::is_empty")]
+    pub answered_by: AnsweredBy,
     /// How long it took.
     pub elapsed_ms: Millis,
     /// Whether a person should look at it, by the profile's `review.when`.
@@ -154,6 +158,7 @@ impl DocumentResult {
             rollbacks: outcome.rollbacks,
             usage: outcome.usage,
             cached_calls: 0,
+            answered_by: AnsweredBy::new(),
             elapsed_ms: outcome.elapsed_ms,
             review,
             message,
@@ -196,10 +201,16 @@ impl IterationResult {
     }
 }
 
-/// Whether a person should look at the result, by the profile's `review.when`; `best` is the assessment of the selected
+/// Whether a person should look at the result: by the profile's `review.when`, or because an issue is theirs to decide; `best` is the assessment of the selected
 /// candidate.
 #[must_use]
 pub fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
+    // Who must decide about an issue must get to see it.
+    let decides =
+        |best: &Assessment| best.issues.iter().any(|issue| issue.disposition == Disposition::Escalate);
+    if best.is_some_and(decides) {
+        return true;
+    }
     plan.review.as_ref().is_some_and(|review| {
         let (overall, scores) = best.map(|best| (best.overall, best.scores.clone())).unwrap_or_default();
         review.applies(outcome.final_status, overall, &scores, &plan.dimensions())

@@ -43,7 +43,9 @@ impl Disagreement {
         }
         let severity = match self.then {
             Disposition::Warn => Severity::Minor,
-            Disposition::Correct | Disposition::Escalate => Severity::Major,
+            Disposition::Correct => Severity::Major,
+            // What a person must decide has not passed where `accept` allows no critical issue.
+            Disposition::Escalate => Severity::Critical,
         };
         Some(Issue {
             disposition: self.then,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 /// Before the second attempt at a call that does not say when to come again.
 const PAUSE: u64 = 250;
-const KEY: &str = "sk-nobody-may-ever-see-this";
+pub(crate) const KEY: &str = "sk-nobody-may-ever-see-this";
 /// A script that answers nobody who asks.
 const USED_UP: &str = r#"{"stage": "nobody", "value": 1}"#;
 /// Stands in the documents alone.
@@ -187,7 +187,7 @@ fn several_documents_of_one_text_get_their_own_answers() {
     third.says(&["it was recorded 2 times, and this run asks once more"]);
 }
 
-fn http_place() -> Workspace {
+pub(crate) fn http_place() -> Workspace {
     let profile = "classify: null
 stages: [{ id: extract, provider: 'contrary:m1', prompt: tagger.md, retries: 2 }]
 assess: { parts: { rubric: parts } }
@@ -200,14 +200,14 @@ stop: { max_iterations: 1 }
     place
 }
 
-fn http_run(place: &Workspace, server: SocketAddr, out: &str, more: &[&str]) -> Ran {
+pub(crate) fn http_run(place: &Workspace, server: SocketAddr, out: &str, more: &[&str]) -> Ran {
     let url = format!("base_url=http://{server}/v1");
     let arguments =
         ["run", "--profile", "parts", "--provider-config", &url, "--format", "json", "--out", out, "doc.txt"];
     Ran::of(place.loopctl(&arguments).args(more).env("CONTRARY_KEY", KEY))
 }
 
-fn answer(status: &str, text: &str) -> String {
+pub(crate) fn answer(status: &str, text: &str) -> String {
     let body = json!({ "answer": text, "in": 5, "out": 7 }).to_string();
     format!(
         "HTTP/1.1 {status}\r\ncontent-length: {}\r\nset-cookie: session=baked\r\nx-request-id: r-1\r\nretry-after: 0\r\n\
@@ -217,7 +217,9 @@ fn answer(status: &str, text: &str) -> String {
 }
 
 /// Answers the n-th request with `reply(n)`, from 1, and keeps what it was sent.
-fn serve(reply: impl Fn(usize) -> String + Send + 'static) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
+pub(crate) fn serve(
+    reply: impl Fn(usize) -> String + Send + 'static,
+) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();

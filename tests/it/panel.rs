@@ -380,3 +380,36 @@ stop: { max_iterations: 1, timeout: 30s }
     assert!(message.contains("no attempt is left within the timeout"), "{message}");
     assert_replays(&place, "parts");
 }
+
+#[test]
+fn a_reference_lies_in_the_folder_of_its_document_and_is_none_itself() {
+    let judged = |reference: &str| {
+        format!(
+            "classify: null
+stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }} }}]
+judges: {{ a: {{ provider: scripted, config: {{ file: answers.jsonl }}, prompt: judge.md, reference: '{reference}' }} }}
+assess: {{ tone: {{ judge: a, score: /s }} }}
+overall: {{ from: tone }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 1 }}
+"
+        )
+    };
+    for outside in ["../secret.txt", "/etc/passwd", "link/secret.txt"] {
+        let place = crate::pipeline::place(&judged(outside), &[extracted(), says("a", 1.0)]);
+        place.write("docs/doc.txt", "text");
+        place.write("secret.txt", "secret");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(place.path("."), place.path("docs/link")).unwrap();
+        let ran = place.run(&["run", "--profile", "parts", "--format", "json", "docs/doc.txt"]).exits(3);
+        let warnings = ran.json()["warnings"].to_string();
+        assert!(warnings.contains("is not in the folder of the document"), "{outside}: {warnings}");
+    }
+    // A folder of documents with their references has as many documents as it has documents.
+    let place =
+        crate::pipeline::place(&judged("{{ document_id }}.gold.json"), &[extracted(), says("a", 1.0)]);
+    place.write("docs/doc.txt", "text");
+    place.write("docs/doc.gold.json", "{}");
+    let result = place.run(&["run", "--profile", "parts", "--format", "json", "docs"]).exits(0).json();
+    assert_eq!((&result["id"], &result["answered_by"]["a"]), (&json!("doc"), &json!(["scripted"])));
+}

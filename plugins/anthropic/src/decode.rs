@@ -1,14 +1,15 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, parse_body, says, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, count, parse_body, says, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
 use crate::{errors, tool};
 
-/// Most characters of a refusal that are passed on.
-const REFUSAL: usize = 200;
+/// What a refusal is about, in the API's documented words. Only these are passed on: anything else in a refusal may
+/// repeat the document.
+const CATEGORIES: &[&str] = &["bio", "cyber"];
 
 pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     if !(200..300).contains(&response.status) {
@@ -38,11 +39,10 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
             return Err(Cut { message, finish_reason: stopped, usage }.failure());
         }
         "refusal" => {
-            let said = word(&body, "/stop_details/explanation").unwrap_or(text);
-            let message = match tame(&said, REFUSAL) {
-                said if said.is_empty() => "the model refuses".to_owned(),
-                said => format!("the model refuses: {said}"),
-            };
+            let category = word(&body, "/stop_details/category");
+            let category = category.filter(|category| CATEGORIES.contains(&category.as_str()));
+            let about = category.map(|category| format!(" (category `{category}`)")).unwrap_or_default();
+            let message = format!("the model refuses{about}: try another model or another prompt");
             return Err(Cut { message, finish_reason: stopped, usage }.failure());
         }
         _ => {}

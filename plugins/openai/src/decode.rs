@@ -1,15 +1,12 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, parse_body, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, count, parse_body, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
 use crate::errors;
 use crate::settings::{Service, Settings};
-
-/// Most characters of a refusal that are passed on.
-const REFUSAL: usize = 200;
 
 pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Completion, Failure> {
     if !(200..300).contains(&response.status) {
@@ -35,9 +32,9 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
     let usage = usage(settings, &body);
     let finish_reason = word(choice, "/finish_reason");
     let stopped = finish_reason.as_deref().unwrap_or_default();
-    let refusal = word(choice, "/message/refusal").or_else(|| refusal_part(choice));
-    if let Some(refusal) = refusal {
-        let message = format!("the model refuses: {}", tame(&refusal, REFUSAL));
+    if word(choice, "/message/refusal").is_some() || has_refusal_part(choice) {
+        // Its words stay out of the message: they may repeat the document.
+        let message = "the model refuses: try another model or another prompt".to_owned();
         return Err(Cut { message, finish_reason: "refusal", usage }.failure());
     }
     match stopped {
@@ -73,9 +70,9 @@ fn text(choice: &Value) -> String {
     }
 }
 
-fn refusal_part(choice: &Value) -> Option<String> {
-    let parts = choice.pointer("/message/content")?.as_array()?;
-    parts.iter().find_map(|part| word(part, "/refusal"))
+fn has_refusal_part(choice: &Value) -> bool {
+    let parts = choice.pointer("/message/content").and_then(Value::as_array);
+    parts.is_some_and(|parts| parts.iter().any(|part| word(part, "/refusal").is_some()))
 }
 
 fn usage(settings: &Settings, body: &Value) -> Usage {

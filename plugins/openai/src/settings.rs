@@ -91,7 +91,7 @@ impl Settings {
     }
 
     /// The header with the key, as a placeholder. At the vendor's own host there must be one; a server that merely
-    /// speaks the same API may not want any.
+    /// speaks the same API may not want any. No endpoint shows its server the key of another.
     pub(crate) fn key(&self) -> (&'static str, String) {
         let within = |domain: &&str| self.base.as_ref().is_some_and(|base| base.is_within(domain));
         let (header, before, required, names) = match self.service {
@@ -99,14 +99,28 @@ impl Settings {
             Service::Azure => ("api-key", "", AZURE_DOMAINS.iter().any(within), "AZURE_OPENAI_API_KEY"),
             // Whoever sets OPENAI_BASE_URL to this host has its key in OPENAI_API_KEY; whoever asks for `openrouter:…`
             // doesn't mean to show it the key of another company.
-            Service::OpenRouter if self.provider == "openrouter" => {
+            Service::OpenRouter if self.provider == "openai" => {
+                ("authorization", "Bearer ", true, "OPENROUTER_API_KEY|OPENAI_API_KEY")
+            }
+            Service::OpenRouter => {
                 ("authorization", "Bearer ", within(&"openrouter.ai"), "OPENROUTER_API_KEY")
             }
-            Service::OpenRouter => ("authorization", "Bearer ", true, "OPENROUTER_API_KEY|OPENAI_API_KEY"),
-            Service::Compatible => ("authorization", "Bearer ", false, "OPENAI_API_KEY"),
+            Service::Compatible => ("authorization", "Bearer ", false, self.own_key()),
         };
         let optional = if required { "" } else { "?" };
         (header, format!("{before}${{secret:{names}{optional}}}"))
+    }
+
+    /// The variable with the key of a server that speaks the same API. Only `openai` goes wherever OPENAI_BASE_URL says
+    /// with OPENAI_API_KEY.
+    fn own_key(&self) -> &'static str {
+        match self.provider.as_str() {
+            "ollama" => "OLLAMA_API_KEY",
+            "vllm" => "VLLM_API_KEY",
+            "llamacpp" => "LLAMACPP_API_KEY",
+            "lmstudio" => "LMSTUDIO_API_KEY",
+            _ => "OPENAI_API_KEY",
+        }
     }
 
     /// The path under the base URL; `model` is part of it at Azure.

@@ -8,6 +8,7 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, Manifest, PluginKind};
 use serde_json::Value;
 
 use super::verdict;
+use crate::profile::Author;
 use crate::provider::ProviderError;
 use crate::provider::inspect::PluginFile;
 use crate::provider::network::{Link, Network};
@@ -142,7 +143,7 @@ fn linked(manifest: &Manifest, config: &Value) -> (Option<Result<Link, String>>,
         std::env::var(name).ok()
     };
     let network = Arc::new(Network::new(Arc::new(environment)));
-    match Link::new(network, manifest, None, config) {
+    match Link::new(network, manifest, None, config, Author::User) {
         Ok((link, config)) => (Some(Ok(link)), config),
         Err(problem) => (Some(Err(problem)), config.clone()),
     }

@@ -12,9 +12,9 @@ use crate::provider::locate::same_name;
 
 /// Where an opened plugin's requests go unless it says otherwise, and the configuration that tells it so.
 #[derive(Debug)]
-pub(super) struct Destination {
-    /// The endpoint's name, if the manifest has any.
-    pub(super) endpoint: Option<String>,
+pub(super) struct Destination<'m> {
+    /// The endpoint, if the manifest has any.
+    pub(super) endpoint: Option<&'m Endpoint>,
     /// The base URL.
     pub(super) base: Url,
     /// The profile's configuration with what the environment and the manifest add to it.
@@ -30,12 +30,12 @@ pub(in crate::provider) fn endpoint_named<'m>(manifest: &'m Manifest, name: &str
 ///
 /// # Errors
 /// In words, when no endpoint goes by the name, or it can't be said where it is.
-pub(super) fn resolve(
-    manifest: &Manifest,
+pub(super) fn resolve<'m>(
+    manifest: &'m Manifest,
     named: Option<&str>,
     config: &Value,
     environment: &Environment,
-) -> Result<Destination, String> {
+) -> Result<Destination<'m>, String> {
     let mut config = match config {
         Value::Object(keys) => keys.clone(),
         Value::Null => Map::new(),
@@ -62,11 +62,7 @@ pub(super) fn resolve(
             }
         }
     }
-    Ok(Destination {
-        endpoint: endpoint.map(|endpoint| endpoint.name.clone()),
-        base,
-        config: Value::Object(config),
-    })
+    Ok(Destination { endpoint, base, config: Value::Object(config) })
 }
 
 fn choose<'m>(

@@ -35,6 +35,8 @@ pub(in crate::provider) struct Errand {
     pub(super) variables: Vec<String>,
     /// Those that would have been sent, were they set.
     pub(super) unset: Vec<String>,
+    /// Whether a key was not shown to the server because only the profile names it.
+    pub(super) withheld: bool,
     /// For whoever reads the journal.
     pub(super) notes: Vec<String>,
     /// That the server is left alone from here on.
@@ -57,6 +59,7 @@ impl Errand {
             tokens: 0,
             variables: Vec::new(),
             unset: Vec::new(),
+            withheld: false,
             notes: Vec::new(),
             notice: None,
             server: None,
@@ -116,6 +119,12 @@ impl Link {
             Some(heard) => judged(fault, heard, asked),
             None => fault,
         };
+        if errand.withheld && fault.kind == FailureKind::Unauthorized && fault.help.is_none() {
+            fault.help = Some(format!(
+                "only the profile names this server, so it is not shown your key: {}",
+                self.keys.advice()
+            ));
+        }
         if let Some(notice) = &errand.notice {
             fault.message = format!("{}; {notice}", fault.message);
         }

@@ -48,6 +48,7 @@ impl Link {
         let outgoing = self.prepare(request).map_err(Fault::unsent)?;
         errand.variables = outgoing.filled.variables();
         errand.unset = outgoing.filled.unset().to_vec();
+        errand.withheld = outgoing.filled.withheld();
         let Some(origin) = Origin::of(&outgoing.url) else {
             return Err(Fault::new(FailureKind::Permanent, "the request has no host").unsent());
         };
@@ -95,7 +96,7 @@ impl Link {
         let url = self.egress.url(&request).map_err(refused)?;
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|_| refused(format!("`{}` is not an HTTP method", tame(&request.method))))?;
-        let filled = Filled::of(&request.headers, &self.declared_secrets, &self.network.environment)?;
+        let filled = Filled::of(&request.headers, &self.keys, &url, &self.network.environment)?;
         Ok(Outgoing { method, url, filled, body: request.body })
     }
 

@@ -5,7 +5,8 @@
 //! | --- | --- |
 //! | `endpoint` | which service a plugin talks to, and where that is |
 //! | `egress` | where requests may go |
-//! | `secrets` | which secrets they may carry |
+//! | `keys` | which secrets they may carry, and where to |
+//! | `secrets` | filling those in |
 //! | `client` | the HTTP client, proxies, and what its errors come to |
 //! | `patience` | a call's deadline |
 //! | `exchange` | one request and its answer, whole and bounded |
@@ -28,6 +29,7 @@ mod egress;
 mod endpoint;
 mod errand;
 mod exchange;
+mod keys;
 mod limits;
 mod patience;
 mod rehearsal;
@@ -40,10 +42,11 @@ mod verdict;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loopctl_plugin_sdk::protocol::Manifest;
+use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest, Manifest};
 use serde_json::Value;
 
-use crate::profile::{Limits, Network as Settings};
+use crate::profile::{Author, Limits, Network as Settings};
+use crate::provider::error::{FailureKind, Fault};
 pub(super) use backoff::Seed;
 pub(super) use endpoint::endpoint_named;
 pub(super) use errand::Errand;
@@ -51,6 +54,7 @@ pub(super) use patience::Patience;
 
 use client::Clients;
 use egress::{Egress, Origin};
+use keys::Keys;
 use limits::Lane;
 use server::Server;
 
@@ -115,7 +119,7 @@ impl Network {
 pub(super) struct Link {
     network: Arc<Network>,
     egress: Egress,
-    declared_secrets: Vec<String>,
+    keys: Keys,
     /// The endpoint's name, else the plugin's.
     name: String,
     limits: Limits,
@@ -123,6 +127,7 @@ pub(super) struct Link {
 
 impl Link {
     /// From the manifest, the endpoint that the specification names, and the configuration, which comes back completed.
+    /// `author` wrote the base URL in it.
     ///
     /// # Errors
     /// In words, when they lead nowhere.
@@ -131,21 +136,52 @@ impl Link {
         manifest: &Manifest,
         endpoint: Option<&str>,
         config: &Value,
+        author: Author,
     ) -> Result<(Self, Value), String> {
+        if keys::placeholder_in(config) {
+            return Err(format!("`{}…}}` stands in it: {}", keys::PLACEHOLDER, keys::PLUGINS_ONLY));
+        }
         let destination = endpoint::resolve(manifest, endpoint, config, &network.environment)?;
         let plain_http = config.get("allow_http").and_then(Value::as_bool).unwrap_or(false);
         let listed = network.settings.egress.clone();
+        let keys = Keys::new(manifest, destination.endpoint, config, author, &network.environment)?;
+        keys.check_token(config, &destination.base)?;
         let egress = Egress::new(manifest, destination.base, plain_http, listed)?;
-        let name = destination.endpoint.unwrap_or_else(|| manifest.name.clone());
+        let name =
+            destination.endpoint.map_or_else(|| manifest.name.clone(), |endpoint| endpoint.name.clone());
         let limits = |name: &str| network.settings.limits.get(&name.replace('-', "_")).copied();
         let limits = limits(&name).or_else(|| limits(&manifest.name)).unwrap_or_default();
-        let link = Self { network, egress, declared_secrets: manifest.secrets.clone(), name, limits };
+        let link = Self { network, egress, keys, name, limits };
         Ok((link, destination.config))
+    }
+
+    /// Refuses a request in which a person stands something for a key. The body is not looked at: keys are filled in
+    /// headers only, and a document may hold any text.
+    ///
+    /// # Errors
+    /// When there is such a thing.
+    pub(super) fn check_request(request: &CompletionRequest) -> Result<(), Fault> {
+        let options = &request.options;
+        let mut written = options.extra_headers.values().chain(&options.model);
+        if !written.any(|text| text.contains(keys::PLACEHOLDER)) {
+            return Ok(());
+        }
+        let problem = format!(
+            "`{}…}}` stands in `extra_headers` or `model`: {}",
+            keys::PLACEHOLDER,
+            keys::PLUGINS_ONLY
+        );
+        Err(Fault::new(FailureKind::InvalidRequest, problem))
     }
 
     /// Host and port that requests go to.
     pub(super) fn server(&self) -> Option<(String, u16)> {
         self.egress.server()
+    }
+
+    /// Where a plugin's request goes, if it may go there.
+    pub(super) fn url(&self, request: &HttpRequest) -> Option<String> {
+        self.egress.url(request).ok().map(String::from)
     }
 }
 

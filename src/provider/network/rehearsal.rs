@@ -13,10 +13,10 @@ impl Link {
     /// # Errors
     /// In words, why it would not be sent.
     pub(in crate::provider) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
-        self.egress.url(request)?;
+        let url = self.egress.url(request)?;
         Method::from_bytes(request.method.as_bytes())
             .map_err(|_| format!("`{}` is not an HTTP method", tame(&request.method)))?;
-        Filled::of(&request.headers, &self.declared_secrets, &self.network.environment)
+        Filled::of(&request.headers, &self.keys, &url, &self.network.environment)
             .map(|_| ())
             .map_err(|fault| fault.message)
     }

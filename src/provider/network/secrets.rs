@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::Environment;
+use super::keys::{Keys, PLACEHOLDER};
 use crate::provider::error::{FailureKind, Fault, tame};
-
-const OPEN: &str = "${secret:";
 
 /// Shorter values than this would be found in any text.
 const REDACT_FROM: usize = 8;
@@ -25,20 +25,25 @@ pub(super) struct Filled {
     used: Vec<(String, String)>,
     /// The variables that would have filled the headers that are left out.
     unset: Vec<String>,
+    /// Whether a header is left out because its secret may not go there.
+    withheld: bool,
 }
 
 impl Filled {
-    /// Fills in what stands in `asked` for a secret of `declared`.
+    /// Fills in what stands in `asked`, the headers of a request to `url`, for secrets that may go there.
     ///
     /// # Errors
-    /// When a header isn't the plugin's to set, or a secret isn't declared or not set.
+    /// When a header isn't the plugin's to set, or a secret isn't declared, may not go there or is not set.
     pub(super) fn of(
         asked: &BTreeMap<String, String>,
-        declared: &[String],
+        keys: &Keys,
+        url: &Url,
         environment: &Environment,
     ) -> Result<Self, Fault> {
         let refused = |problem: String| Fault::new(FailureKind::Permanent, problem);
-        let mut filled = Filled { headers: HeaderMap::new(), used: Vec::new(), unset: Vec::new() };
+        let (used, unset) = (Vec::new(), Vec::new());
+        let mut filled = Filled { headers: HeaderMap::new(), used, unset, withheld: false };
+        let filling = Filling { keys, url, environment };
         for (name, value) in asked {
             let header = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| refused(format!("`{}` is not a header's name", tame(name))))?;
@@ -46,8 +51,16 @@ impl Filled {
                 return Err(refused(format!("the header `{header}` is not the plugin's to set")));
             }
             let mut used = Vec::new();
-            let Some(text) = fill(value, declared, environment, &mut used, &mut filled.unset)? else {
-                continue;
+            let text = match filling.fill(value, &mut used)? {
+                Text::Whole(text) => text,
+                Text::Unset(names) => {
+                    filled.unset.extend(names);
+                    continue;
+                }
+                Text::Withheld => {
+                    filled.withheld = true;
+                    continue;
+                }
             };
             let mut value = HeaderValue::from_str(&text).map_err(|_| {
                 refused(match used.first() {
@@ -79,6 +92,11 @@ impl Filled {
         &self.unset
     }
 
+    /// Whether a header is left out because its secret may not go there.
+    pub(super) fn withheld(&self) -> bool {
+        self.withheld
+    }
+
     /// `text` without the values that were filled in.
     pub(super) fn redact(&self, text: String) -> String {
         self.used
@@ -106,49 +124,64 @@ impl<'t> Placeholder<'t> {
     }
 }
 
-/// `None` when the header is to be left out.
-fn fill(
-    value: &str,
-    declared: &[String],
-    environment: &Environment,
-    used: &mut Vec<(String, String)>,
-    unset: &mut Vec<String>,
-) -> Result<Option<String>, Fault> {
-    let mut filled = String::new();
-    let mut rest = value;
-    while let Some((before, after)) = rest.split_once(OPEN) {
-        let Some((placeholder, after)) = after.split_once('}') else {
-            return Err(Fault::new(FailureKind::Permanent, "a secret's placeholder isn't closed with `}`"));
-        };
-        let placeholder = Placeholder::parse(placeholder);
-        if let Some(name) = placeholder.names.iter().find(|name| !declared.iter().any(|known| known == *name))
-        {
-            return Err(Fault::new(
-                FailureKind::Permanent,
-                format!(
-                    "the plugin asks for the secret `{}`, which its manifest doesn't declare",
-                    tame(name)
-                ),
-            ));
-        }
-        let secret = placeholder.names.iter().find_map(|name| {
-            let value = environment(name)?.trim().to_owned();
-            (!value.is_empty()).then(|| ((*name).to_owned(), value))
-        });
-        let Some((name, secret)) = secret else {
-            if !placeholder.optional {
-                return Err(missing(&placeholder.names));
+/// A header's value.
+enum Text {
+    Whole(String),
+    /// To be left out: none of these variables is set.
+    Unset(Vec<String>),
+    /// To be left out: its secret may not go there.
+    Withheld,
+}
+
+/// What is known of the request whose headers are filled.
+struct Filling<'f> {
+    keys: &'f Keys,
+    url: &'f Url,
+    environment: &'f Environment,
+}
+
+impl Filling<'_> {
+    /// The secrets that are filled in are pushed to `used`.
+    fn fill(&self, value: &str, used: &mut Vec<(String, String)>) -> Result<Text, Fault> {
+        let mut filled = String::new();
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once(PLACEHOLDER) {
+            let Some((placeholder, after)) = after.split_once('}') else {
+                let problem = "a secret's placeholder isn't closed with `}`";
+                return Err(Fault::new(FailureKind::Permanent, problem));
+            };
+            let Placeholder { mut names, optional } = Placeholder::parse(placeholder);
+            if let Some(name) = names.iter().find(|name| !self.keys.declares(name)) {
+                return Err(Fault::new(
+                    FailureKind::Permanent,
+                    format!(
+                        "the plugin asks for the secret `{}`, which its manifest doesn't declare",
+                        tame(name)
+                    ),
+                ));
             }
-            unset.extend(placeholder.names.iter().map(|name| (*name).to_owned()));
-            return Ok(None);
-        };
-        filled.push_str(before);
-        filled.push_str(&secret);
-        used.push((name, secret));
-        rest = after;
+            names.retain(|name| self.keys.may_go(name, self.url));
+            if names.is_empty() {
+                return if optional { Ok(Text::Withheld) } else { Err(self.keys.withheld(self.url)) };
+            }
+            let secret = names.iter().find_map(|name| {
+                let value = (self.environment)(name)?.trim().to_owned();
+                (!value.is_empty()).then(|| ((*name).to_owned(), value))
+            });
+            let Some((name, secret)) = secret else {
+                if !optional {
+                    return Err(missing(&names));
+                }
+                return Ok(Text::Unset(names.into_iter().map(str::to_owned).collect()));
+            };
+            filled.push_str(before);
+            filled.push_str(&secret);
+            used.push((name, secret));
+            rest = after;
+        }
+        filled.push_str(rest);
+        Ok(Text::Whole(filled))
     }
-    filled.push_str(rest);
-    Ok(Some(filled))
 }
 
 fn missing(names: &[&str]) -> Fault {
@@ -169,17 +202,40 @@ fn missing(names: &[&str]) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::network::tests::environment;
+    use crate::profile::Author;
+    use crate::provider::network::tests::{environment, manifest};
+    use serde_json::json;
 
     fn with(name: &str, value: &str) -> Result<Filled, Fault> {
-        let declared = ["KEY", "OTHER", "UNSET", "EMPTY"].map(str::to_owned);
+        at("https://evil.example", Author::User, name, value)
+    }
+
+    fn at(url: &str, author: Author, name: &str, value: &str) -> Result<Filled, Fault> {
+        let mut manifest = manifest(&["api.acme.example"]);
+        manifest.secrets = ["KEY", "OTHER", "UNSET", "EMPTY"].map(str::to_owned).to_vec();
         let environment = environment(&[
             ("KEY", "sesame-open"),
             ("OTHER", " another-value\n"),
             ("EMPTY", " "),
             ("HOME", "/h"),
         ]);
-        Filled::of(&BTreeMap::from([(name.to_owned(), value.to_owned())]), &declared, &environment)
+        let config = json!({ "base_url": url });
+        let keys = Keys::new(&manifest, None, &config, author, &environment).unwrap();
+        let asked = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+        Filled::of(&asked, &keys, &Url::parse(url).unwrap(), &environment)
+    }
+
+    #[test]
+    fn a_place_that_only_a_profile_names_is_sent_no_secret() {
+        let evil = |value: &str| at("https://evil.example", Author::Profile, "authorization", value);
+        let left_out = evil("Bearer ${secret:KEY?}").unwrap();
+        assert!(left_out.headers.is_empty() && left_out.withheld() && left_out.variables().is_empty());
+        let fault = evil("Bearer ${secret:KEY}").unwrap_err();
+        assert!(fault.message.contains("`evil.example` is named by the profile only"), "{}", fault.message);
+        assert!(fault.help.unwrap().contains("--provider-config base_url="));
+        let own =
+            at("https://api.acme.example/v1", Author::Profile, "authorization", "${secret:KEY}").unwrap();
+        assert_eq!(own.variables(), ["KEY"]);
     }
 
     #[test]

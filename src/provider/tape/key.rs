@@ -50,6 +50,12 @@ impl Key {
         Self::of(&json!({ "kind": "direct", "provider": provider, "config": config, "request": request }))
     }
 
+    /// The same question as one asker puts it to one server, at this URL. The cache goes by this: what one judge said is
+    /// no second opinion, and what one server said is no other's answer.
+    pub(super) fn put(&self, stage: &str, url: Option<&str>) -> Self {
+        Self::of(&json!({ "question": self, "stage": stage, "url": url }))
+    }
+
     fn of(question: &Value) -> Self {
         Self(Digest::of(question).hex())
     }
@@ -144,6 +150,24 @@ mod tests {
             },
         ] {
             assert_ne!(key(&other), key(&base));
+        }
+    }
+
+    #[test]
+    fn a_question_that_another_puts_or_that_goes_elsewhere_is_another_to_the_cache() {
+        let question = key(&request("{}"));
+        let put = |stage, url| question.put(stage, Some(url));
+        let own = put("a", "https://one.example/v1/chat");
+        assert_eq!(own, put("a", "https://one.example/v1/chat"));
+        for other in [
+            question.clone(),
+            put("b", "https://one.example/v1/chat"),
+            put("a", "https://two.example/v1/chat"),
+            put("a", "https://one.example/v2/chat"),
+            question.put("a", None),
+            key(&request("[]")).put("a", Some("https://one.example/v1/chat")),
+        ] {
+            assert_ne!(own, other);
         }
     }
 

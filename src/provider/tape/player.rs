@@ -38,19 +38,23 @@ impl Player {
         self.lists.values().all(Vec::is_empty)
     }
 
-    /// The next exchange for a question, which is then played: one that was made for the same stage and iteration, else
-    /// any. Judges that ask the same at the same time get their own answers, whichever asks first.
+    /// The next exchange for a question, which is then played: of those that were made for the same stage, one of the
+    /// same iteration, else any. Judges and services that are asked the same get their own answers, whichever asks first,
+    /// and never another's.
     ///
     /// # Errors
     /// When there is none: what has probably changed since.
     pub(super) fn play(&mut self, question: &Question) -> Result<Exchange, String> {
         let Some(tracks) = self.lists.get_mut(&question.key) else { return Err(self.guess(question)) };
-        let own = |track: &Track| {
-            track.exchange.stage == question.asker.stage
-                && track.exchange.iteration == question.asker.iteration
-        };
-        let left = || tracks.iter().enumerate().filter(|(_, track)| !track.played);
-        let next = left().find(|(_, track)| own(track)).or_else(|| left().next()).map(|(at, _)| at);
+        let asker = &question.asker;
+        let own = || tracks.iter().enumerate().filter(|(_, track)| track.exchange.stage == asker.stage);
+        let recorded = own().count();
+        if recorded == 0 {
+            return Err(self.guess(question));
+        }
+        let left = || own().filter(|(_, track)| !track.played);
+        let same = left().find(|(_, track)| track.exchange.iteration == asker.iteration);
+        let next = same.or_else(|| left().next()).map(|(at, _)| at);
         match next.and_then(|at| tracks.get_mut(at)) {
             Some(track) => {
                 track.played = true;
@@ -58,7 +62,7 @@ impl Player {
             }
             None => Err(format!(
                 "it was recorded {}, and this run asks once more; more documents or retries than then?",
-                match tracks.len() {
+                match recorded {
                     1 => "once".to_owned(),
                     count => format!("{count} times"),
                 }

@@ -73,16 +73,18 @@ impl Take {
         Self { tape: tape.cloned(), fresh, notes: Vec::new(), state: State::Before }
     }
 
-    /// What an `http` plugin wants to send; `None` when nobody listens.
+    /// What an `http` plugin wants to send, and the URL it goes to; `None` when nobody listens.
     pub(in crate::provider) fn http(
         &self,
         provider: &str,
         request: &CompletionRequest,
         asked: &HttpRequest,
+        url: Option<&str>,
     ) -> Option<Question> {
-        self.tape.as_ref()?;
+        let tape = self.tape.as_ref()?;
+        let key = Key::of_http(provider, asked);
         Some(Question {
-            key: Key::of_http(provider, asked),
+            key: if tape.mode() == TapeMode::Cache { key.put(&request.stage, url) } else { key },
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Http,
@@ -189,8 +191,9 @@ impl Take {
             }
             State::Played { exchange, .. } => {
                 took = exchange.elapsed_ms;
-                if let (Err(fault), Some(failed)) = (&mut outcome, &exchange.failed) {
-                    *fault = Fault::from(failed);
+                // Whether or not its answer can be read this time: the deadline may have been missed over it.
+                if let Some(failed) = &exchange.failed {
+                    outcome = Err(Fault::from(failed));
                 }
             }
         }
@@ -212,4 +215,43 @@ fn asker_of(request: &CompletionRequest) -> Asker {
 
 fn unusable() -> Fault {
     Fault::new(FailureKind::Garbage, "the cassette holds an answer of another kind of provider")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::tape::Requests;
+    use loopctl_plugin_sdk::protocol::HttpResponse;
+    use std::collections::BTreeMap;
+
+    #[tokio::test]
+    async fn a_call_that_failed_over_its_answer_fails_again() {
+        let place = tempfile::tempdir().unwrap();
+        let asked = HttpRequest {
+            method: "POST".into(),
+            path: "/chat".into(),
+            headers: BTreeMap::new(),
+            body: "{}".into(),
+            base_url: None,
+        };
+        let request =
+            CompletionRequest { stage: "extract".into(), attempt: 1, ..CompletionRequest::default() };
+        let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
+
+        let tape = Tape::record(place.path(), Requests::Digests).unwrap();
+        let mut take = Take::new(Some(&tape), false);
+        let question = take.http("openai", &request, &asked, None);
+        take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
+        let late = Fault::new(FailureKind::Deadline, "no answer in time");
+        let recorded = take.end(Err(late)).outcome.unwrap_err();
+
+        let tape = Tape::replay(place.path()).unwrap();
+        let mut take = Take::new(Some(&tape), false);
+        let question = take.http("openai", &request, &asked, None);
+        let nobody = async { Err::<HttpResponse, _>(Fault::new(FailureKind::Permanent, "asked")) };
+        assert_eq!(take.ask(question, nobody).await.unwrap(), answer);
+        // This time the plugin was fast enough.
+        let replayed = take.end(Ok(Completion::default())).outcome.unwrap_err();
+        assert_eq!((replayed.kind, replayed.message), (recorded.kind, recorded.message));
+    }
 }

@@ -5,6 +5,7 @@ mod calls;
 mod costs;
 mod echo;
 pub(crate) mod http;
+mod keys;
 mod neighbours;
 mod network;
 mod trust;

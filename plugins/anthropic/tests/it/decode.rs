@@ -79,7 +79,10 @@ fn failures() {
     let error = |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"});
     let text = |text: &str| json!([{"type": "text", "text": text}]);
     let mut refused = answer(json!([]), "refusal");
-    refused["stop_details"] = json!({"type": "refusal", "category": "cyber", "explanation": "Not this."});
+    refused["stop_details"] =
+        json!({"type": "refusal", "category": "cyber", "explanation": "Not the patient's."});
+    let mut unknown = refused.clone();
+    unknown["stop_details"]["category"] = json!("the patient");
     let cases = [
         (
             400,
@@ -116,9 +119,10 @@ fn failures() {
             "raise `max_tokens`",
         ),
         (200, answer(text("x"), "model_context_window_exceeded"), abi::LC_PERMANENT, "context window"),
-        (200, answer(text("I won't."), "refusal"), abi::LC_PERMANENT, "the model refuses: I won't."),
-        (200, answer(json!([]), "refusal"), abi::LC_PERMANENT, "the model refuses"),
-        (200, refused, abi::LC_PERMANENT, "the model refuses: Not this."),
+        (200, answer(text("Not the patient's."), "refusal"), abi::LC_PERMANENT, "the model refuses: try"),
+        (200, answer(json!([]), "refusal"), abi::LC_PERMANENT, "the model refuses: try"),
+        (200, refused, abi::LC_PERMANENT, "the model refuses (category `cyber`): try"),
+        (200, unknown, abi::LC_PERMANENT, "the model refuses: try"),
         (200, json!({"choices": []}), abi::LC_PERMANENT, "check `base_url`"),
     ];
     for (status, body, kind, told) in cases {

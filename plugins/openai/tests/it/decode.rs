@@ -167,15 +167,15 @@ fn failures() {
         (200, choice("content_filter", json!({"content": ""})), abi::LC_PERMANENT, "content filter"),
         (
             200,
-            choice("stop", json!({"content": null, "refusal": "I can't help with that."})),
+            choice("stop", json!({"content": null, "refusal": "I can't help with the patient's report."})),
             abi::LC_PERMANENT,
-            "I can't help with that.",
+            "the model refuses: try",
         ),
         (
             200,
-            choice("stop", json!({"content": [{"type": "refusal", "refusal": "No."}]})),
+            choice("stop", json!({"content": [{"type": "refusal", "refusal": "Not the patient's."}]})),
             abi::LC_PERMANENT,
-            "No.",
+            "the model refuses: try",
         ),
     ];
     for (status, body, kind, told) in cases {

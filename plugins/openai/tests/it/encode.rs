@@ -87,10 +87,40 @@ fn where_it_goes_and_with_which_key() {
         (json!({"base_url": "http://127.0.0.1:9/v1/"}), "/chat/completions", "authorization", MAYBE),
         (json!({"base_url": "http://127.0.0.1:9"}), "/v1/chat/completions", "authorization", MAYBE),
         (
-            json!({"endpoint": "ollama", "base_url": "http://127.0.0.1:11434/v1"}),
+            json!({"endpoint": "openai", "base_url": "https://gateway.example/v1"}),
             "/chat/completions",
             "authorization",
             MAYBE,
+        ),
+        (
+            json!({"endpoint": "ollama", "base_url": "http://127.0.0.1:11434/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:OLLAMA_API_KEY?}",
+        ),
+        (
+            json!({"endpoint": "vllm", "base_url": "https://gpu.example/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:VLLM_API_KEY?}",
+        ),
+        (
+            json!({"endpoint": "llamacpp", "base_url": "https://gpu.example/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:LLAMACPP_API_KEY?}",
+        ),
+        (
+            json!({"endpoint": "lmstudio", "base_url": "https://gpu.example/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:LMSTUDIO_API_KEY?}",
+        ),
+        (
+            json!({"endpoint": "vllm", "base_url": "https://openrouter.ai/api/v1"}),
+            "/chat/completions",
+            "authorization",
+            "Bearer ${secret:OPENROUTER_API_KEY}",
         ),
         (
             json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"}),
@@ -260,7 +290,15 @@ fn the_manifest_describes_every_configuration_of_these_tests() {
     });
     assert!(schema.is_valid(&all));
     assert!(!schema.is_valid(&json!({"modle": "m"})));
-    for secret in ["OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "OPENROUTER_API_KEY"] {
+    for secret in [
+        "OPENAI_API_KEY",
+        "AZURE_OPENAI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "OLLAMA_API_KEY",
+        "VLLM_API_KEY",
+        "LLAMACPP_API_KEY",
+        "LMSTUDIO_API_KEY",
+    ] {
         assert!(manifest["secrets"].as_array().unwrap().contains(&json!(secret)), "{secret}");
     }
     let endpoints: Vec<_> =

@@ -36,7 +36,7 @@ pub fn model_of(
 /// key, `null` removes), `extra_headers` are added.
 ///
 /// # Errors
-/// An extra header that is already set, as the key's is; or a body that asks for a stream, which no codec reads.
+/// An extra header that is already set, as the key's is, or that asks for a key; or a body that asks for a stream, which no codec reads.
 pub fn finish(
     request: &CompletionRequest,
     path: String,
@@ -55,6 +55,12 @@ pub fn finish(
         if headers.contains_key(&name) || is_credential(&name) {
             return Err(Failure::invalid_request(format!(
                 "`extra_headers` can't set `{name}`: loopctl does; keys come from the environment"
+            )));
+        }
+        // The host would fill it in.
+        if value.contains("${secret:") {
+            return Err(Failure::invalid_request(format!(
+                "`extra_headers` asks for a key in `{name}`: only plugins do, and keys come from the environment"
             )));
         }
         headers.insert(name, value.clone());
@@ -136,6 +142,15 @@ mod tests {
             let failure = asked(json!({}), &[(taken, "mine")]).unwrap_err();
             assert_eq!(failure.status, crate::abi::LC_INVALID_REQUEST, "{taken}");
             assert!(!failure.error.message.contains("mine"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn extra_headers_ask_for_no_key() {
+        for value in ["${secret:KEY}", "x ${secret:KEY?}"] {
+            let failure = asked(json!({}), &[("x-note", value)]).unwrap_err();
+            assert_eq!(failure.status, crate::abi::LC_INVALID_REQUEST);
+            assert!(failure.error.message.contains("asks for a key in `x-note`"), "{failure}");
         }
     }
 

@@ -1,0 +1,222 @@
+//! Where keys may go. A profile may be somebody else's: a host that only a profile names is shown none.
+
+use loopctl_plugin_sdk::protocol::{Endpoint, Manifest};
+use reqwest::Url;
+use serde_json::Value;
+
+use super::Environment;
+use super::egress::is_loopback;
+use crate::profile::{Author, HostPattern};
+use crate::provider::error::{FailureKind, Fault, tame};
+
+/// The one key that is not a vendor's: its hosts are listed by whoever sets it.
+const SERVICE_TOKEN: &str = "LOOPCTL_SERVICE_TOKEN";
+const SERVICE_HOSTS: &str = "LOOPCTL_SERVICE_HOSTS";
+
+/// Which keys an opened plugin's requests may carry, and where to.
+#[derive(Debug)]
+pub(super) struct Keys {
+    declared: Vec<String>,
+    /// The only places that are shown keys, besides this machine; `None` for wherever requests go.
+    places: Option<Vec<Url>>,
+    /// Shown [`SERVICE_TOKEN`], too.
+    service_hosts: Vec<HostPattern>,
+    /// What names the endpoint's place in the environment.
+    variables: Vec<String>,
+}
+
+impl Keys {
+    /// `author` says who wrote the base URL of `config`.
+    ///
+    /// # Errors
+    /// In words, when `LOOPCTL_SERVICE_HOSTS` can't be read.
+    pub(super) fn new(
+        manifest: &Manifest,
+        endpoint: Option<&Endpoint>,
+        config: &Value,
+        author: Author,
+        environment: &Environment,
+    ) -> Result<Self, String> {
+        let variables = endpoint.map(|endpoint| endpoint.base_url_env.clone()).unwrap_or_default();
+        let named_here = config.get("base_url").is_some_and(|url| !url.is_null());
+        let places = (named_here && author == Author::Profile).then(|| {
+            // Each endpoint has keys of its own, so the places of the others do not count.
+            let own = match endpoint {
+                Some(endpoint) => endpoint.base_url.iter().cloned().collect(),
+                None => manifest.hosts.iter().map(|host| format!("https://{host}")).collect::<Vec<_>>(),
+            };
+            let said = variables.iter().filter_map(|name| environment(name));
+            own.into_iter().chain(said).filter_map(|url| Url::parse(url.trim()).ok()).collect()
+        });
+        let mut service_hosts = Vec::new();
+        if manifest.secrets.iter().any(|secret| secret == SERVICE_TOKEN) {
+            let listed = environment(SERVICE_HOSTS).unwrap_or_default();
+            for host in listed.split(',').map(str::trim).filter(|host| !host.is_empty()) {
+                let pattern = HostPattern::parse(host);
+                service_hosts.push(pattern.ok_or_else(|| {
+                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", tame(host))
+                })?);
+            }
+        }
+        Ok(Self { declared: manifest.secrets.clone(), places, service_hosts, variables })
+    }
+
+    /// Whether the manifest declares this variable.
+    pub(super) fn declares(&self, variable: &str) -> bool {
+        self.declared.iter().any(|known| known == variable)
+    }
+
+    /// Whether a request to `url` may carry the key in `variable`.
+    pub(super) fn may_go(&self, variable: &str, url: &Url) -> bool {
+        let Some(places) = &self.places else { return true };
+        let listed = || {
+            let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
+                return false;
+            };
+            // Whoever lists a host without a port thinks of TLS.
+            let safe = |pattern: &HostPattern| url.scheme() == "https" || pattern.names_port();
+            self.service_hosts.iter().any(|pattern| pattern.admits(host, port) && safe(pattern))
+        };
+        is_loopback(url)
+            || places.iter().any(|place| place.origin() == url.origin())
+            || (variable == SERVICE_TOKEN && listed())
+    }
+
+    /// Fails when the configuration asks for the token of services at a place that may not have it: a validator that
+    /// fails at every call would be noticed late.
+    ///
+    /// # Errors
+    /// In words.
+    pub(super) fn check_token(&self, config: &Value, base: &Url) -> Result<(), String> {
+        let asked = config.get("token").and_then(Value::as_bool).unwrap_or(false);
+        if !asked || !self.declares(SERVICE_TOKEN) || self.may_go(SERVICE_TOKEN, base) {
+            return Ok(());
+        }
+        Err(format!(
+            "`token: true` would show `{SERVICE_TOKEN}` to `{}`, which only the profile names: if you trust it, list it in the \
+             environment variable `{SERVICE_HOSTS}`",
+            tame(base.authority())
+        ))
+    }
+
+    /// The failure of a request that needs a key which it may not carry.
+    pub(super) fn withheld(&self, url: &Url) -> Fault {
+        let place = tame(url.authority());
+        let message = format!("`{place}` is named by the profile only, and is not shown your key");
+        Fault::new(FailureKind::Unauthorized, message).help(self.advice())
+    }
+
+    /// How to say that a place may have the key.
+    pub(super) fn advice(&self) -> String {
+        if self.declares(SERVICE_TOKEN) {
+            return format!("if you trust it, list it in the environment variable `{SERVICE_HOSTS}`");
+        }
+        let variables: Vec<String> = self.variables.iter().map(|name| format!("set `{name}`, or ")).collect();
+        format!(
+            "if you trust it, name it yourself: {}give `--provider-config base_url=URL` (for a judge, \
+             `--set judges.*.config.base_url=URL`)",
+            variables.concat()
+        )
+    }
+}
+
+/// What stands for a key in the header that a plugin makes.
+pub(super) const PLACEHOLDER: &str = "${secret:";
+
+/// What to say of a placeholder elsewhere.
+pub(super) const PLUGINS_ONLY: &str = "only plugins ask for keys, which come from the environment";
+
+/// Whether what a person wrote holds a placeholder. Only plugins may write them: a profile could have all keys of a
+/// plugin sent in headers of its own.
+pub(super) fn placeholder_in(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(PLACEHOLDER),
+        Value::Array(items) => items.iter().any(placeholder_in),
+        Value::Object(members) => members.values().any(placeholder_in),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::network::tests::{environment, manifest};
+    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    fn endpoint() -> Endpoint {
+        Endpoint {
+            name: "acme".into(),
+            base_url: Some("https://api.acme.example/v1".into()),
+            base_url_env: vec!["ACME_URL".into()],
+            config_env: BTreeMap::new(),
+        }
+    }
+
+    fn shown(author: Author, set: &[(&str, &str)], url: &str) -> bool {
+        let mut manifest = manifest(&["api.acme.example", "other.example"]);
+        manifest.endpoints = vec![endpoint()];
+        let config = json!({ "base_url": url });
+        let keys = Keys::new(&manifest, Some(&endpoint()), &config, author, &environment(set)).unwrap();
+        keys.may_go("KEY", &Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn a_host_that_only_a_profile_names_is_shown_no_key() {
+        for (url, expected) in [
+            ("https://evil.example/v1", false),
+            ("https://api.acme.example/other", true),
+            ("https://API.ACME.example", true),
+            ("http://api.acme.example:443", false),
+            ("https://api.acme.example:8443", false),
+            ("https://api.acme.example.evil.example", false),
+            // Another endpoint's, with another key.
+            ("https://other.example", false),
+            ("http://127.0.0.1:9", true),
+            ("http://localhost:9", true),
+            ("http://localhost.evil.example", false),
+        ] {
+            assert_eq!(shown(Author::Profile, &[], url), expected, "{url}");
+            assert!(shown(Author::User, &[], url), "{url}");
+        }
+        assert!(shown(Author::Profile, &[("ACME_URL", "https://mine.example/x")], "https://mine.example/v1"));
+        assert!(!shown(Author::Profile, &[("ACME_URL", "https://mine.example/x")], "https://evil.example"));
+    }
+
+    #[test]
+    fn the_token_goes_to_services_that_its_owner_lists() {
+        let token = |listed: &str, url: &str, author: Author| {
+            let mut manifest = manifest(&[]);
+            manifest.secrets = vec![SERVICE_TOKEN.into()];
+            let config = json!({ "base_url": url, "token": true });
+            let environment = environment(&[(SERVICE_HOSTS, listed)]);
+            Keys::new(&manifest, None, &config, author, &environment)?
+                .check_token(&config, &Url::parse(url).unwrap())
+        };
+        let profile = Author::Profile;
+        for (listed, url) in [
+            ("a.example, terms.example", "https://terms.example"),
+            ("terms.example:8443", "https://terms.example:8443"),
+            ("terms.example:80", "http://terms.example"),
+            ("", "http://127.0.0.1:9"),
+        ] {
+            assert_eq!(token(listed, url, profile), Ok(()), "{listed} {url}");
+        }
+        for (listed, url) in [
+            ("", "https://terms.example"),
+            ("terms.example:1", "https://terms.example"),
+            ("terms.example", "http://terms.example"),
+        ] {
+            let problem = token(listed, url, profile).unwrap_err();
+            assert!(problem.contains(SERVICE_HOSTS), "{problem}");
+            assert_eq!(token(listed, url, Author::User), Ok(()));
+        }
+        assert!(token("https://x", "https://terms.example", profile).unwrap_err().contains("HOST:PORT"));
+    }
+
+    #[test]
+    fn placeholders_are_found_wherever_they_stand() {
+        assert!(placeholder_in(&json!({"a": [1, {"b": "x ${secret:KEY}"}]})));
+        assert!(!placeholder_in(&json!({"a": ["${KEY}", "secret:KEY", null]})));
+    }
+}
