@@ -145,7 +145,22 @@ fn settings(node: &Node, problems: &mut Problems) -> Option<Settings> {
     Some(Settings { config: Value::decode(node, problems)?, base_url_by })
 }
 
+/// Settings that say where a provider is.
+const WHERE: [&str; 2] = ["base_url", "endpoint"];
+
 impl Settings {
+    fn says_where(&self) -> bool {
+        WHERE.iter().any(|key| self.config.get(key).is_some())
+    }
+
+    /// The same without a place.
+    fn anywhere(mut self) -> Self {
+        if let Value::Object(keys) = &mut self.config {
+            keys.retain(|key, _| !WHERE.contains(&key.as_str()));
+        }
+        self
+    }
+
     fn of(self, name: Spanned<String>) -> ProviderChoice {
         ProviderChoice { name, config: self.config, base_url_by: self.base_url_by }
     }
@@ -166,6 +181,17 @@ impl ProviderChoice {
                 }
             }
             _ => chain.extend(Self::decode_link(node, config, problems)),
+        }
+        let shared = chain.iter().filter(|choice| choice.config == config.config).count();
+        if shared > 1 && config.says_where() {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &node.span,
+                    "`config` says where one provider is, and here are several: one would get another's key",
+                )
+                .help("write `{ name: …, config: { base_url: … } }` for the provider that is there"),
+            );
         }
         for (at, choice) in chain.iter().enumerate() {
             let name = &choice.name;
@@ -199,6 +225,11 @@ impl ProviderChoice {
             return name.map(|name| config.of(name)).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
+        let config = match Author::of(&text.span) {
+            // Where a profile says that its own provider is, another that was named instead is not.
+            Author::User if config.base_url_by == Author::Profile => &config.clone().anywhere(),
+            Author::User | Author::Profile => config,
+        };
         let choice = |name: &str| {
             config.clone().of(Spanned { value: name.trim().to_owned(), span: text.span.clone() })
         };

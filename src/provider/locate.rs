@@ -47,7 +47,8 @@ impl PluginPaths {
         let mut folders = self.search.clone();
         folders.extend(self.home.as_ref().map(|home| home.join("plugins")));
         if let Some(dir) = self.exe_dir() {
-            folders.extend([dir.join("plugins"), dir.to_owned(), dir.join("deps")]);
+            // Of a build by cargo, what lies in `deps` is never older than what lies beside the program.
+            folders.extend([dir.join("plugins"), dir.join("deps"), dir.to_owned()]);
         }
         folders.extend(self.lib_dir().map(|lib| lib.join("plugins")));
         folders

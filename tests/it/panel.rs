@@ -235,6 +235,10 @@ fn chains_that_make_no_sense_are_refused() {
         ("[{ nam: x }]", "did you mean `name`?"),
         ("[pattern, none]", "nobody can't stand in"),
         ("[a, b, c, d, e, f]", "at most 5"),
+        (
+            "'openai:a, anthropic:b', config: { base_url: 'http://127.0.0.1:1' }",
+            "one would get another's key",
+        ),
     ] {
         let place = crate::pipeline::place("extends: batch", &[]);
         place.write(
@@ -412,4 +416,33 @@ stop: {{ max_iterations: 1 }}
     place.write("docs/doc.gold.json", "{}");
     let result = place.run(&["run", "--profile", "parts", "--format", "json", "docs"]).exits(0).json();
     assert_eq!((&result["id"], &result["answered_by"]["a"]), (&json!("doc"), &json!(["scripted"])));
+}
+
+/// Each server gets the key of the provider that is there, and no other.
+#[test]
+fn where_a_profile_says_its_provider_is_another_is_not() {
+    let (own, own_sent) = serve(http("404 Not Found", "", "{}"));
+    let (other, other_sent) = serve(http("404 Not Found", "", "{}"));
+    let profile = format!(
+        "classify: null
+stages: [{{ id: extract, provider: 'openai:m', config: {{ base_url: 'http://{own}/v1' }}, prompt: tagger.md }}]
+assess: {{ tone: {{ rubric: parts }} }}
+overall: {{ from: tone }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 1 }}
+"
+    );
+    let place = crate::pipeline::place(&profile, &[]);
+    let ask = |more: &[&str]| {
+        let mut arguments = vec!["run", "--profile", "parts", "doc.txt"];
+        arguments.extend(more);
+        let mut command = place.loopctl(&arguments);
+        command.env("ANTHROPIC_API_KEY", "sk-ant-nobody-may-see").env("OPENAI_API_KEY", "sk-openai-key");
+        Ran::of(command.env("ANTHROPIC_BASE_URL", format!("http://{other}"))).exits(1)
+    };
+    ask(&[]);
+    assert!(own_sent.recv().unwrap().contains("sk-openai-key"));
+    ask(&["--provider", "anthropic:m"]);
+    assert!(other_sent.recv().unwrap().contains("sk-ant-nobody-may-see"));
+    assert!(own_sent.try_recv().is_err());
 }

@@ -46,7 +46,9 @@ fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, S
     let redirects = reqwest::redirect::Policy::custom(|attempt| {
         let came_from = attempt.previous().last().map(|url| (url.scheme().to_owned(), Origin::of(url)));
         let leads_to = Some((attempt.url().scheme().to_owned(), Origin::of(attempt.url())));
-        if came_from == leads_to && attempt.previous().len() <= MAX_REDIRECTS {
+        // Other redirects make a request without a body of it.
+        let as_it_is = matches!(attempt.status().as_u16(), 307 | 308);
+        if as_it_is && came_from == leads_to && attempt.previous().len() <= MAX_REDIRECTS {
             attempt.follow()
         } else {
             attempt.stop()

@@ -18,7 +18,7 @@ pub(super) struct Key(String);
 impl Key {
     /// Of what an `http` plugin wants to send, before secrets are filled in.
     ///
-    /// Left out are the host and the path of the base URL, so that an exchange through a gateway is the same as one
+    /// Left out are the host, the path of the base URL, and an API's version that may stand in either, so that an exchange through a gateway is the same as one
     /// with the vendor; and headers with a secret's placeholder, because who pays is not part of the question, and
     /// placeholders of required and optional secrets are spelled differently.
     pub(super) fn of_http(provider: &str, request: &HttpRequest) -> Self {
@@ -36,7 +36,7 @@ impl Key {
             "kind": "http",
             "provider": provider,
             "method": request.method,
-            "path": request.path,
+            "path": without_version(&request.path),
             "headers": headers,
             "body": body,
         }))
@@ -65,6 +65,14 @@ impl Key {
         let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         (name.len() == 64 && name.chars().all(hex)).then(|| Self(name.to_owned()))
     }
+}
+
+/// The path without `/v1` or the like before it, which stands in the base URL as often.
+fn without_version(path: &str) -> &str {
+    let rest = path.strip_prefix("/v").unwrap_or_default().trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = ["beta", "alpha"].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
+    let versioned = path.as_bytes().get(2).is_some_and(u8::is_ascii_digit) && rest.starts_with('/');
+    if versioned { rest } else { path }
 }
 
 impl fmt::Display for Key {
@@ -257,6 +265,20 @@ mod tests {
             for other in changed(&value) {
                 prop_assert_ne!(&key(&request(&other.to_string())), &compact, "{} and {}", value, other);
             }
+        }
+    }
+
+    #[test]
+    fn a_version_counts_as_part_of_the_base_url() {
+        for (path, rest) in [
+            ("/v1/chat/completions", "/chat/completions"),
+            ("/v1beta/models/m:generateContent", "/models/m:generateContent"),
+            ("/chat/completions", "/chat/completions"),
+            ("/validate", "/validate"),
+            ("/v1", "/v1"),
+            ("/v12x/a", "/v12x/a"),
+        ] {
+            assert_eq!(without_version(path), rest);
         }
     }
 }

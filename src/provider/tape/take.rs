@@ -90,7 +90,8 @@ impl Take {
                 kind: PluginKind::Http,
                 model: request.options.model.clone(),
                 method: Some(asked.method.clone()),
-                path: Some(asked.path.clone()),
+                // A query may hold what is nobody's business.
+                path: asked.path.split('?').next().map(str::to_owned),
                 bytes: asked.body.len(),
                 body: Some(Body::of(&asked.body)),
             },
