@@ -67,11 +67,12 @@ pub struct ProviderChoice {
     pub base_url_by: Author,
 }
 
-/// The settings of a plugin, and who wrote `base_url` among them.
+/// The settings of a plugin, who wrote `base_url` among them, and whether a profile says where the plugin's service is.
 #[derive(Debug, Clone)]
 struct Settings {
     config: Value,
     base_url_by: Author,
+    placed_by_profile: bool,
 }
 
 /// What is asked of a model.
@@ -105,8 +106,11 @@ impl Call {
             Some(node) => settings(node, problems),
             None => None,
         };
-        let config = config
-            .unwrap_or_else(|| Settings { config: Value::Object(Map::new()), base_url_by: Author::Profile });
+        let config = config.unwrap_or_else(|| Settings {
+            config: Value::Object(Map::new()),
+            base_url_by: Author::Profile,
+            placed_by_profile: false,
+        });
         let mut providers =
             provider.map(|node| ProviderChoice::decode_chain(node, &config, problems)).unwrap_or_default();
         if providers.is_empty() {
@@ -142,7 +146,9 @@ fn settings(node: &Node, problems: &mut Problems) -> Option<Settings> {
         return wrong_type(node, "a mapping with the plugin's settings", problems);
     };
     let base_url_by = node.get("base_url").map_or(Author::Profile, |url| Author::of(&url.span));
-    Some(Settings { config: Value::decode(node, problems)?, base_url_by })
+    let by_profile = |key: &&str| node.get(key).is_some_and(|at| Author::of(&at.span) == Author::Profile);
+    let placed_by_profile = WHERE.iter().any(by_profile);
+    Some(Settings { config: Value::decode(node, problems)?, base_url_by, placed_by_profile })
 }
 
 /// Settings that say where a provider is.
@@ -151,14 +157,6 @@ const WHERE: [&str; 2] = ["base_url", "endpoint"];
 impl Settings {
     fn says_where(&self) -> bool {
         WHERE.iter().any(|key| self.config.get(key).is_some())
-    }
-
-    /// The same without a place.
-    fn anywhere(mut self) -> Self {
-        if let Value::Object(keys) = &mut self.config {
-            keys.retain(|key, _| !WHERE.contains(&key.as_str()));
-        }
-        self
     }
 
     fn of(self, name: Spanned<String>) -> ProviderChoice {
@@ -225,11 +223,17 @@ impl ProviderChoice {
             return name.map(|name| config.of(name)).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
-        let config = match Author::of(&text.span) {
-            // Where a profile says that its own provider is, another that was named instead is not.
-            Author::User if config.base_url_by == Author::Profile => &config.clone().anywhere(),
-            Author::User | Author::Profile => config,
-        };
+        // Its own provider is where a profile says; whether another is there, too, nobody has said.
+        if Author::of(&text.span) == Author::User && config.placed_by_profile {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &text.span,
+                    "the profile's `config` says where its own provider is, and here another is named",
+                )
+                .help("say where this one is, with `--provider-config base_url=URL`"),
+            );
+        }
         let choice = |name: &str| {
             config.clone().of(Spanned { value: name.trim().to_owned(), span: text.span.clone() })
         };

@@ -438,11 +438,14 @@ stop: {{ max_iterations: 1 }}
         arguments.extend(more);
         let mut command = place.loopctl(&arguments);
         command.env("ANTHROPIC_API_KEY", "sk-ant-nobody-may-see").env("OPENAI_API_KEY", "sk-openai-key");
-        Ran::of(command.env("ANTHROPIC_BASE_URL", format!("http://{other}"))).exits(1)
+        Ran::of(command.env("ANTHROPIC_BASE_URL", format!("http://{other}")))
     };
-    ask(&[]);
+    ask(&[]).exits(1);
     assert!(own_sent.recv().unwrap().contains("sk-openai-key"));
-    ask(&["--provider", "anthropic:m"]);
+    let refused = ask(&["--provider", "anthropic:m"]).exits(2);
+    assert!(refused.err.contains("says where its own provider is"), "{}", refused.err);
+    let named = format!("base_url=http://{other}");
+    ask(&["--provider", "anthropic:m", "--provider-config", &named]).exits(1);
     assert!(other_sent.recv().unwrap().contains("sk-ant-nobody-may-see"));
     assert!(own_sent.try_recv().is_err());
 }

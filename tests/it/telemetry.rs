@@ -122,11 +122,11 @@ fn a_call_has_the_names_that_opentelemetry_gives() {
     let (address, _sent) = serve(http("200 OK", "", r#"{"answer": "{\"f1\": 1}", "in": 10, "out": 5}"#));
     let place = steps("stop: { max_iterations: 1 }\n", &[]);
     let profile = place.read("profiles/steps-measured.yaml");
-    let config = format!(
-        "config: {{ base_url: 'http://{address}' }}, options: {{ temperature: 0.5, seed: 7, max_tokens: 99 }}"
-    );
+    let config = "config: {}, options: { temperature: 0.5, seed: 7, max_tokens: 99 }";
+    let there = format!("base_url=http://{address}");
     place.write("profiles/steps-measured.yaml", profile.replace("config: { file: answers.jsonl }", &config));
     let mut command = place.loopctl(&["run", "--profile", "steps", "--provider", "contrary:m"]);
+    command.args(["--provider-config", &there]);
     command.args(["--log", "json", "--log-file", "log.jsonl", "doc.txt"]).env("CONTRARY_KEY", "key");
     Ran::of(&mut command).exits(3);
     let call = lines(&place).into_iter().find(|line| line["event"] == "call_finished").unwrap();
