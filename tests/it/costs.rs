@@ -95,12 +95,13 @@ fn a_model_without_a_price_is_said_before_the_first_call_when_money_is_limited()
     let without = "warning: the budget `cost_usd` can't be kept: model `m` of `contrary` has no price";
     // Nothing listens there: what matters is said before the call is made.
     let asks = |model: &str| {
-        let config = "{ base_url: 'http://127.0.0.1:1' }, retries: 0";
+        let config = "{}, retries: 0";
         let mut command = place.loopctl(&["run", "--profile", "steps", "doc.txt"]);
         place.write(
             "profiles/steps-measured.yaml",
             place.read("profiles/steps-measured.yaml").replace("{ file: answers.jsonl }", config),
         );
+        command.args(["--provider-config", "base_url=http://127.0.0.1:1"]);
         command.args(["--provider", model]).env("CONTRARY_KEY", "key");
         crate::workspace::Ran::of(&mut command).exits(1)
     };

@@ -97,12 +97,14 @@ fn neither_documents_nor_answers_nor_keys_are_in_a_log() {
             place.write("doc.txt", format!("They found {phrase}."));
             place.write("prompts/ask.md", "{{ source }}");
             let profile = place.read("profiles/steps-measured.yaml");
-            let config = format!("config: {{ base_url: 'http://{address}' }}, prompt: ask.md");
+            let config = "config: {}, prompt: ask.md";
+            let there = format!("base_url=http://{address}");
             place.write(
                 "profiles/steps-measured.yaml",
-                profile.replace("config: { file: answers.jsonl }", &config),
+                profile.replace("config: { file: answers.jsonl }", config),
             );
             let mut command = place.loopctl(&["run", "--profile", "steps", "--provider", "contrary:m"]);
+            command.args(["--provider-config", &there]);
             command.args(["--log", format, "--log-file", "log.jsonl", "doc.txt"]).env("CONTRARY_KEY", key);
             Ran::of(&mut command);
             // They were there to be found.
@@ -124,7 +126,7 @@ fn a_call_has_the_names_that_opentelemetry_gives() {
     let profile = place.read("profiles/steps-measured.yaml");
     let config = "config: {}, options: { temperature: 0.5, seed: 7, max_tokens: 99 }";
     let there = format!("base_url=http://{address}");
-    place.write("profiles/steps-measured.yaml", profile.replace("config: { file: answers.jsonl }", &config));
+    place.write("profiles/steps-measured.yaml", profile.replace("config: { file: answers.jsonl }", config));
     let mut command = place.loopctl(&["run", "--profile", "steps", "--provider", "contrary:m"]);
     command.args(["--provider-config", &there]);
     command.args(["--log", "json", "--log-file", "log.jsonl", "doc.txt"]).env("CONTRARY_KEY", "key");
