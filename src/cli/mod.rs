@@ -6,6 +6,7 @@ mod exit;
 mod loading;
 mod logging;
 mod next;
+mod opening;
 mod output;
 mod plugin;
 mod plugin_check;

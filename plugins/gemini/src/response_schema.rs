@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loopctl_plugin_sdk::Value;
-use loopctl_plugin_sdk::codec::schema::{children, gathered};
+use loopctl_plugin_sdk::codec::schema::{children, gathered, keep};
 use serde_json::{Map, json};
 
 /// Keywords that the API knows and that stay as they are.
@@ -43,16 +43,7 @@ fn adapt(schema: &Value) -> Option<Value> {
     if NO_FORM.iter().any(|keyword| from.contains_key(*keyword)) {
         return None;
     }
-    for keyword in KEPT {
-        if let Some(value) = from.get(*keyword) {
-            to.insert((*keyword).to_owned(), value.clone());
-        }
-    }
-    if let Some(format) =
-        from.get("format").filter(|format| format.as_str().is_some_and(|f| FORMATS.contains(&f)))
-    {
-        to.insert("format".to_owned(), format.clone());
-    }
+    keep(from, KEPT, FORMATS, &mut to);
     let alternatives: Vec<&Vec<Value>> =
         ["anyOf", "oneOf"].iter().filter_map(|keyword| from.get(*keyword)?.as_array()).collect();
     // `anyOf` of nothing but `required` only narrows.

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use loopctl_plugin_sdk::Value;
-use loopctl_plugin_sdk::codec::schema::{any, gathered, is_plain_object, wrapped};
+use loopctl_plugin_sdk::codec::schema::{any, gathered, is_plain_object, keep, wrapped};
 use serde_json::{Map, json};
 
 /// Keywords that the API knows and that stay as they are.
@@ -103,16 +103,7 @@ fn strict(schema: &Value) -> Option<Value> {
     if NO_STRICT_FORM.iter().any(|keyword| from.contains_key(*keyword)) {
         return None;
     }
-    for keyword in KEPT {
-        if let Some(value) = from.get(*keyword) {
-            to.insert((*keyword).to_owned(), value.clone());
-        }
-    }
-    if let Some(format) =
-        from.get("format").filter(|format| format.as_str().is_some_and(|f| FORMATS.contains(&f)))
-    {
-        to.insert("format".to_owned(), format.clone());
-    }
+    keep(from, KEPT, FORMATS, &mut to);
     // A pattern in the dialect of another engine would make the whole request invalid.
     if from.get("pattern").and_then(Value::as_str).is_some_and(|pattern| !is_plain_pattern(pattern)) {
         to.shift_remove("pattern");

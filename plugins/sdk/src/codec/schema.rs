@@ -30,6 +30,19 @@ const LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 const NAMED: &[&str] =
     &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
+/// Takes over into `to` what an API understands as it stands: these keywords, and `format` when it is one of these.
+pub fn keep(from: &Map<String, Value>, keywords: &[&str], formats: &[&str], to: &mut Map<String, Value>) {
+    for keyword in keywords {
+        if let Some(value) = from.get(*keyword) {
+            to.insert((*keyword).to_owned(), value.clone());
+        }
+    }
+    let known = |format: &&Value| format.as_str().is_some_and(|format| formats.contains(&format));
+    if let Some(format) = from.get("format").filter(known) {
+        to.insert("format".to_owned(), format.clone());
+    }
+}
+
 /// The schemas directly in a schema.
 pub fn children(schema: &Value) -> Vec<&Value> {
     let Some(keywords) = schema.as_object() else { return Vec::new() };

@@ -1,0 +1,121 @@
+//! Opens everybody whom a profile asks, and tells the journal who that is.
+
+use super::exit::{Exit, Failure};
+use crate::profile::{Asked, Call, ProviderChoice, Stage};
+use crate::provider::{Provider, ProviderError, Providers};
+use crate::run::{Candidates, Chain, Consultant, JudgePlan, Plan, ValidatorPlan};
+use serde_json::{Value, json};
+
+/// Opens the providers of each stage.
+pub(super) fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure> {
+    if plan.stages.is_empty() {
+        return Err(Failure {
+            message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
+            help: Some("add `stages:` with a provider, or use `score` or `validate`".to_owned()),
+            exit: Exit::Usage,
+        });
+    }
+    let open = |stage: &Stage| open_chain(providers, &stage.call, stage.retries);
+    let opened: Result<Vec<Chain>, Failure> =
+        plan.stages.iter().map(|planned| open(&planned.stage)).collect();
+    Ok(Candidates::Providers(opened?))
+}
+
+/// Validators first, then judges, as the panel has them.
+pub(super) fn open_panel(
+    providers: &Providers,
+    plan: &Plan,
+    allow_commands: bool,
+) -> Result<Vec<Consultant>, Failure> {
+    let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
+        Asked::Service { config, url_by } => {
+            let opened = providers.open_by("service", config, *url_by).map_err(unusable)?;
+            Ok(Consultant::Service(Chain::new(vec![opened], planned.validator.retries)))
+        }
+        Asked::Command { .. } if allow_commands => Ok(Consultant::Validator),
+        Asked::Command { .. } => {
+            Ok(Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned()))
+        }
+    };
+    let judge = |planned: &JudgePlan| {
+        let retries = planned.judge.on_failure.retry;
+        open_chain(providers, &planned.judge.call, retries).map(Consultant::Judge)
+    };
+    plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
+}
+
+fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain, Failure> {
+    let open = |choice: &ProviderChoice| {
+        if call.attach.is_some() {
+            takes_attachments(providers, &choice.name.value)?;
+        }
+        providers.open_by(&choice.name.value, &choice.config, choice.base_url_by).map_err(unusable)
+    };
+    let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
+    Ok(Chain::new(links?, retries))
+}
+
+fn unusable(error: ProviderError) -> Failure {
+    let help = error.help();
+    Failure::broken(error.to_string()).help(help)
+}
+
+/// Fails for a provider that would not get to see what the profile attaches.
+fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), Failure> {
+    let Ok(plugin) = providers.find(spec) else { return Ok(()) };
+    if plugin.manifest.capabilities.iter().any(|word| matches!(word.as_str(), "images" | "pdf")) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the provider `{spec}` takes no images or PDFs, and the profile attaches them"
+    ))
+    .help("name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"))
+}
+
+/// Ids of the stages, then of the panel.
+pub(super) fn plan_ids(plan: &Plan) -> Vec<String> {
+    let stages = plan.stages.iter().map(|planned| planned.stage.id.value.clone());
+    stages.chain(plan.panel.members().iter().map(|member| member.id.to_string())).collect()
+}
+
+/// Which service, model and server each stage, judge and validator asks.
+pub(super) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
+    let stages: Vec<Option<&Chain>> = match candidates {
+        Candidates::Providers(chains) => chains.iter().map(Some).collect(),
+        // No stage is asked, but each has its id.
+        Candidates::Supplied => vec![None; ids.len().saturating_sub(consultants.len())],
+    };
+    let panel = consultants.iter().map(|consultant| match consultant {
+        Consultant::Judge(chain) | Consultant::Service(chain) => Some(chain),
+        Consultant::Validator | Consultant::NotRun(_) => None,
+    });
+    let mut asked = Vec::new();
+    for (id, chain) in ids.iter().zip(stages.into_iter().chain(panel)) {
+        for provider in chain.into_iter().flat_map(Chain::links) {
+            let server = provider.server().map(|(host, port)| format!("{host}:{port}"));
+            let (service, model) = (provider.seller(), provider.model());
+            asked.push(json!({ "for": id, "provider": service, "model": model, "server": server }));
+        }
+    }
+    Value::Array(asked)
+}
+
+/// The plugins of a session, each once.
+pub(super) fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
+    let stages = match candidates {
+        Candidates::Providers(chains) => chains.as_slice(),
+        Candidates::Supplied => &[],
+    };
+    let judges = consultants.iter().filter_map(|consultant| match consultant {
+        Consultant::Judge(chain) | Consultant::Service(chain) => Some(chain),
+        Consultant::Validator | Consultant::NotRun(_) => None,
+    });
+    let mut plugins: Vec<Value> = Vec::new();
+    for provider in stages.iter().chain(judges).flat_map(Chain::links) {
+        let identity = json!(provider.identity());
+        if !plugins.contains(&identity) {
+            plugins.push(identity);
+        }
+    }
+    Value::Array(plugins)
+}
