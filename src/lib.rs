@@ -28,6 +28,9 @@ pub mod run;
 
 // Layer 4: products.
 pub mod experiment;
+pub mod lint;
+pub mod explain;
+pub mod project;
 pub mod report;
 
 // Layer 5: the command line.

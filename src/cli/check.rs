@@ -4,6 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest, render_json};
+use crate::lint::{Subject, lint};
 use crate::profile::{Loaded, available};
 use crate::provider::Providers;
 use crate::run::Plan;
@@ -51,7 +52,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             provider_config: Vec::new(),
         };
         if let Some(loaded) = profile.load(&[], &mut problems) {
-            Plan::check(&loaded, &mut problems);
+            if let Some(plan) = Plan::check(&loaded, &mut problems) {
+                lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+            }
             check_providers(&loaded, &providers, &mut problems);
         }
     }
@@ -62,7 +65,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         CheckFormat::Human => {
             output.show(&problems);
-            let (errors, warnings) = (problems.error_count(), problems.len() - problems.error_count());
+            let (errors, warnings) = (problems.error_count(), problems.warning_count());
             let (profiles, errors, warnings) =
                 (counted(names.len(), "profile"), counted(errors, "error"), counted(warnings, "warning"));
             output.say(&format!("{profiles} checked: {errors}, {warnings}"));

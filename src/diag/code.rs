@@ -1,93 +1,136 @@
 //! The codes of all problems. A code is never given to another problem, even after it is retired.
+//!
+//! Each has a page under `docs/reference/codes/`, which is embedded: `loopctl check --explain CODE` prints it, and its
+//! first paragraph says in one sentence why such a problem matters.
 
-/// What kind of mistake a problem is. The text form (`LC102`) is stable; scripts may rely on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Code {
-    /// LC001: a file could not be read.
-    Unreadable,
-    /// LC002: a file is larger, deeper or has more nodes than allowed.
-    TooLarge,
-    /// LC003: a file is not YAML.
-    Syntax,
-    /// LC004: one mapping has the same key twice.
-    DuplicateKey,
-    /// LC005: an environment variable that the file needs is not set.
-    UnsetVariable,
-    /// LC101: a key that nothing reads.
-    UnknownKey,
-    /// LC102: a value of another type than expected.
-    WrongType,
-    /// LC103: a number outside its range, or not a number.
-    OutOfRange,
-    /// LC104: a word that is not one of the allowed ones.
-    UnknownWord,
-    /// LC105: a required key is missing.
-    MissingKey,
-    /// LC106: two things that exclude each other, or one thing said twice.
-    Conflict,
-    /// LC107: a list or mapping that must not be empty is empty.
-    Empty,
-    /// LC201: `extends` names a profile that does not exist.
-    UnknownProfile,
-    /// LC202: `extends` leads back to where it started.
-    InheritanceCycle,
-    /// LC203: a file that the profile names does not exist.
-    MissingFile,
-    /// LC204: an override names a key that is not a setting.
-    BadOverride,
-    /// LC205: a name of a dimension, stage, field, type or rule that is not defined.
-    UnknownName,
-    /// LC206: a policy that could go on for ever.
-    NoLimit,
-    /// LC207: weights that don't add up to 1.
-    Weights,
-    /// LC301: a regular expression that does not compile, or is too large.
-    BadPattern,
-    /// LC302: a path that is not a JSON Pointer, JSONPath or field name.
-    BadPath,
-    /// LC303: a script that does not compile, or lacks the function that is called.
-    BadScript,
-    /// LC304: a JSON Schema that is not one.
-    BadSchema,
-    /// LC305: a template that does not compile, or uses an unknown variable.
-    BadTemplate,
-    /// LC306: a rule that can't do anything.
-    InertRule,
-    /// LC401: a plugin that can't be found, trusted or loaded.
-    Plugin,
+use include_dir::{Dir, include_dir};
+
+static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs/reference/codes");
+
+/// Names each code, its stable text, and what it is about.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {
+        /// What kind of mistake a problem is. The text form (`LC102`) is stable; scripts may rely on it.
+        ///
+        /// LC0: files; LC1: the shape of what stands in them; LC2: profiles; LC3: patterns, paths, scripts, schemas and
+        /// templates; LC4: plugins; LC5: policies that do not do what they say; LC6: rules, prompts and judges that do not.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Code {
+            /// Every code, in their order.
+            pub const ALL: &'static [Code] = &[$(Code::$name),+];
+
+            /// The stable text form.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Code::$name => $text,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A file could not be read.
+    Unreadable = "LC001",
+    /// A file is larger, deeper or has more nodes than allowed.
+    TooLarge = "LC002",
+    /// A file is not YAML.
+    Syntax = "LC003",
+    /// One mapping has the same key twice.
+    DuplicateKey = "LC004",
+    /// An environment variable that the file needs is not set.
+    UnsetVariable = "LC005",
+    /// A key that nothing reads.
+    UnknownKey = "LC101",
+    /// A value of another type than expected.
+    WrongType = "LC102",
+    /// A number outside its range, or not a number.
+    OutOfRange = "LC103",
+    /// A word that is not one of the allowed ones.
+    UnknownWord = "LC104",
+    /// A required key is missing.
+    MissingKey = "LC105",
+    /// Two things that exclude each other, or one thing said twice.
+    Conflict = "LC106",
+    /// A list or mapping that must not be empty is empty.
+    Empty = "LC107",
+    /// `extends` names a profile that does not exist.
+    UnknownProfile = "LC201",
+    /// `extends` leads back to where it started.
+    InheritanceCycle = "LC202",
+    /// A file that the profile names does not exist.
+    MissingFile = "LC203",
+    /// An override names a key that is not a setting.
+    BadOverride = "LC204",
+    /// A name of a dimension, stage, field, type or rule that is not defined.
+    UnknownName = "LC205",
+    /// A policy that could go on for ever.
+    NoLimit = "LC206",
+    /// Weights that don't add up to 1.
+    Weights = "LC207",
+    /// A regular expression that does not compile, or is too large.
+    BadPattern = "LC301",
+    /// A path that is not a JSON Pointer, JSONPath or field name.
+    BadPath = "LC302",
+    /// A script that does not compile, or lacks the function that is called.
+    BadScript = "LC303",
+    /// A JSON Schema that is not one.
+    BadSchema = "LC304",
+    /// A template that does not compile, or uses an unknown variable.
+    BadTemplate = "LC305",
+    /// A rule that can't do anything.
+    InertRule = "LC306",
+    /// A plugin that can't be found, trusted or loaded.
+    Plugin = "LC401",
 }
 
 impl Code {
-    /// The stable text form.
+    /// The code with this text, in capitals or not.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Code::Unreadable => "LC001",
-            Code::TooLarge => "LC002",
-            Code::Syntax => "LC003",
-            Code::DuplicateKey => "LC004",
-            Code::UnsetVariable => "LC005",
-            Code::UnknownKey => "LC101",
-            Code::WrongType => "LC102",
-            Code::OutOfRange => "LC103",
-            Code::UnknownWord => "LC104",
-            Code::MissingKey => "LC105",
-            Code::Conflict => "LC106",
-            Code::Empty => "LC107",
-            Code::UnknownProfile => "LC201",
-            Code::InheritanceCycle => "LC202",
-            Code::MissingFile => "LC203",
-            Code::BadOverride => "LC204",
-            Code::UnknownName => "LC205",
-            Code::NoLimit => "LC206",
-            Code::Weights => "LC207",
-            Code::BadPattern => "LC301",
-            Code::BadPath => "LC302",
-            Code::BadScript => "LC303",
-            Code::BadSchema => "LC304",
-            Code::BadTemplate => "LC305",
-            Code::InertRule => "LC306",
-            Code::Plugin => "LC401",
+    pub fn parse(text: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
+    }
+
+    /// Its page, in Markdown: a title, a sentence on why it matters, what is wrong and what would be right.
+    #[must_use]
+    pub fn page(self) -> &'static str {
+        let file = PAGES.get_file(format!("{}.md", self.as_str()));
+        file.and_then(include_dir::File::contents_utf8).unwrap_or_default()
+    }
+
+    /// Why it matters, in one sentence: the first paragraph of its page.
+    #[must_use]
+    pub fn why(self) -> &'static str {
+        self.page().split("\n\n").nth(1).unwrap_or_default().trim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_page_that_begins_with_its_title_and_why_it_matters() {
+        for code in Code::ALL {
+            let name = code.as_str();
+            assert!(code.page().starts_with(&format!("# {name}: ")), "docs/reference/codes/{name}.md");
+            let why = code.why();
+            assert!(why.ends_with('.') && !why.contains('\n') && !why.starts_with('#'), "{name}: {why:?}");
+            assert!(code.page().ends_with('\n'), "{name}");
         }
+        assert_eq!(PAGES.files().count(), Code::ALL.len(), "a page of a code that is not there");
+    }
+
+    #[test]
+    fn codes_are_in_order_and_unique() {
+        let texts: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert!(texts.is_sorted_by(|a, b| a < b), "{texts:?}");
+        assert_eq!(Code::parse("lc101"), Some(Code::UnknownKey));
+        assert_eq!(Code::parse("LC999"), None);
     }
 }

@@ -13,9 +13,11 @@ pub use source::{Location, SourceFile, Span};
 
 use std::fmt;
 
-/// How much a problem weighs: an error makes the file unusable, a warning does not.
+/// How much a problem weighs: an error makes the file unusable, a warning and a note do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
+    /// Worth knowing; nothing need be wrong, or it is wrong on this machine only.
+    Note,
     /// Probably not what was meant; the file can be used.
     Warning,
     /// The file can't be used.
@@ -27,6 +29,7 @@ impl Level {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Level::Note => "note",
             Level::Warning => "warning",
             Level::Error => "error",
         }
@@ -63,6 +66,12 @@ impl Problem {
     #[must_use]
     pub fn warning(code: Code, span: &Span, message: impl Into<String>) -> Self {
         Self::new(code, Level::Warning, Some(span.clone()), message.into())
+    }
+
+    /// A note at `span`.
+    #[must_use]
+    pub fn note(code: Code, span: &Span, message: impl Into<String>) -> Self {
+        Self::new(code, Level::Note, Some(span.clone()), message.into())
     }
 
     /// An error that has no text to point at.
@@ -116,6 +125,7 @@ pub struct Problems {
     kept: Vec<Problem>,
     more_errors: usize,
     more_warnings: usize,
+    more_notes: usize,
 }
 
 impl Problems {
@@ -131,6 +141,7 @@ impl Problems {
             match problem.level {
                 Level::Error => self.more_errors += 1,
                 Level::Warning => self.more_warnings += 1,
+                Level::Note => self.more_notes += 1,
             }
             return;
         }
@@ -149,6 +160,7 @@ impl Problems {
         }
         self.more_errors += other.more_errors;
         self.more_warnings += other.more_warnings;
+        self.more_notes += other.more_notes;
     }
 
     /// Whether any of them is an error.
@@ -160,7 +172,23 @@ impl Problems {
     /// Number of errors.
     #[must_use]
     pub fn error_count(&self) -> usize {
-        self.kept.iter().filter(|p| p.level == Level::Error).count() + self.more_errors
+        self.kept_at(Level::Error) + self.more_errors
+    }
+
+    /// Number of warnings.
+    #[must_use]
+    pub fn warning_count(&self) -> usize {
+        self.kept_at(Level::Warning) + self.more_warnings
+    }
+
+    /// Number of notes.
+    #[must_use]
+    pub fn note_count(&self) -> usize {
+        self.kept_at(Level::Note) + self.more_notes
+    }
+
+    fn kept_at(&self, level: Level) -> usize {
+        self.kept.iter().filter(|p| p.level == level).count()
     }
 
     /// Whether there is nothing to say.
@@ -178,7 +206,7 @@ impl Problems {
     /// How many were counted and not kept.
     #[must_use]
     pub fn not_kept(&self) -> usize {
-        self.more_errors + self.more_warnings
+        self.more_errors + self.more_warnings + self.more_notes
     }
 
     /// The kept problems in the order of their files and places; those without a place first.

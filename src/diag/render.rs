@@ -1,6 +1,6 @@
 //! Problems as people and programs read them.
 
-use super::{Level, Problem, Problems};
+use super::{Code, Level, Problem, Problems};
 use annotate_snippets::{AnnotationKind, Group, Level as Mark, Renderer, Snippet};
 use serde_json::{Value, json};
 
@@ -45,6 +45,7 @@ fn render_one(problem: &Problem, renderer: &Renderer) -> String {
     let mark = match problem.level {
         Level::Error => Mark::ERROR,
         Level::Warning => Mark::WARNING,
+        Level::Note => Mark::NOTE,
     };
     let title = mark.primary_title(problem.message.clone()).id(problem.code.as_str());
     let excerpts: Vec<Excerpt> = problem
@@ -64,10 +65,19 @@ fn render_one(problem: &Problem, renderer: &Renderer) -> String {
                 .annotation(kind.span(excerpt.start..excerpt.end).label(excerpt.label.as_str())),
         );
     }
+    if says_why(problem.code) {
+        group = group.element(Mark::NOTE.with_name("why").message(problem.code.why()));
+    }
     if let Some(help) = &problem.help {
         group = group.element(Mark::HELP.message(help.clone()));
     }
     renderer.render(&[group])
+}
+
+/// Whether people are told why such a problem matters. A slip of the keyboard explains itself; what is correct and yet
+/// doubtful (LC5, LC6) does not.
+fn says_why(code: Code) -> bool {
+    matches!(code.as_str().as_bytes(), [_, _, b'5' | b'6', ..])
 }
 
 /// The lines a span touches, with one before and one after; a very long line is cut around the span.
@@ -117,14 +127,14 @@ impl Excerpt {
     }
 }
 
-/// Problems as a JSON list of `{code, level, message, file, line, column, help, related}`. Where there are too many, the
+/// Problems as a JSON list of `{code, level, message, why, file, line, column, help, related}`. Where there are too many, the
 /// last one says how many more there are.
 #[must_use]
 pub fn render_json(problems: &Problems) -> Value {
     let more = (problems.not_kept() > 0).then(|| {
         let level = if problems.has_errors() { Level::Error } else { Level::Warning };
         json!({
-            "code": super::Code::TooLarge.as_str(),
+            "code": Code::TooLarge.as_str(),
             "level": level.as_str(),
             "message": not_kept(problems),
             "file": null,
@@ -143,6 +153,7 @@ pub fn render_json(problems: &Problems) -> Value {
                 "code": p.code.as_str(),
                 "level": p.level.as_str(),
                 "message": p.message,
+                "why": p.code.why(),
                 "file": location.map(|l| l.file),
                 "line": location.map(|l| l.line),
                 "column": location.map(|l| l.column),
@@ -159,7 +170,7 @@ pub fn render_json(problems: &Problems) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Code, SourceFile, Span};
+    use super::super::{SourceFile, Span};
     use super::*;
 
     #[test]

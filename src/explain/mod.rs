@@ -1,0 +1,1 @@
+//! What a policy will do and what a run did, in words that its author can check.

@@ -1,0 +1,27 @@
+//! What can be said of a profile that is correct but may not be what was meant: a stop rule that never fires, a rule
+//! for a field that no schema has, a judge that would see the answer.
+//!
+//! [`lint`] looks at a compiled profile and pushes what it finds, each with a code of its own ([`crate::diag::Code`],
+//! LC5 and LC6). It asks nobody, reads only what the profile reaches, and never keeps a profile from being used.
+
+mod content;
+mod policy;
+
+use crate::diag::Problems;
+use crate::profile::Loaded;
+use crate::run::Plan;
+
+/// A profile that compiles, as it was written and as it will be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The merged settings, each with its place.
+    pub loaded: &'a Loaded,
+    /// What was compiled from them.
+    pub plan: &'a Plan,
+}
+
+/// Pushes everything that is doubtful about a profile.
+pub fn lint(subject: Subject<'_>, problems: &mut Problems) {
+    policy::look(subject, problems);
+    content::look(subject, problems);
+}

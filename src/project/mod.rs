@@ -1,0 +1,1 @@
+//! Projects on disk: what a new one holds, and what is added to it.
