@@ -8,6 +8,7 @@ mod template_blocks;
 mod usage;
 mod words;
 pub mod decode;
+pub mod shape;
 pub mod yaml;
 
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
