@@ -16,6 +16,12 @@ const LONGEST_CHAIN: usize = 16;
 /// What is laid under every profile.
 const DEFAULTS: &str = include_str!("default.yaml");
 
+/// What is laid under every profile, in YAML: every key with its default or, commented, an example.
+#[must_use]
+pub fn defaults() -> &'static str {
+    DEFAULTS
+}
+
 /// A checked profile and where its other files are looked for.
 #[derive(Debug, Clone)]
 pub struct Loaded {

@@ -40,7 +40,7 @@ pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::Environment;
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use keys::PROFILE;
-pub use load::{Loaded, available, load};
+pub use load::{Loaded, available, defaults, load};
 pub use mask::Mask;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;

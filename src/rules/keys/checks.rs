@@ -6,9 +6,7 @@ use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Shape};
 
 fn place() -> Shape {
-    Shape::text(
-        "the name of a top-level field, or a path: `$.a` from the candidate, `@.a` from the target, `^.a` from what holds it, `<.a` from the element before it",
-    )
+    Shape::text("a field or a path (`$.a`, `@.a`, `^.a`, `<.a`)")
 }
 
 fn places() -> Shape {
