@@ -47,6 +47,8 @@ mod neighbour;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod panel;
 #[cfg(test)]
 mod pipeline;
