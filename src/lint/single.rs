@@ -83,6 +83,10 @@ fn schema_kind(file: &Arc<SourceFile>, named: bool) -> Option<FileKind> {
 /// By what only files of that kind have, then by the folder.
 fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) -> Option<FileKind> {
     let root = yaml::parse(file, &mut Problems::new());
+    // What can't be read is asked for as what it most often is: that says why.
+    if root.as_ref().is_none_or(|root| matches!(root.data, Data::Null)) {
+        return Some(if within("rules") { FileKind::Rules } else { FileKind::Profile });
+    }
     let has = |key: &str| root.as_ref().is_some_and(|root| root.get(key).is_some());
     let is_list = |key: &str| {
         root.as_ref().and_then(|root| root.get(key)).is_some_and(|node| matches!(node.data, Data::List(_)))
