@@ -51,7 +51,8 @@ pub struct Profile {
     pub repair: Repair,
     /// When a person gets to see the result.
     pub review: Option<Spanned<String>>,
-    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
+    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
+    /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
     pub digest: String,
 }
 
@@ -160,7 +161,7 @@ pub(super) fn decode(
         stop,
         select: select.unwrap_or_default(),
     };
-    let digest = crate::value::Digest::of(&root.to_json()).hex();
+    let digest = digest(root);
     Some(Profile {
         name,
         description,
@@ -181,6 +182,14 @@ pub(super) fn decode(
         review,
         digest,
     })
+}
+
+fn digest(root: &Node) -> String {
+    let mut settings = root.to_json();
+    if let serde_json::Value::Object(settings) = &mut settings {
+        settings.shift_remove("extends");
+    }
+    crate::value::Digest::of(&settings).hex()
 }
 
 /// Whether the profile says `overall: { from: overall }`: a judge gives the overall score as a dimension of its own.

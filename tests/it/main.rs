@@ -5,6 +5,8 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod book;
+#[cfg(test)]
 mod broken;
 #[cfg(test)]
 mod cassette_askers;
@@ -45,6 +47,8 @@ mod loop_model;
 mod neighbour;
 #[cfg(test)]
 mod next;
+#[cfg(test)]
+mod pages;
 #[cfg(test)]
 mod panel;
 #[cfg(test)]
