@@ -272,13 +272,29 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         return None;
     }
     if (sum - 1.0).abs() > EPSILON {
-        problems.push(
-            Problem::warning(Code::Weights, &node.span, format!("the weights add up to {sum:.4}, not 1"))
-                .help("each is divided by their sum"),
-        );
         weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        problems.push(uneven_weights(node, sum, &weights));
     }
     Some(Overall::Weighted(weights))
+}
+
+/// Says what weights count that don't add up to 1; `shares` are what they count.
+fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
+    let short = |number: f64| ((number * 1e4).round() / 1e4).to_string();
+    let counted: Vec<String> =
+        shares.iter().map(|(name, share)| format!("{name}: {}", short(*share))).collect();
+    let difference = if sum < 1.0 {
+        format!("{} is missing", short(1.0 - sum))
+    } else {
+        format!("{} is too much", short(sum - 1.0))
+    };
+    let message = format!("the weights add up to {}, not 1: {difference}", short(sum));
+    let help = format!(
+        "each is divided by {}, so they count as {{ {} }}: write that, or the weights that you mean",
+        short(sum),
+        counted.join(", ")
+    );
+    Problem::warning(Code::Weights, &node.span, message).help(help)
 }
 
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {
