@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest, render_json};
-use crate::lint::{Subject, lint};
+use crate::lint::{Subject, lint, lint_providers};
 use crate::profile::{Loaded, available};
 use crate::provider::Providers;
 use crate::run::Plan;
@@ -56,6 +56,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
             }
             check_providers(&loaded, &providers, &mut problems);
+            lint_providers(&loaded, &providers, &|name| std::env::var(name).ok(), &mut problems);
         }
     }
     match arguments.format {
