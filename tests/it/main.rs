@@ -15,6 +15,7 @@ mod cassettes;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod code_pages;
 mod command;
 #[cfg(test)]
 mod costs;
