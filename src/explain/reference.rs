@@ -112,7 +112,7 @@ fn write_mapping(
     if let Some(kind) = kind {
         let _ = write!(
             text,
-            "\nStands in `{}`; schema [`schemas/{name}.schema.json`](../../schemas/{name}.schema.json), also `loopctl schema {name}`.\n",
+            "\nStands in `{}`; schema `schemas/{name}.schema.json`, also `loopctl schema {name}`.\n",
             kind.place,
             name = kind.name,
         );

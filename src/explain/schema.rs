@@ -84,7 +84,7 @@ pub(super) fn value_of(text: &str) -> Value {
 
 /// The keys that a profile must have and that the defaults do not give it.
 fn lacking_by_default(profile: &Mapping) -> Vec<&'static str> {
-    let given = value_of(defaults());
+    let given = defaults().to_json();
     profile
         .all_keys()
         .filter(|key| key.required && given.get(key.name).is_none())

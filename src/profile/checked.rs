@@ -52,7 +52,8 @@ pub struct Profile {
     pub repair: Repair,
     /// When a person gets to see the result.
     pub review: Option<Spanned<String>>,
-    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
+    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
+    /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
     pub digest: String,
 }
 
@@ -161,7 +162,7 @@ pub(super) fn decode(
         stop,
         select: select.unwrap_or_default(),
     };
-    let digest = crate::value::Digest::of(&root.to_json()).hex();
+    let digest = digest(root);
     Some(Profile {
         name,
         description,
@@ -182,6 +183,14 @@ pub(super) fn decode(
         review,
         digest,
     })
+}
+
+fn digest(root: &Node) -> String {
+    let mut settings = root.to_json();
+    if let serde_json::Value::Object(settings) = &mut settings {
+        settings.shift_remove("extends");
+    }
+    crate::value::Digest::of(&settings).hex()
 }
 
 /// Whether the profile says `overall: { from: overall }`: a judge gives the overall score as a dimension of its own.
@@ -263,13 +272,29 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         return None;
     }
     if (sum - 1.0).abs() > EPSILON {
-        problems.push(
-            Problem::warning(Code::Weights, &node.span, format!("the weights add up to {sum:.4}, not 1"))
-                .help("each is divided by their sum"),
-        );
         weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        problems.push(uneven_weights(node, sum, &weights));
     }
     Some(Overall::Weighted(weights))
+}
+
+/// Says what weights count that don't add up to 1; `shares` are what they count.
+fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
+    let short = |number: f64| ((number * 1e4).round() / 1e4).to_string();
+    let counted: Vec<String> =
+        shares.iter().map(|(name, share)| format!("{name}: {}", short(*share))).collect();
+    let difference = if sum < 1.0 {
+        format!("{} is missing", short(1.0 - sum))
+    } else {
+        format!("{} is too much", short(sum - 1.0))
+    };
+    let message = format!("the weights add up to {}, not 1: {difference}", short(sum));
+    let help = format!(
+        "each is divided by {}, so they count as {{ {} }}: write that, or the weights that you mean",
+        short(sum),
+        counted.join(", ")
+    );
+    Problem::warning(Code::Weights, &node.span, message).help(help)
 }
 
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {

@@ -66,6 +66,12 @@ impl SchemaCodes {
         let listed = self.keywords.iter().find(|(known, _)| known == keyword);
         listed.map(|(_, issue)| issue).or(self.otherwise.as_ref())
     }
+
+    /// The keywords of which something was said, in file order, and last what holds for all others (`None`).
+    pub fn listed(&self) -> impl Iterator<Item = (Option<&str>, &KeywordIssue)> {
+        let keywords = self.keywords.iter().map(|(keyword, issue)| (Some(keyword.as_str()), issue));
+        keywords.chain(self.otherwise.iter().map(|issue| (None, issue)))
+    }
 }
 
 impl Decode for SchemaCodes {

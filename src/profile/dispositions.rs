@@ -30,6 +30,14 @@ impl Dispositions {
         let handling = known.map_or(self.otherwise, |(_, handling)| *handling);
         if auto_fixable { handling.auto_fixable } else { handling.otherwise }
     }
+
+    /// The codes of which something was said, in file order, and last all others (`None`): who handles an issue that says
+    /// of itself that the loop can put it right, and who any other.
+    pub fn listed(&self) -> impl Iterator<Item = (Option<&str>, Disposition, Disposition)> {
+        let codes = self.by_code.iter().map(|(code, handling)| (Some(code.as_str()), *handling));
+        let all = codes.chain(std::iter::once((None, self.otherwise)));
+        all.map(|(code, handling)| (code, handling.auto_fixable, handling.otherwise))
+    }
 }
 
 impl Decode for Dispositions {

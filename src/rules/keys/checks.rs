@@ -165,7 +165,7 @@ pub(in super::super) static SUM: Mapping = Mapping {
     what: "sum",
     doc: "What numbers must add up to.",
     keys: &[&[
-        Key::new("value", f64::shape, "The sum.").required().examples(&["100"]),
+        Key::new("value", f64::shape, "What the numbers must add up to.").required().examples(&["100"]),
         Key::new("tolerance", || Shape::at_least(0.0), "How far the sum may be off.")
             .default("1e-9")
             .examples(&["0.5"]),

@@ -2,7 +2,7 @@
 
 use super::json_of;
 use loopctl::explain::schema::{FILE_KINDS, FileKind};
-use loopctl::profile::defaults;
+use loopctl::profile::defaults_text;
 use loopctl::value::shape::{Key, Mapping, Open, Shape};
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ fn no_document_type_is_called_like_a_schema_of_ours() {
 /// `src/profile/default.yaml` is what many read instead of the reference.
 #[test]
 fn the_defaults_show_every_key_of_a_profile() {
-    let text = defaults();
+    let text = defaults_text();
     let profile = FileKind::named("profile").unwrap();
     for mapping in mappings(profile.root) {
         for key in mapping.all_keys() {
@@ -132,7 +132,7 @@ fn the_defaults_are_those_that_are_declared() {
         }
     }
     let mut seen = 0;
-    compare(FileKind::named("profile").unwrap().root, &json_of("default.yaml", defaults()), &mut seen);
+    compare(FileKind::named("profile").unwrap().root, &json_of("default.yaml", defaults_text()), &mut seen);
     assert!(seen > 15, "{seen}");
 }
 

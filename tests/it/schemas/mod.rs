@@ -4,6 +4,7 @@ mod agree;
 mod declared;
 mod files;
 mod fresh;
+mod mistakes;
 
 use loopctl::diag::{Code, Level, Problems, SourceFile};
 use loopctl::experiment::scenario::{RuleCases, ScenarioFile};
