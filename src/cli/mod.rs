@@ -14,6 +14,7 @@ mod plugin_new;
 mod profile;
 mod repair;
 mod run;
+mod schema;
 mod score;
 mod simulate;
 mod step;
@@ -59,6 +60,8 @@ enum Verb {
     Check(check::Arguments),
     /// List profiles
     Profile(profile::Arguments),
+    /// Print the JSON Schema of a kind of YAML file, for editors
+    Schema(schema::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
 }
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
+        Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
     };
     match outcome {

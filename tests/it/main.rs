@@ -76,6 +76,8 @@ mod scenario_mutants;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]
+mod schemas;
+#[cfg(test)]
 mod score;
 #[cfg(test)]
 mod score_model;
