@@ -90,12 +90,18 @@ fn matches(node: &Node, problems: &mut Problems) -> Option<Test> {
         return pattern(&text, false, &node.span, problems).map(Test::Matches);
     }
     if !matches!(node.data, Data::Map(_)) {
-        return wrong_type(node, "a pattern, or a mapping with `pattern` and `ignore_case`", problems);
+        return wrong_type(
+            node,
+            "a pattern, or a mapping with `pattern`, `ignore_case` and `examples`",
+            problems,
+        );
     }
     let mut fields = Fields::open(node, &keys::MATCHES, problems)?;
     let span = fields.node("pattern").map_or_else(|| node.span.clone(), |n| n.span.clone());
     let text: Option<String> = fields.required("pattern", problems);
     let ignore_case = fields.or("ignore_case", false, problems);
+    // For whoever reads the rule, and for `check`, which tries them.
+    fields.optional::<Vec<String>>("examples", problems);
     fields.finish(problems);
     pattern(&text?, ignore_case, &span, problems).map(Test::Matches)
 }

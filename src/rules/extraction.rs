@@ -141,6 +141,8 @@ fn check_entry(declared: &Declared, node: &Node, groups: &[&str], problems: &mut
     {
         unknown_word(&take.span, "choice", &take.value, &words(&keys::TAKE), problems).unwrap_or_default()
     }
+    // For whoever reads the pattern, and for `check`, which tries them.
+    entry.optional::<Vec<String>>("examples", problems);
     for key in ["section", "reject"] {
         if let Some(pattern) = entry.optional(key, problems) {
             check_pattern(declared, &pattern, &[], problems);
