@@ -60,7 +60,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             let story = Story::of(&record);
             match arguments.format {
                 Telling::Json => json(&story),
-                Telling::Text => as_text(&tell(&story, arguments.full), &|tone, text| coloured(paint, tone, text)),
+                Telling::Text => {
+                    as_text(&tell(&story, arguments.full), &|tone, text| coloured(paint, tone, text))
+                }
                 Telling::Markdown => as_markdown(&tell(&story, arguments.full)),
             }
         }
@@ -101,7 +103,11 @@ fn list(documents: &[Listed], paint: Paint) -> String {
         };
         let overall = one.overall.map_or_else(String::new, |overall| format!(", overall {overall:.3}"));
         let candidates = if one.candidates == 1 { "candidate" } else { "candidates" };
-        text.push_str(&format!("{:width$}  {ended}, {} {candidates}{overall}\n", tame(&one.document), one.candidates));
+        text.push_str(&format!(
+            "{:width$}  {ended}, {} {candidates}{overall}\n",
+            tame(&one.document),
+            one.candidates
+        ));
     }
     text.push_str(&paint.faint("Add `--document ID` to have one of them explained.\n"));
     text

@@ -14,7 +14,8 @@ use crate::profile::read_text_file;
 use crate::provider::Prices;
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
-    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, unpriced, without_references,
+    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, unpriced,
+    without_references,
 };
 use crate::store::{Artifact, Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -191,8 +192,16 @@ impl Work {
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
         let (stop, cancelled) = watch::channel(false);
         let unread = self.out.is_none().then(|| stop.clone());
-        let mut screen =
-            Screen { output, live, format: self.format, several, written: 0, failure: None, stop: unread, hint };
+        let mut screen = Screen {
+            output,
+            live,
+            format: self.format,
+            several,
+            written: 0,
+            failure: None,
+            stop: unread,
+            hint,
+        };
         let end = runtime.block_on(async {
             let interrupts = tokio::spawn(listen_for_interrupts(stop));
             let mut session = Session::new(plan, candidates, consultants, place, cancelled)
@@ -366,8 +375,14 @@ impl Hint {
 
 /// A word of a command line as a shell takes it.
 fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~');
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    let plain = |c: char| {
+        c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')
+    };
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 impl Screen<'_> {

@@ -146,7 +146,9 @@ fn paired(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
 /// Whether one is rather a change of the other than something else.
 fn alike(a: Option<&Value>, b: Option<&Value>) -> bool {
     match (a, b) {
-        (Some(Value::Object(_)), Some(Value::Object(_))) | (Some(Value::Array(_)), Some(Value::Array(_))) => true,
+        (Some(Value::Object(_)), Some(Value::Object(_))) | (Some(Value::Array(_)), Some(Value::Array(_))) => {
+            true
+        }
         (Some(a), Some(b)) => !a.is_object() && !a.is_array() && !b.is_object() && !b.is_array(),
         _ => false,
     }
@@ -185,7 +187,13 @@ fn common(before: &[String], after: &[String]) -> Vec<(usize, usize)> {
 
 fn subsequence(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     if old.len().saturating_mul(new.len()) > MOST_PAIRS {
-        return old.iter().zip(new).enumerate().filter(|(_, (a, b))| a == b).map(|(at, _)| (at, at)).collect();
+        return old
+            .iter()
+            .zip(new)
+            .enumerate()
+            .filter(|(_, (a, b))| a == b)
+            .map(|(at, _)| (at, at))
+            .collect();
     }
     // `longest[a * width + b]` is the length for what follows place `a` in the old list and `b` in the new one.
     let width = new.len() + 1;

@@ -328,8 +328,13 @@ impl Session {
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &task.reference.document_type;
                     let source = task.attached.is_none().then_some(&task.source);
-                    task.chronicle.account =
-                        self.assessor.assess_and_account(document_type, candidate, source, &[], &mut assessment);
+                    task.chronicle.account = self.assessor.assess_and_account(
+                        document_type,
+                        candidate,
+                        source,
+                        &[],
+                        &mut assessment,
+                    );
                 }
                 Input::Assessed(Box::new(assessment))
             }

@@ -145,8 +145,7 @@ pub(super) fn explained(
     task: &mut InHand<'_>,
 ) -> Result<Value, serde_json::Error> {
     let mut payload = serde_json::to_value(event)?;
-    if let (Some((key, value)), Value::Object(members)) =
-        (task.chronicle.see(plan, run, event), &mut payload)
+    if let (Some((key, value)), Value::Object(members)) = (task.chronicle.see(plan, run, event), &mut payload)
     {
         members.insert(key.to_owned(), value);
     }

@@ -83,7 +83,9 @@ impl Terms {
         let policy = &plan.policy;
         let weighed = |dimension: &str, weight| DimensionWeight { dimension: dimension.to_owned(), weight };
         let weights = match &policy.overall {
-            Overall::Weighted(weights) => weights.iter().map(|(name, weight)| weighed(name, *weight)).collect(),
+            Overall::Weighted(weights) => {
+                weights.iter().map(|(name, weight)| weighed(name, *weight)).collect()
+            }
             Overall::From(name) => vec![weighed(name, 1.0)],
         };
         let gate = policy.gate.as_ref().map(|gate| GateTerms {

@@ -106,7 +106,9 @@ impl<'a> Machine<'a> {
         for name in order.iter().filter(|name| self.out.scores.get(name).is_none()) {
             account.set(Accounted::unmeasured(name, "it was not measured, which counts 0"));
         }
-        account.dimensions.sort_by_key(|accounted| order.iter().position(|name| *name == accounted.dimension));
+        account
+            .dimensions
+            .sort_by_key(|accounted| order.iter().position(|name| *name == accounted.dimension));
         account
     }
 
@@ -129,7 +131,9 @@ impl<'a> Machine<'a> {
                 Op::Given { dimension, to } => {
                     let name = program.dimension(dimension).map_or("", AsRef::as_ref);
                     if let Some((_, score)) = self.given.iter().find(|(given, _)| given == name) {
-                        self.score(dimension, *score, |_, _| (By::Given, vec![lost(*score, "the score was given")]));
+                        self.score(dimension, *score, |_, _| {
+                            (By::Given, vec![lost(*score, "the score was given")])
+                        });
                         next = to;
                     }
                 }
@@ -168,9 +172,11 @@ impl<'a> Machine<'a> {
                             #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
                             let each = 1.0 / fields as f64;
                             let mut losses = capped(each, 1.0 - score.get(), before..issues.len());
-                            let rest: f64 = 1.0 - score.get() - losses.iter().map(|loss| loss.points).sum::<f64>();
+                            let rest: f64 =
+                                1.0 - score.get() - losses.iter().map(|loss| loss.points).sum::<f64>();
                             if errors > losses.len() {
-                                losses.push(Loss::other(rest.max(0.0), "errors beyond those that are listed"));
+                                losses
+                                    .push(Loss::other(rest.max(0.0), "errors beyond those that are listed"));
                             }
                             (By::Schema { errors, fields }, losses)
                         });

@@ -180,8 +180,9 @@ impl Panel {
         let heard = dimension.sources.iter().filter_map(|source| {
             let member = self.members.get(source.member)?;
             // Where some may be missing, a number that stands in for one of them is left out with it.
-            let answer =
-                answers.get(source.member).filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;
+            let answer = answers
+                .get(source.member)
+                .filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;
             let score = member.score(answer, source.pointer.as_deref(), tier1)?;
             Some((Some(source.member), score, source.weight))
         });

@@ -36,19 +36,15 @@ pub(super) fn chosen(record: &Record) -> Option<Chosen> {
 #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
 fn value(key: &str, candidate: &Candidate) -> Option<f64> {
     let counts = candidate.assessment.as_ref().map(IssueCounts::of);
-    let critical = counts
-        .map(|counts| counts.get(IssueKind::Severity(Severity::Critical)))
-        .or(candidate.critical);
+    let critical =
+        counts.map(|counts| counts.get(IssueKind::Severity(Severity::Critical))).or(candidate.critical);
     match key {
         "no_critical" => critical.map(|count| f64::from(u8::from(count == 0))),
         "overall" => candidate.overall,
         key => match SelectTerms::counted(key) {
             Some(IssueKind::Severity(Severity::Critical)) => critical.map(|count| -(count as f64)),
             Some(kind) => counts.map(|counts| -(counts.get(kind) as f64)),
-            None => candidate
-                .scores
-                .as_ref()
-                .map(|scores| scores.get(key).unwrap_or(Score::ZERO).get()),
+            None => candidate.scores.as_ref().map(|scores| scores.get(key).unwrap_or(Score::ZERO).get()),
         },
     }
 }

@@ -67,7 +67,9 @@ impl Record {
         if !accounts {
             self.lacks("what each issue costs was not recorded");
         }
-        if !decisions && self.outcome.as_ref().is_some_and(|outcome| outcome.stop_reason != StopReason::Cancelled) {
+        if !decisions
+            && self.outcome.as_ref().is_some_and(|outcome| outcome.stop_reason != StopReason::Cancelled)
+        {
             self.lacks("the numbers of some decisions were not recorded");
         }
         if !feedback {

@@ -25,19 +25,29 @@ pub(super) fn why_stopped(record: &Record) -> Vec<String> {
                 .collect()
         }
         StopReason::UnreadableInput => {
-            std::iter::once("the document can't be used, so nobody was asked".to_owned()).chain(detail()).collect()
+            std::iter::once("the document can't be used, so nobody was asked".to_owned())
+                .chain(detail())
+                .collect()
         }
         StopReason::Cancelled => vec!["someone stopped it".to_owned()],
         StopReason::Skip(stage) => {
-            vec![format!("`skip_when` of the stage `{stage}` holds: there is nothing to do for this document")]
+            vec![format!(
+                "`skip_when` of the stage `{stage}` holds: there is nothing to do for this document"
+            )]
         }
-        StopReason::TrajectoryExhausted => vec!["the recorded trajectory ended before the policy did".to_owned()],
+        StopReason::TrajectoryExhausted => {
+            vec!["the recorded trajectory ended before the policy did".to_owned()]
+        }
         StopReason::Group(_) => {
             let fired = decision.into_iter().flat_map(|decision| &decision.checks).filter(|check| {
                 check.holds && (check.line.starts_with("stop.any") || check.line.starts_with("stop.all"))
             });
             let said: Vec<String> = fired.map(|check| stop_line(check, terms)).collect();
-            if said.is_empty() { vec![format!("a group of criteria fired: {}", outcome.stop_reason)] } else { said }
+            if said.is_empty() {
+                vec![format!("a group of criteria fired: {}", outcome.stop_reason)]
+            } else {
+                said
+            }
         }
         reason => match last_check(decision) {
             Some(check) => vec![stop_line(check, terms)],
@@ -69,24 +79,37 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
         }
         StopReason::Accepted => "nothing: it passed".to_owned(),
         StopReason::Skip(_) => "nothing: there was nothing to do".to_owned(),
-        StopReason::ProviderError => "see to the provider (its message stands above) and run it again".to_owned(),
+        StopReason::ProviderError => {
+            "see to the provider (its message stands above) and run it again".to_owned()
+        }
         StopReason::UnreadableInput => "give the document in a form that can be read".to_owned(),
         StopReason::Cancelled => "run it again".to_owned(),
         StopReason::CriticalIssue => {
-            "let a person decide the issues marked `escalate`; `on_escalate: continue` would go on instead".to_owned()
+            "let a person decide the issues marked `escalate`; `on_escalate: continue` would go on instead"
+                .to_owned()
         }
-        StopReason::Gate => "look at why the gated dimension is so low (a wrong document type, a wrong prompt?); \
+        StopReason::Gate => {
+            "look at why the gated dimension is so low (a wrong document type, a wrong prompt?); \
              `gate` in the profile sets its bound"
-            .to_owned(),
+                .to_owned()
+        }
         _ => {
             let chosen = outcome.best_iteration.and_then(|best| candidates.get(best));
             let costliest = chosen.and_then(|candidate| {
-                let issue = candidate.issues.iter().max_by(|a, b| a.overall_lost().total_cmp(&b.overall_lost()))?;
+                let issue =
+                    candidate.issues.iter().max_by(|a, b| a.overall_lost().total_cmp(&b.overall_lost()))?;
                 let points = issue.overall_lost();
-                (points > 0.0)
-                    .then(|| format!("; its costliest issue is {} at {} ({} overall)", issue.code, place(&issue.path), lost(points)))
+                (points > 0.0).then(|| {
+                    format!(
+                        "; its costliest issue is {} at {} ({} overall)",
+                        issue.code,
+                        place(&issue.path),
+                        lost(points)
+                    )
+                })
             });
-            let of_chosen = outcome.best_iteration.and_then(|best| record.candidates.get(best)?.decision.as_ref());
+            let of_chosen =
+                outcome.best_iteration.and_then(|best| record.candidates.get(best)?.decision.as_ref());
             let missed = of_chosen.and_then(|decision| {
                 let missed = |check: &&Check| check.line.starts_with("accept.") && !check.holds;
                 decision.checks.iter().find(missed).map(accept_line)

@@ -113,7 +113,10 @@ impl Looking<'_> {
 
     fn run(&self) -> Result<Found, NotFound> {
         let Some(place) = self.journal.map(Path::to_path_buf).or_else(|| self.usual.clone()) else {
-            return Err(NotFound::new("no journal is known", "name it with `--journal FILE`, or name a result file"));
+            return Err(NotFound::new(
+                "no journal is known",
+                "name it with `--journal FILE`, or name a result file",
+            ));
         };
         if !place.is_file() {
             return Err(NotFound::new(
@@ -134,7 +137,8 @@ impl Looking<'_> {
         let run = match id {
             None => runs.last(),
             Some(id) => {
-                let begins = |run: &&StoredRun| run.id.as_str().starts_with(id) || run.id.as_str().ends_with(id);
+                let begins =
+                    |run: &&StoredRun| run.id.as_str().starts_with(id) || run.id.as_str().ends_with(id);
                 let exact = runs.iter().find(|run| run.id.as_str() == id);
                 // A part of an id is enough where it is that of one run.
                 let mut parts = runs.iter().filter(|run| id.len() >= 4 && begins(run));
@@ -143,14 +147,29 @@ impl Looking<'_> {
         };
         let Some(run) = run else {
             let Some(id) = id else {
-                return Err(NotFound::new(format!("the journal `{place}` holds no run"), "run a document first"));
+                return Err(NotFound::new(
+                    format!("the journal `{place}` holds no run"),
+                    "run a document first",
+                ));
             };
             let known = runs.iter().map(|run| run.id.as_str());
-            let guess = nearest(id, known).map_or_else(String::new, |guess| format!("did you mean `{guess}`? "));
-            let last: Vec<String> =
-                runs.iter().rev().take(RUNS_NAMED).map(|run| format!("`{}` ({})", run.id, run.record.profile)).collect();
-            let last = if last.is_empty() { "it holds none".to_owned() } else { format!("its last runs: {}", last.join(", ")) };
-            return Err(NotFound::new(format!("the journal `{place}` holds no run `{id}`"), format!("{guess}{last}")));
+            let guess =
+                nearest(id, known).map_or_else(String::new, |guess| format!("did you mean `{guess}`? "));
+            let last: Vec<String> = runs
+                .iter()
+                .rev()
+                .take(RUNS_NAMED)
+                .map(|run| format!("`{}` ({})", run.id, run.record.profile))
+                .collect();
+            let last = if last.is_empty() {
+                "it holds none".to_owned()
+            } else {
+                format!("its last runs: {}", last.join(", "))
+            };
+            return Err(NotFound::new(
+                format!("the journal `{place}` holds no run `{id}`"),
+                format!("{guess}{last}"),
+            ));
         };
         let documents = journal.documents(&run.id).map_err(store)?;
         let names: Vec<&str> = documents.iter().map(|document| document.record.id.as_str()).collect();
@@ -173,7 +192,10 @@ impl Looking<'_> {
     /// Which of several is meant; `None` when none was named.
     fn choose(&self, names: &[&str], what: &str) -> Result<Option<usize>, NotFound> {
         match (self.document, names) {
-            (_, []) => Err(NotFound::new(format!("{what} holds no document"), "it may have ended before the first one")),
+            (_, []) => Err(NotFound::new(
+                format!("{what} holds no document"),
+                "it may have ended before the first one",
+            )),
             (None, [_]) => Ok(Some(0)),
             (None, _) => Ok(None),
             (Some(wanted), names) => match names.iter().position(|name| *name == wanted) {
@@ -182,8 +204,13 @@ impl Looking<'_> {
                     let help = match nearest(wanted, names.iter().copied()) {
                         Some(guess) => format!("did you mean `{guess}`?"),
                         None => {
-                            let first: Vec<String> = names.iter().take(10).map(|name| format!("`{name}`")).collect();
-                            format!("it has {}{}", first.join(", "), if names.len() > 10 { ", …" } else { "" })
+                            let first: Vec<String> =
+                                names.iter().take(10).map(|name| format!("`{name}`")).collect();
+                            format!(
+                                "it has {}{}",
+                                first.join(", "),
+                                if names.len() > 10 { ", …" } else { "" }
+                            )
                         }
                     };
                     Err(NotFound::new(format!("{what} has no document `{wanted}`"), help))
@@ -308,7 +335,8 @@ fn journaled(journal: &Journal, result: &Value) -> Result<Option<Record>, StoreE
     let Ok(wanted) = Outcome::deserialize(result) else { return Ok(None) };
     for run in journal.runs()?.iter().rev() {
         let outcome = journal.outcome(&run.id, &document)?;
-        let same = outcome.is_some_and(|outcome| Outcome::deserialize(&outcome).is_ok_and(|found| found == wanted));
+        let same =
+            outcome.is_some_and(|outcome| Outcome::deserialize(&outcome).is_ok_and(|found| found == wanted));
         if same && let Some(stored) = find(journal, &run.id, &document)? {
             return record_of(journal, run, &stored).map(Some);
         }
@@ -359,7 +387,8 @@ fn read(path: &Path) -> Result<Vec<u8>, NotFound> {
 
 fn bounded(input: &mut dyn Read, name: &str, size: Option<u64>) -> Result<Vec<u8>, NotFound> {
     let too_large = || {
-        let size = size.map_or_else(|| "more than".to_owned(), |size| format!("{} MB, more than", size >> 20));
+        let size =
+            size.map_or_else(|| "more than".to_owned(), |size| format!("{} MB, more than", size >> 20));
         NotFound::new(
             format!("`{name}` has {size} the {} MB that a result may have", MOST_BYTES >> 20),
             "is it a result of `loopctl run`? Of many results, pipe one",
@@ -386,7 +415,10 @@ fn parsed(bytes: &[u8], name: &str) -> Result<Value, NotFound> {
         } else {
             format!("`{name}` is not JSON (line {line}, column {column})")
         };
-        NotFound::new(what, "name a file `…-result.json` of `loopctl run --out`, or pipe `loopctl run --format json`")
+        NotFound::new(
+            what,
+            "name a file `…-result.json` of `loopctl run --out`, or pipe `loopctl run --format json`",
+        )
     })
 }
 

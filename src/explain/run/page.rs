@@ -67,7 +67,9 @@ pub fn as_text(lines: &[Line], paint: &dyn Fn(Tone, &str) -> String) -> String {
                 wrapped(&mut out, indent, indent, text, &|text| paint(*tone, text));
             }
             Line::Item(tone, text) => wrapped(&mut out, "    - ", "      ", text, &|text| paint(*tone, text)),
-            Line::Under(tone, text) => wrapped(&mut out, "      ", "      ", text, &|text| paint(*tone, text)),
+            Line::Under(tone, text) => {
+                wrapped(&mut out, "      ", "      ", text, &|text| paint(*tone, text))
+            }
             Line::Table(head, rows) => table(&mut out, head, rows, paint),
             Line::Verbatim(texts) => {
                 for text in texts {
@@ -79,7 +81,12 @@ pub fn as_text(lines: &[Line], paint: &dyn Fn(Tone, &str) -> String) -> String {
     out
 }
 
-fn table(out: &mut String, head: &[&'static str], rows: &[Vec<String>], paint: &dyn Fn(Tone, &str) -> String) {
+fn table(
+    out: &mut String,
+    head: &[&'static str],
+    rows: &[Vec<String>],
+    paint: &dyn Fn(Tone, &str) -> String,
+) {
     let cell = |row: &[String], column: usize| row.get(column).map_or("", String::as_str).to_owned();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| cell(row, column).chars().count());
@@ -135,8 +142,12 @@ fn wrapped(out: &mut String, first: &str, then: &str, text: &str, paint: &dyn Fn
     let mut indent = first;
     let mut line = String::new();
     let mut push = |line: &str, indent: &str| {
-        out.push_str(indent);
-        out.push_str(&paint(line));
+        if line.is_empty() {
+            out.push_str(indent.trim_end());
+        } else {
+            out.push_str(indent);
+            out.push_str(&paint(line));
+        }
         out.push('\n');
     };
     for word in text.split(' ') {
@@ -186,7 +197,9 @@ pub fn as_markdown(lines: &[Line]) -> String {
             Line::Item(_, text) => out.push_str(&format!("- {}\n", escaped(text))),
             Line::Under(_, text) => out.push_str(&format!("  - {}\n", escaped(text))),
             Line::Table(head, rows) => {
-                let cells = |row: &[String]| row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | ");
+                let cells = |row: &[String]| {
+                    row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | ")
+                };
                 let names: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
                 let rule: Vec<&str> = (0..head.len())
                     .map(|column| if column == 0 || column + 1 == head.len() { "---" } else { "---:" })
@@ -198,7 +211,8 @@ pub fn as_markdown(lines: &[Line]) -> String {
                 }
             }
             Line::Verbatim(texts) => {
-                let ticks = texts.iter().map(|text| text.chars().filter(|c| *c == '`').count()).max().unwrap_or(0);
+                let ticks =
+                    texts.iter().map(|text| text.chars().filter(|c| *c == '`').count()).max().unwrap_or(0);
                 let fence = "`".repeat(ticks.max(2) + 1);
                 out.push_str(&format!("{fence}text\n"));
                 for text in texts {

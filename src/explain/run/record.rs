@@ -64,8 +64,6 @@ pub struct Candidate {
     pub overall: Option<f64>,
     /// How many critical issues it has, where its issues are not known.
     pub critical: Option<u64>,
-    /// Whether it missed the gate, where no decision says so.
-    pub missed_gate: bool,
     /// Whether it was rolled back.
     pub rolled_back: bool,
     /// Where each point went.

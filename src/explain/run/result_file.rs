@@ -50,14 +50,13 @@ struct Iteration {
     overall: f64,
     critical: u64,
     #[serde(default)]
-    missed_gate: bool,
-    #[serde(default)]
     rolled_back: bool,
     #[serde(default)]
     repairs: Vec<crate::repair::Step>,
 }
 
-const NAME_A_RESULT: &str = "name a file `…-result.json` of `loopctl run --out`, or pipe `loopctl run --format json`";
+const NAME_A_RESULT: &str =
+    "name a file `…-result.json` of `loopctl run --out`, or pipe `loopctl run --format json`";
 
 impl Record {
     /// What a result holds, with what stands beside it.
@@ -100,7 +99,6 @@ impl Record {
                 candidate.scores = Some(found.scores);
                 candidate.overall = Some(found.overall);
                 candidate.critical = Some(found.critical);
-                candidate.missed_gate = found.missed_gate;
                 candidate.rolled_back = found.rolled_back;
                 candidate.repairs = found.repairs;
             }
@@ -112,13 +110,17 @@ impl Record {
             if let Some(value) = members.get("best_extraction").filter(|value| !value.is_null()) {
                 best.value = Some(Arc::new(value.clone()));
             }
-            if let Some(assessment) = members.get("best_validation").and_then(|v| Assessment::deserialize(v).ok()) {
+            if let Some(assessment) =
+                members.get("best_validation").and_then(|v| Assessment::deserialize(v).ok())
+            {
                 best.assessed(assessment, None);
             }
         }
         record.outcome = Some(outcome);
         record.take_explanation(members.get("explanation"));
-        record.lacks("failed calls that were made again, and judges that were asked again, are in the journal only");
+        record.lacks(
+            "failed calls that were made again, and judges that were asked again, are in the journal only",
+        );
         if record.candidates.iter().any(|one| one.overall.is_some() && one.value.is_none()) {
             record.lacks(
                 "a result holds only the chosen candidate: what changed between candidates needs the files beside it \

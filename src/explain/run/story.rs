@@ -3,11 +3,11 @@
 use super::choice::chosen;
 use super::next_step::{what_next, why_stopped};
 use super::record::{Candidate, Record, RunFacts, Trouble};
-use super::words::{accept_line, number};
+use super::words::{self, accept_line, counted, number};
 use crate::engine::Outcome;
 use crate::explain::json_diff::{Change, diff};
-use crate::repair::{Operation, Step};
 use crate::policy::{Check, FinalStatus, StopReason, Verdict};
+use crate::repair::{Operation, Step};
 use crate::run::{Fed, Terms};
 use crate::score::{Account, By, Issue};
 use crate::value::{Disposition, Score, Severity, Usage, below};
@@ -271,7 +271,10 @@ fn candidate_story(record: &Record, at: usize) -> Option<CandidateStory> {
         let mut issues: Vec<IssueStory> = assessment.issues.iter().enumerate().map(story).collect();
         let lost = |issue: &IssueStory| issue.costs.iter().map(|cost| cost.points).sum::<f64>();
         issues.sort_by(|a, b| {
-            b.overall_lost().total_cmp(&a.overall_lost()).then(lost(b).total_cmp(&lost(a))).then(b.severity.cmp(&a.severity))
+            b.overall_lost()
+                .total_cmp(&a.overall_lost())
+                .then(lost(b).total_cmp(&lost(a)))
+                .then(b.severity.cmp(&a.severity))
         });
         issues
     });
@@ -365,7 +368,9 @@ fn other_losses(account: Option<&Account>, terms: Option<&Terms>) -> Vec<OtherLo
         .flat_map(|one| one.losses.iter().map(move |loss| (one, loss)))
         .filter_map(|(one, loss)| {
             let why = loss.why.clone()?;
-            loss.issue.is_none().then(|| OtherLoss { why, cost: cost(&one.dimension, loss.points, 0.0, terms) })
+            loss.issue
+                .is_none()
+                .then(|| OtherLoss { why, cost: cost(&one.dimension, loss.points, 0.0, terms) })
         })
         .collect()
 }
@@ -407,13 +412,16 @@ fn how(by: &By) -> String {
         By::Rubric { present, all } => {
             format!("fields present weigh {} of {}", number(*present), number(*all))
         }
-        By::Schema { errors, fields } => format!("{errors} schema errors over {fields} fields"),
+        By::Schema { errors, fields } => {
+            format!("{} over {}", counted(*errors, "schema error"), counted(*fields, "field"))
+        }
         By::Rules { counted, penalty, floor, blocking_only } => {
-            let which = if *blocking_only { " that block" } else { "" };
+            let which = if *blocking_only { " (of those that block)" } else { "" };
             #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
             let floored = below(1.0 - penalty * *counted as f64, *floor);
             let absorbed = if floored { ", held up by the floor" } else { "" };
-            format!("{counted} issues{which} × {}, at least {}{absorbed}", number(*penalty), number(*floor))
+            let issues = words::counted(*counted, "issue");
+            format!("{issues}{which} × {}, at least {}{absorbed}", number(*penalty), number(*floor))
         }
         By::Grounding { grounded, checked } => format!("{grounded} of {checked} values found in the source"),
         By::Script => "a script".to_owned(),
@@ -477,10 +485,13 @@ fn decision(record: &Record, candidate: &Candidate, at: usize) -> Vec<String> {
     };
     let mut said = Vec::new();
     match &decision.verdict {
-        Verdict::Stop { reason: StopReason::Accepted } => said.push("accepted: every line of `accept` holds".to_owned()),
+        Verdict::Stop { reason: StopReason::Accepted } => {
+            said.push("accepted: every line of `accept` holds".to_owned())
+        }
         Verdict::Stop { .. } => said.push(format!("the run ended: {}", why_stopped(record).join("; "))),
         Verdict::Continue { base } => {
-            let missed = decision.checks.iter().filter(|check| check.line.starts_with("accept.") && !check.holds);
+            let missed =
+                decision.checks.iter().filter(|check| check.line.starts_with("accept.") && !check.holds);
             let missed = missed.count();
             let mut why = match missed {
                 0 => "the gate was missed".to_owned(),
@@ -490,12 +501,15 @@ fn decision(record: &Record, candidate: &Candidate, at: usize) -> Vec<String> {
             why.push_str(", and no reason to stop applied");
             said.push(format!("went on: {why}"));
             if decision.rolled_back {
-                let below = if candidate.missed_gate {
+                let missed = gate(candidate, record.terms.as_ref()).is_some_and(|gate| !gate.holds);
+                let below = if missed {
                     "it missed the gate".to_owned()
                 } else {
-                    format!("it ranks below candidate {base} or missed the gate")
+                    format!("it ranks below candidate {base}")
                 };
-                said.push(format!("rolled back, because {below}: the next correction starts from candidate {base}"));
+                said.push(format!(
+                    "rolled back, because {below}: the next correction starts from candidate {base}"
+                ));
             } else if *base == at {
                 said.push("the next correction starts from this candidate".to_owned());
             } else {
@@ -524,7 +538,9 @@ fn why_review(record: &Record) -> Vec<String> {
         }
         (true, _) => why.push("the profile's `review.when` said so".to_owned()),
         (false, Some(Some(when))) => why.push(format!("`review.when: {when}` does not hold")),
-        (false, Some(None)) => why.push("the profile has no `review.when`, and no issue is for a person".to_owned()),
+        (false, Some(None)) => {
+            why.push("the profile has no `review.when`, and no issue is for a person".to_owned())
+        }
         (false, None) => why.push("the profile's `review.when` did not say so".to_owned()),
     }
     why

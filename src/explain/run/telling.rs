@@ -3,7 +3,9 @@
 use super::choice::key_value;
 use super::page::{Line, Tone};
 use super::story::{CandidateStory, Cost, DimensionStory, IssueStory, Standing, Story};
-use super::words::{counted, cut, listed, lost, number, one_line, place, score, shown, time, usage};
+use super::words::{
+    counted, cut, listed, lost, number, one_line, place, points_of, score, shown, time, usage,
+};
 use crate::explain::json_diff::{Change, changed_part};
 use crate::policy::FinalStatus;
 use crate::value::Disposition;
@@ -40,15 +42,25 @@ pub fn tell(story: &Story, full: bool) -> Vec<Line> {
     }
     lines.push(Line::Heading("What to do next".to_owned()));
     lines.push(Line::Item(Tone::Strong, sentence(&story.next)));
-    if !story.warnings.is_empty() {
+    let warnings: Vec<&String> = story.warnings.iter().filter(|warning| !is_told(story, warning)).collect();
+    if !warnings.is_empty() {
         lines.push(Line::Heading("Warnings".to_owned()));
-        lines.extend(story.warnings.iter().map(|warning| Line::Item(Tone::Warn, one_line(warning))));
+        lines.extend(warnings.into_iter().map(|warning| Line::Item(Tone::Warn, one_line(warning))));
     }
     if !story.gaps.is_empty() {
         lines.push(Line::Heading("What the record lacks".to_owned()));
         lines.extend(story.gaps.iter().map(|gap| Line::Item(Tone::Faint, sentence(gap))));
     }
     lines
+}
+
+/// Whether a warning stands with a candidate.
+fn is_told(story: &Story, warning: &String) -> bool {
+    story.candidates.iter().any(|candidate| {
+        candidate.notes.contains(warning)
+            || candidate.decision.contains(warning)
+            || candidate.troubles.iter().any(|trouble| trouble.message == *warning)
+    })
 }
 
 /// With a capital and a full stop.
@@ -62,7 +74,8 @@ fn sentence(text: &str) -> String {
 
 fn headline(story: &Story) -> Vec<Line> {
     let Story { document, document_type, profile, .. } = story;
-    let title = format!("{} · {} · profile {}", one_line(document), one_line(document_type), one_line(profile));
+    let title =
+        format!("{} · {} · profile {}", one_line(document), one_line(document_type), one_line(profile));
     let mut lines = vec![Line::Title(title)];
     match &story.ended {
         Some(ended) => {
@@ -77,8 +90,12 @@ fn headline(story: &Story) -> Vec<Line> {
                 None => "; none was chosen".to_owned(),
             };
             let status = ended.final_status;
-            lines.push(Line::Text(tone, format!("Ended {status} ({}) after {after}{chosen}.", ended.stop_reason)));
-            lines.push(Line::Text(Tone::Faint, format!("{}, {}", usage(ended.usage), time(ended.elapsed_ms))));
+            lines.push(Line::Text(
+                tone,
+                format!("Ended {status} ({}) after {after}{chosen}.", ended.stop_reason),
+            ));
+            lines
+                .push(Line::Text(Tone::Faint, format!("{}, {}", usage(ended.usage), time(ended.elapsed_ms))));
         }
         None => lines.push(Line::Text(Tone::Bad, "Interrupted: it has no end in the record.".to_owned())),
     }
@@ -92,7 +109,8 @@ fn headline(story: &Story) -> Vec<Line> {
 fn tell_candidate(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
     let CandidateStory { iteration, origin, .. } = candidate;
     let rolled_back = if candidate.rolled_back { ", rolled back" } else { "" };
-    let overall = candidate.overall.map_or_else(String::new, |overall| format!(": overall {}", score(overall)));
+    let overall =
+        candidate.overall.map_or_else(String::new, |overall| format!(": overall {}", score(overall)));
     lines.push(Line::Heading(format!("Candidate {iteration} ({origin}{rolled_back}){overall}")));
     if !candidate.troubles.is_empty() {
         lines.push(Line::Part("Calls that gave nothing".to_owned()));
@@ -101,7 +119,10 @@ fn tell_candidate(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>)
                 Some(at) => format!("; tried again after {}", time(at)),
                 None => "; not tried again".to_owned(),
             };
-            lines.push(Line::Item(Tone::Bad, format!("{}: {}{again}", trouble.who, one_line(&trouble.message))));
+            lines.push(Line::Item(
+                Tone::Bad,
+                format!("{}: {}{again}", trouble.who, one_line(&trouble.message)),
+            ));
         }
     }
     let said = candidate.notes.iter().map(|note| Line::Item(Tone::Faint, one_line(note)));
@@ -147,7 +168,7 @@ fn tell_scores(candidate: &CandidateStory, lines: &mut Vec<Line>) {
             one.dimension.to_string(),
             one.score.map_or_else(|| "none".to_owned(), score),
             one.weight.map_or_else(none, number),
-            one.share.map_or_else(none, score),
+            one.share.map_or_else(none, points_of),
             one.lost.map_or_else(none, lost),
             if counts { one.how.clone() } else { format!("{} (not in overall)", one.how) },
         ]
@@ -159,7 +180,7 @@ fn tell_scores(candidate: &CandidateStory, lines: &mut Vec<Line>) {
         "overall".to_owned(),
         score(overall),
         String::new(),
-        score(overall),
+        points_of(overall),
         total.map_or_else(lacking, lost),
         String::new(),
     ]);
@@ -173,7 +194,8 @@ fn tell_issues(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
     if !candidate.issues_known {
         lines.push(Line::Part("Issues: not in the record".to_owned()));
     } else {
-        let compared = candidate.base.is_some() && candidate.issues.iter().all(|i| i.standing != Standing::Only);
+        let compared =
+            candidate.base.is_some() && candidate.issues.iter().all(|i| i.standing != Standing::Only);
         let count = |standing| candidate.issues.iter().filter(|issue| issue.standing == standing).count();
         let title = match candidate.base {
             Some(base) if compared => format!(
@@ -200,7 +222,10 @@ fn tell_issues(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
     if !candidate.other_losses.is_empty() {
         lines.push(Line::Part("Other losses".to_owned()));
         for other in candidate.other_losses.iter().take(most) {
-            lines.push(Line::Item(Tone::Plain, format!("{}: {}", one_line(&other.why), cost_words(&other.cost))));
+            lines.push(Line::Item(
+                Tone::Plain,
+                format!("{}: {}", one_line(&other.why), cost_words(&other.cost)),
+            ));
         }
         more(candidate.other_losses.len(), most, "loss", lines);
     }
@@ -218,7 +243,12 @@ fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Li
         Disposition::Warn => ", warn",
     };
     let rule = issue.rule.as_ref().map_or_else(String::new, |rule| format!(" (rule `{rule}`)"));
-    let head = format!("{standing}{}{whose} {} at {}{rule}", issue.severity.as_str(), issue.code, place(&issue.path));
+    let head = format!(
+        "{standing}{}{whose} {} at {}{rule}",
+        issue.severity.as_str(),
+        issue.code,
+        place(&issue.path)
+    );
     let tone = if issue.standing == Standing::New { Tone::Bad } else { Tone::Warn };
     lines.push(Line::Item(tone, head));
     lines.push(Line::Under(Tone::Plain, cut(&one_line(&issue.message), 400)));
@@ -298,7 +328,9 @@ fn change_words(changes: &[Change], limit: usize) -> Vec<(Tone, String)> {
             Change::Removed { path, old } => {
                 let target = moved_to.get(at).copied().flatten().and_then(|target| changes.get(target));
                 match target {
-                    Some(to) => told.push((Tone::Plain, format!("moved {} to {}", place(path), place(to.path())))),
+                    Some(to) => {
+                        told.push((Tone::Plain, format!("moved {} to {}", place(path), place(to.path()))))
+                    }
                     None => told.push((Tone::Bad, format!("removed {}: {}", place(path), shown(old, limit)))),
                 }
             }
@@ -323,9 +355,11 @@ fn from_to(old: &Value, new: &Value, limit: usize) -> String {
         if head + tail > 2 * CONTEXT {
             let part = |text: &str| {
                 let chars: Vec<char> = text.chars().collect();
-                let (from, to) = (head.saturating_sub(CONTEXT), (chars.len() - tail + CONTEXT).min(chars.len()));
+                let (from, to) =
+                    (head.saturating_sub(CONTEXT), (chars.len() - tail + CONTEXT).min(chars.len()));
                 let middle: String = chars.get(from..to).unwrap_or_default().iter().collect();
-                let (before, after) = (if from > 0 { "…" } else { "" }, if to < chars.len() { "…" } else { "" });
+                let (before, after) =
+                    (if from > 0 { "…" } else { "" }, if to < chars.len() { "…" } else { "" });
                 format!("\"{before}{}{after}\"", cut(&one_line(&middle), limit))
             };
             return format!("{} → {}", part(before), part(after));
@@ -387,7 +421,8 @@ fn tell_choice(story: &Story, lines: &mut Vec<Line>) {
                 format!("{key} {value}")
             });
             let mark = if ranked.iteration == chosen.iteration { " ← chosen" } else { "" };
-            let text = format!("candidate {}: {}{mark}", ranked.iteration, values.collect::<Vec<_>>().join(", "));
+            let text =
+                format!("candidate {}: {}{mark}", ranked.iteration, values.collect::<Vec<_>>().join(", "));
             lines.push(Line::Under(Tone::Plain, text));
         }
     }

@@ -20,14 +20,19 @@ pub(super) fn score(value: f64) -> String {
     format!("{value:.3}")
 }
 
-/// Points that are lost: `−0.150`; more decimals where three would show nothing.
+/// Points that are lost: `−0.150`, `−0.0225`; more decimals where four would show nothing.
 pub(super) fn lost(points: f64) -> String {
     if points.abs() < 5e-10 {
         return "0".to_owned();
     }
-    let decimals = [3, 4, 5, 6, 9].into_iter().find(|n| points >= 0.5 * 10_f64.powi(-n)).unwrap_or(9);
-    let decimals = usize::try_from(decimals).unwrap_or(9);
-    format!("−{points:.decimals$}")
+    format!("−{}", points_of(points))
+}
+
+/// Points with the decimals that say something: three or four, more for what is less.
+pub(super) fn points_of(points: f64) -> String {
+    let text =
+        if points == 0.0 || points >= 0.000_05 { format!("{points:.4}") } else { format!("{points:.9}") };
+    text.strip_suffix('0').unwrap_or(&text).to_owned()
 }
 
 /// `1 issue`, `2 issues`.
@@ -70,7 +75,10 @@ pub(super) fn shown(value: &Value, limit: usize) -> String {
 
 /// A text on one line.
 pub(super) fn one_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// `text` cut to `limit` characters.
@@ -113,10 +121,13 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     };
     let is = |key: &str| line == key || line.ends_with(&format!(".{key}"));
     if line == "on_escalate" {
-        return format!("{value_text} of its issues are for a person to decide, and `on_escalate: stop` ends the run there");
+        return format!(
+            "{value_text} of its issues are for a person to decide, and `on_escalate: stop` ends the run there"
+        );
     }
     if line == "gate" {
-        let dimension = terms.and_then(|terms| terms.gate.as_ref()).map_or("dimension", |gate| &gate.dimension);
+        let dimension =
+            terms.and_then(|terms| terms.gate.as_ref()).map_or("dimension", |gate| &gate.dimension);
         return format!("the gate needs `{dimension}` of {bound_text}, and it has {value_text}");
     }
     if line.contains(".script.") {
@@ -129,10 +140,14 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     } else if is("unchanged") {
         format!("the candidate equals candidate {value_text} (`{line}`)")
     } else if is("rollbacks") {
-        format!("{value_text} candidates in a row were rolled back, and `{line}` allows fewer than {bound_text}")
+        format!(
+            "{value_text} candidates in a row were rolled back, and `{line}` allows fewer than {bound_text}"
+        )
     } else if is("stagnation") {
         let window = setting("window").map_or_else(String::new, |window| format!("{window} "));
-        format!("the last {window}overall scores lie within {value_text}, less than the {bound_text} of `{line}.epsilon`")
+        format!(
+            "the last {window}overall scores lie within {value_text}, less than the {bound_text} of `{line}.epsilon`"
+        )
     } else if is("min_improvement") {
         let against = match setting("baseline").as_deref() {
             Some("best") => "the best candidate before",
@@ -151,13 +166,20 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     } else if is("decline") {
         format!("the last {value_text} overall scores each fell, and `{line}` ends the run at {bound_text}")
     } else if is("oscillation") {
-        let window = setting("window").map_or_else(String::new, |window| format!(" among the last {window} scores"));
-        format!("the overall score changed direction {value_text} times{window}, and `{line}` ends the run at {bound_text}")
+        let window =
+            setting("window").map_or_else(String::new, |window| format!(" among the last {window} scores"));
+        format!(
+            "the overall score changed direction {value_text} times{window}, and `{line}` ends the run at {bound_text}"
+        )
     } else if is("flip_flop") {
         let at = path.as_deref().map_or_else(|| "one place".to_owned(), place);
         format!("{at} went back and forth between two values {value_text} times (`{line}`)")
     } else if is("timeout") {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds as recorded")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "milliseconds as recorded"
+        )]
         let (passed, limit) = (time(*value as u64), time(*bound as u64));
         format!("{passed} had passed, and `{line}` allows {limit}")
     } else if is("budget.cost_usd") {
@@ -176,7 +198,9 @@ mod tests {
 
     #[test]
     fn points_are_never_shown_as_none_where_there_are_some() {
-        for (points, expected) in [(0.15, "−0.150"), (0.0, "0"), (0.0003, "−0.0003"), (0.000_000_4, "−0.000000400")] {
+        for (points, expected) in
+            [(0.15, "−0.150"), (0.0, "0"), (0.0225, "−0.0225"), (0.000_000_4, "−0.00000040")]
+        {
             assert_eq!(lost(points), expected);
         }
     }
