@@ -253,6 +253,7 @@ fn no_quorum(dimension: &str, quorum: usize, answered: usize) -> Issue {
 
 #[cfg(test)]
 mod tests {
+    use super::super::account::{By, Loss};
     use super::*;
     use crate::diag::Problems;
     use crate::profile::{Library, Override, load};
@@ -280,7 +281,25 @@ mod tests {
     fn merged(panel: &(Panel, Overall), local: Option<f64>, answers: &[Answer]) -> Assessment {
         let scores = local.map(|score| ("a", Score::clamped(score))).into_iter().collect();
         let tier1 = Assessment { scores, ..Assessment::default() };
-        panel.0.merge(&panel.1, &|_, _| Disposition::Correct, &tier1, answers)
+        let merged = panel.0.merge(&panel.1, &|_, _| Disposition::Correct, &tier1, answers);
+        adds_up(&panel.0, &tier1, answers, &merged);
+        merged
+    }
+
+    /// What the panel takes off each dimension is 1 less what it gives.
+    fn adds_up(panel: &Panel, tier1: &Assessment, answers: &[Answer], merged: &Assessment) {
+        let measured = tier1.scores.iter().map(|(name, score)| Accounted {
+            dimension: name.into(),
+            score: Some(score),
+            by: By::Given,
+            losses: vec![Loss::other(1.0 - score.get(), "given")],
+        });
+        let account = panel.account(tier1, &Account { dimensions: measured.collect() }, answers, merged);
+        for accounted in &account.dimensions {
+            let score = merged.scores.get(&accounted.dimension);
+            assert_eq!(accounted.score, score);
+            assert!((accounted.lost() - 1.0 + score.map_or(0.0, Score::get)).abs() < 1e-9, "{accounted:?}");
+        }
     }
 
     #[test]
