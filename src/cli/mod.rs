@@ -3,6 +3,7 @@
 mod check;
 mod correct;
 mod exit;
+mod explain;
 mod loading;
 mod logging;
 mod next;
@@ -52,6 +53,8 @@ enum Verb {
     Repair(repair::Arguments),
     /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
     Next(next::Arguments),
+    /// Tell why a run went as it did: what each issue cost, what was fed back, what changed, why it stopped
+    Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
         Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
+        Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),

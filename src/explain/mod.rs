@@ -1,4 +1,6 @@
 //! What a policy will do and what a run did, in words that its author can check.
 
+pub mod json_diff;
+pub mod run;
 pub mod reference;
 pub mod schema;
