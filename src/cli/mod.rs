@@ -12,6 +12,10 @@ mod plugin;
 mod plugin_check;
 mod plugin_new;
 mod profile;
+mod profile_diff;
+mod profile_explain;
+mod profile_list;
+mod profile_show;
 mod repair;
 mod run;
 mod score;
@@ -19,6 +23,7 @@ mod simulate;
 mod step;
 mod tape;
 mod test;
+mod trajectory_files;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -57,7 +62,7 @@ enum Verb {
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
-    /// List profiles
+    /// List profiles, show their settings, explain them in plain words, compare two
     Profile(profile::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),

@@ -57,6 +57,8 @@ mod plugin_verbs;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]
+mod profile_verbs;
+
 mod profiles;
 #[cfg(test)]
 mod provider;
