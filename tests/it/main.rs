@@ -58,7 +58,7 @@ mod plugin_verbs;
 mod policy;
 #[cfg(test)]
 mod profile_verbs;
-
+#[cfg(test)]
 mod profiles;
 #[cfg(test)]
 mod provider;

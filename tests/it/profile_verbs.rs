@@ -145,7 +145,8 @@ review: { when: overall < 0.80 or status != passed }
 ";
 
 fn everything() -> Library {
-    Library::embedded().holding("profiles/everything.yaml", EVERYTHING)
+    let script = "fn plateau(run) { run.iterations.len() > 3 }";
+    Library::embedded().holding("profiles/everything.yaml", EVERYTHING).holding("rules/stop.rhai", script)
 }
 
 /// Changes of [`EVERYTHING`], at least one for each key of the defaults.
@@ -255,7 +256,7 @@ const SETTINGS: &[&str] = &[
     "stop.oscillation.amplitude=0.06",
     "stop.oscillation.amplitude=0",
     "stop.flip_flop.times=1",
-    "stop.script={ plateau: 'literature.rhai#doi_check_digit' }",
+    "stop.script={ plateau: 'stop.rhai#plateau' }",
     "stop.timeout=91s",
     "stop.timeout=null",
     "stop.budget.cost_usd=0.6",
