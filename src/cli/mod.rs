@@ -13,6 +13,10 @@ mod plugin;
 mod plugin_check;
 mod plugin_new;
 mod profile;
+mod profile_diff;
+mod profile_explain;
+mod profile_list;
+mod profile_show;
 mod repair;
 mod run;
 mod schema;
@@ -21,6 +25,7 @@ mod simulate;
 mod step;
 mod tape;
 mod test;
+mod trajectory_files;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -61,7 +66,7 @@ enum Verb {
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
-    /// List profiles
+    /// List profiles, show their settings, explain them in plain words, compare two
     Profile(profile::Arguments),
     /// Print the JSON Schema of a kind of YAML file, for editors
     Schema(schema::Arguments),

@@ -66,6 +66,8 @@ mod points;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]
+mod profile_verbs;
+#[cfg(test)]
 mod profiles;
 #[cfg(test)]
 mod provider;
