@@ -111,11 +111,11 @@ pub(in super::super) static MATCHES: Mapping = Mapping {
             .examples(&["true"]),
         Key::new(
             "examples",
-            <Vec<String>>::shape,
-            "Texts in which the pattern must be found. They are for whoever reads the rule, and `loopctl check` tries them.",
+            Vec::<String>::shape,
+            "Texts that the pattern must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
         )
         .default("[]")
-        .examples(&["[I, '3 of 3']"]),
+        .examples(&["[grade 2, II]"]),
     ]],
     open: None,
 };

@@ -142,11 +142,11 @@ pub(in super::super) static PATTERN: Mapping = Mapping {
             .examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]),
         Key::new(
             "examples",
-            <Vec<String>>::shape,
-            "Texts in which the pattern must be found. They are for whoever reads the file, and `loopctl check` tries them.",
+            Vec::<String>::shape,
+            "Texts that `pattern` must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
         )
         .default("[]")
-        .examples(&["['Histologic grade: 2']"]),
+        .examples(&["['Grade: 2']"]),
     ]],
     open: None,
 };
