@@ -14,6 +14,7 @@ mod cassette_askers;
 mod cassettes;
 #[cfg(test)]
 mod check;
+mod check_more;
 #[cfg(test)]
 mod code_pages;
 mod command;
@@ -61,6 +62,7 @@ mod plugin_new;
 mod plugin_verbs;
 #[cfg(test)]
 mod policy;
+mod policy_lints;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
