@@ -120,7 +120,8 @@ pub fn settings(
 pub fn defaults() -> Node {
     let file = SourceFile::new(DEFAULTS_NAME, DEFAULTS);
     // The defaults are YAML, which every test that loads a profile shows.
-    parse(&file, &mut Problems::new()).unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
+    parse(&file, &mut Problems::new())
+        .unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
 }
 
 /// Takes out keys that have a default and are `null`: one that was taken away twice is as one that was taken away once.

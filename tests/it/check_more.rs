@@ -46,7 +46,10 @@ fn sarif_has_the_rules_and_places_of_what_is_found() {
     let ran = checked(&files, &["check", "--format", "sarif", "mine"]).exits(0);
     assert_eq!(ran.err, "");
     let log = ran.json();
-    assert_eq!((&log["version"], &log["runs"][0]["tool"]["driver"]["name"]), (&json!("2.1.0"), &json!("loopctl")));
+    assert_eq!(
+        (&log["version"], &log["runs"][0]["tool"]["driver"]["name"]),
+        (&json!("2.1.0"), &json!("loopctl"))
+    );
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
     let results = log["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 3, "{results:#?}");
@@ -81,13 +84,20 @@ fn sarif_has_the_rules_and_places_of_what_is_found() {
 fn every_code_is_explained() {
     let place = Workspace::new();
     let list = place.run(&["check", "--explain"]).exits(0);
-    assert!(list.out.lines().any(|line| line == "LC505  a stop criterion that can never fire"), "{}", list.out);
+    assert!(
+        list.out.lines().any(|line| line == "LC505  a stop criterion that can never fire"),
+        "{}",
+        list.out
+    );
     for line in list.out.lines() {
         let code = line.split(' ').next().unwrap();
         let page = place.run(&["check", "--explain", &code.to_lowercase()]).exits(0);
         assert!(page.out.starts_with(&format!("# {code}: ")), "{}", page.out);
     }
-    place.run(&["check", "--explain", "LC55"]).exits(2).says(&["no code is called `LC55`", "did you mean `LC50"]);
+    place
+        .run(&["check", "--explain", "LC55"])
+        .exits(2)
+        .says(&["no code is called `LC55`", "did you mean `LC50"]);
     place.run(&["check", "--explain", "grade"]).exits(2).says(&["`loopctl check --explain` lists them all"]);
 }
 
@@ -99,7 +109,11 @@ fn any_kind_of_file_can_be_checked_by_itself() {
         ("rules/rubrics/mine.yaml", "rubric: mine\ntypes:\n  letter: { requird: [a] }\n", "3:13"),
         ("rules/extract/mine.yaml", "extract: mine\nfields:\n  a: { patterns: ['('] }\n", "3:"),
         ("rules/classify-mine.yaml", "classify:\n  letter: [{ pattern: '(' }]\n", "2:"),
-        ("prices.yaml", "prices:\n  - { provider: openai, models: [x], input: much, output: 1, as_of: 2026-01-01 }\n", "2:44"),
+        (
+            "prices.yaml",
+            "prices:\n  - { provider: openai, models: [x], input: much, output: 1, as_of: 2026-01-01 }\n",
+            "2:44",
+        ),
         ("schemas/mine.schema.json", "{\n  \"properties\": { \"a\": { \"type\": \"txt\" } }\n}\n", "2:"),
         ("schemas/torn.schema.json", "{\n  \"properties\": {\n", ":"),
         ("prompts/mine.md", "Read this:\n{{ sourc }}\n", "2:4"),
@@ -108,12 +122,25 @@ fn any_kind_of_file_can_be_checked_by_itself() {
         ("profiles/mine.yaml", "extends: batch\nacept: 1\n", "2:1"),
     ] {
         let ran = checked(&[(name, text)], &["check", name]).exits(2);
-        assert!(ran.err.contains(&format!("{name}:{at}")) || at == ":" && ran.err.contains(name), "{name}: {}", ran.err);
-        assert!(ran.err.contains("1 profile checked: 1 error") || ran.err.contains("1 file checked: 1 error"), "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("{name}:{at}")) || at == ":" && ran.err.contains(name),
+            "{name}: {}",
+            ran.err
+        );
+        assert!(
+            ran.err.contains("1 profile checked: 1 error") || ran.err.contains("1 file checked: 1 error"),
+            "{}",
+            ran.err
+        );
     }
-    let cases = ("profiles/mine.test.yaml", "cases:\n  - { name: a, trajectory: [{ scores: 1 }], expect: { final_satus: passed } }\n");
+    let cases = (
+        "profiles/mine.test.yaml",
+        "cases:\n  - { name: a, trajectory: [{ scores: 1 }], expect: { final_satus: passed } }\n",
+    );
     let profile = ("profiles/mine.yaml", "extends: batch\n");
-    checked(&[cases, profile], &["check", cases.0]).exits(2).says(&["profiles/mine.test.yaml:2:", "final_status"]);
+    checked(&[cases, profile], &["check", cases.0])
+        .exits(2)
+        .says(&["profiles/mine.test.yaml:2:", "final_status"]);
     let rules = ("rules/mine.yaml", "rules: [{ id: a, field: grade, required: true }]\n");
     let cases = ("rules/mine.test.yaml", "cases: [{ rule: b, valid: [{ grade: 1 }], invalid: [{}] }]\n");
     checked(&[cases, rules], &["check", cases.0]).exits(2).says(&["rules/mine.test.yaml:1:", "`b`"]);
@@ -160,5 +187,6 @@ fn without_arguments_the_files_of_the_project_are_checked_also_those_that_no_pro
         ],
         &["check"],
     );
-    ran.exits(2).says(&["rules/lonely.yaml:2:", "10 profiles and 2 other files checked: 1 error, 0 warnings"]);
+    ran.exits(2)
+        .says(&["rules/lonely.yaml:2:", "10 profiles and 2 other files checked: 1 error, 0 warnings"]);
 }
