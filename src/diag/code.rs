@@ -131,6 +131,56 @@ codes! {
     ReviewNever = "LC545",
     /// A review that every result gets.
     ReviewAlways = "LC546",
+    /// A rule names a field that no schema, rubric or extraction pattern has.
+    UnmadeField = "LC601",
+    /// A path that can't match anything that the schema allows.
+    DeadPath = "LC602",
+    /// A rule for document types in a profile that tells none apart.
+    NoSuchType = "LC603",
+    /// Fields of a schema that no rubric and no rule looks at.
+    UnmeasuredField = "LC604",
+    /// A rubric or pattern names a field that the schema rules out.
+    UndeclaredField = "LC605",
+    /// A required field that no extraction pattern finds.
+    UnfindableField = "LC606",
+    /// A document type that a rubric does not list.
+    UnlistedType = "LC607",
+    /// A condition that always or never holds.
+    DecidedCondition = "LC608",
+    /// Two rules that ask the same.
+    SameRule = "LC609",
+    /// A rule whose issues nobody acts on.
+    IdleRule = "LC610",
+    /// A placeholder in single braces.
+    LiteralPlaceholder = "LC611",
+    /// A pattern that matches whatever it is given.
+    MatchesAll = "LC615",
+    /// A pattern that can't match anything.
+    MatchesNone = "LC616",
+    /// A pattern that does not match its own example.
+    MissedExample = "LC617",
+    /// A prompt that never shows the document.
+    BlindPrompt = "LC620",
+    /// A judge's prompt that never shows what is to be judged, or what by.
+    BlindJudge = "LC621",
+    /// Feedback that does not say what is wrong.
+    SilentFeedback = "LC622",
+    /// A judge's answer that the stages have, too.
+    SharedReference = "LC625",
+    /// A reference that the judge never sees.
+    UnusedReference = "LC626",
+    /// A mask that hides something from everybody.
+    UnreadMask = "LC627",
+    /// A judge that sees what a stage says of its own work.
+    OwnClaims = "LC628",
+    /// An example in a prompt that breaks the profile's own rules.
+    WrongExample = "LC630",
+    /// A provider whose key is not set on this machine.
+    NoKey = "LC635",
+    /// Settings that a provider does not take, or lacks.
+    ProviderSettings = "LC636",
+    /// A program that runs with `--allow-commands` only.
+    CommandsNeeded = "LC637",
 }
 
 impl Code {

@@ -14,6 +14,8 @@ use crate::diag::Problems;
 use crate::profile::Loaded;
 use crate::run::Plan;
 
+pub use content::lint_providers;
+
 /// A profile that compiles, as it was written and as it will be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {

@@ -2,6 +2,7 @@
 
 use super::candidate::{CandidateKind, decode_variables};
 use super::judge::{Judge, Validator, decode_judges, decode_validators};
+use super::keys;
 use super::mask::Mask;
 use super::network::Network;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
@@ -65,7 +66,7 @@ pub(super) fn decode(
     chain: Vec<String>,
     problems: &mut Problems,
 ) -> Option<Profile> {
-    let mut fields = Fields::open(root, "profile", problems)?;
+    let mut fields = Fields::open(root, &keys::PROFILE, problems)?;
     let name = fields.or("name", fallback_name.to_owned(), problems);
     let description = fields.or("description", String::new(), problems);
     fields.node("extends");
@@ -247,13 +248,16 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         }
         is_known
     };
-    let mut fields = Fields::open(node, "overall score", problems)?;
-    if let Some(from) = fields.optional::<Spanned<String>>("from", problems) {
+    if node.get("from").is_some_and(|from| !matches!(from.data, Data::Null)) {
+        let mut fields = Fields::open(node, &keys::OVERALL_FROM, problems)?;
+        let from = fields.required::<Spanned<String>>("from", problems);
         fields.finish(problems);
+        let from = from?;
         return check(&from.value, &from.span, problems).then_some(Overall::From(from.value));
     }
+    let mut fields = Fields::open(node, &keys::OVERALL_WEIGHTS, problems)?;
     let mut weights = Vec::new();
-    for entry in fields.rest() {
+    for entry in fields.rest().into_iter().filter(|entry| entry.key != "from") {
         let named = check(&entry.key, &entry.key_span, problems);
         if let Some(weight) = number_in(&entry.value, 0.0, f64::MAX, problems).filter(|_| named) {
             weights.push((entry.key.clone(), weight));
@@ -294,7 +298,7 @@ fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
 }
 
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {
-    let mut fields = Fields::open(node, "review rule", problems)?;
+    let mut fields = Fields::open(node, &keys::REVIEW, problems)?;
     let when = fields.required("when", problems);
     fields.finish(problems);
     when

@@ -8,6 +8,7 @@ mod template_blocks;
 mod usage;
 mod words;
 pub mod decode;
+pub mod shape;
 pub mod yaml;
 pub mod yaml_text;
 
