@@ -14,6 +14,7 @@ mod cassette_askers;
 mod cassettes;
 #[cfg(test)]
 mod check;
+mod check_more;
 #[cfg(test)]
 mod code_pages;
 mod command;
@@ -65,6 +66,7 @@ mod plugin_verbs;
 mod points;
 #[cfg(test)]
 mod policy;
+mod policy_lints;
 #[cfg(test)]
 mod profile_verbs;
 #[cfg(test)]
