@@ -35,9 +35,9 @@ fn copy(from: &Path, below: &str, place: &Workspace) {
 /// What is said, without the folders of this machine.
 fn anywhere(said: &str, place: &Workspace) -> String {
     let said = said.replace(place.home().to_str().unwrap(), "<home>");
-    // Where plugins are looked for depends on where the program is installed.
-    let lines = said.lines().map(|line| match line.split_once("; looked in ") {
-        Some((before, _)) => format!("{before}; looked in …\n"),
+    // Which plugins there are, and where they are looked for, depends on what has been built and installed.
+    let lines = said.lines().map(|line| match line.split_once("available: ") {
+        Some((before, _)) => format!("{before}available: …\n"),
         None => format!("{line}\n"),
     });
     lines.collect()
