@@ -87,6 +87,48 @@ codes! {
     InertRule = "LC306",
     /// A plugin that can't be found, trusted or loaded.
     Plugin = "LC401",
+    /// A dimension whose score decides nothing.
+    MeasuredForNothing = "LC501",
+    /// Rules that score 1 whatever they find.
+    ConstantScore = "LC502",
+    /// A stop criterion that can never fire.
+    NeverFires = "LC505",
+    /// A stop criterion that ends every run at the same place.
+    AlwaysFires = "LC506",
+    /// A stop criterion that another one leaves nothing to.
+    Overtaken = "LC507",
+    /// A window of scores that is longer than the run.
+    LongWindow = "LC508",
+    /// Settings about corrections where none is made.
+    OneCandidate = "LC509",
+    /// Acceptance that no candidate fails.
+    AcceptsEverything = "LC521",
+    /// Acceptance that no run reaches.
+    NeverAccepted = "LC522",
+    /// A line of `accept` that decides nothing.
+    InertBound = "LC523",
+    /// Acceptance that does not look at critical issues.
+    CriticalAccepted = "LC524",
+    /// A bound that only the highest score reaches.
+    PerfectScore = "LC525",
+    /// A gate at or above the acceptance of its dimension.
+    GateAboveAcceptance = "LC531",
+    /// A gate that nothing misses.
+    GateNeverMissed = "LC532",
+    /// A gate that everything misses.
+    GateAlwaysMissed = "LC533",
+    /// A gate that says `rollback` where nothing is rolled back.
+    GateRollback = "LC534",
+    /// Issues for a person that no person gets to see.
+    NobodyDecides = "LC535",
+    /// A part of `select` that never decides.
+    InertSelectKey = "LC541",
+    /// A rolled-back candidate that is handed back.
+    ReturnsRolledBack = "LC542",
+    /// A review that no result gets.
+    ReviewNever = "LC545",
+    /// A review that every result gets.
+    ReviewAlways = "LC546",
     /// A rule names a field that no schema, rubric or extraction pattern has.
     UnmadeField = "LC601",
     /// A path that can't match anything that the schema allows.
@@ -151,6 +193,13 @@ impl Code {
     pub fn page(self) -> &'static str {
         let file = PAGES.get_file(format!("{}.md", self.as_str()));
         file.and_then(include_dir::File::contents_utf8).unwrap_or_default()
+    }
+
+    /// What it is about, in a few words: the title of its page.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        let first = self.page().lines().next().unwrap_or_default();
+        first.split_once(": ").map_or(first, |(_, title)| title)
     }
 
     /// Why it matters, in one sentence: the first paragraph of its page.

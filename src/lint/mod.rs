@@ -6,6 +6,9 @@
 
 mod content;
 mod policy;
+mod single;
+
+pub use single::{FileKind, check_file, files_of};
 
 use crate::diag::Problems;
 use crate::profile::Loaded;

@@ -175,6 +175,14 @@ impl ScriptSet {
         script
     }
 
+    /// Compiles a script without asking for any of its functions. What is wrong with it goes to `problems`.
+    pub fn check(&self, source: &Arc<SourceFile>, problems: &mut Problems) {
+        if let Err(error) = self.engine.compile(source.text()) {
+            let span = place(source, error.position());
+            problems.push(Problem::error(Code::BadScript, &span, error.err_type().to_string()));
+        }
+    }
+
     /// `file.rhai#function`.
     #[must_use]
     pub fn name(&self, id: FunctionId) -> String {

@@ -5,6 +5,8 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod book;
+#[cfg(test)]
 mod broken;
 #[cfg(test)]
 mod cassette_askers;
@@ -13,6 +15,7 @@ mod cassettes;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod code_pages;
 mod command;
 #[cfg(test)]
 mod costs;
@@ -26,6 +29,8 @@ mod dispositions;
 mod documentation;
 #[cfg(test)]
 mod engine;
+#[cfg(test)]
+mod explain_run;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
@@ -45,6 +50,8 @@ mod neighbour;
 #[cfg(test)]
 mod next;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod panel;
 #[cfg(test)]
 mod pipeline;
@@ -55,7 +62,11 @@ mod plugin_new;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
+mod points;
+#[cfg(test)]
 mod policy;
+#[cfg(test)]
+mod profile_verbs;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
@@ -70,6 +81,8 @@ mod salvage;
 mod scenario_mutants;
 #[cfg(test)]
 mod scenarios;
+#[cfg(test)]
+mod schemas;
 #[cfg(test)]
 mod score;
 #[cfg(test)]
