@@ -13,13 +13,19 @@ mod plugin;
 mod plugin_check;
 mod plugin_new;
 mod profile;
+mod profile_diff;
+mod profile_explain;
+mod profile_list;
+mod profile_show;
 mod repair;
 mod run;
+mod schema;
 mod score;
 mod simulate;
 mod step;
 mod tape;
 mod test;
+mod trajectory_files;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -60,8 +66,10 @@ enum Verb {
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
-    /// List profiles
+    /// List profiles, show their settings, explain them in plain words, compare two
     Profile(profile::Arguments),
+    /// Print the JSON Schema of a kind of YAML file, for editors
+    Schema(schema::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
 }
@@ -91,6 +99,7 @@ pub fn main() -> ExitCode {
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
+        Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
     };
     match outcome {

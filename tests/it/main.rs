@@ -66,6 +66,8 @@ mod points;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]
+mod profile_verbs;
+#[cfg(test)]
 mod profiles;
 #[cfg(test)]
 mod provider;
@@ -79,6 +81,8 @@ mod salvage;
 mod scenario_mutants;
 #[cfg(test)]
 mod scenarios;
+#[cfg(test)]
+mod schemas;
 #[cfg(test)]
 mod score;
 #[cfg(test)]
