@@ -1,10 +1,12 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
 mod check;
+mod completions;
 mod correct;
 mod exit;
 mod loading;
 mod logging;
+mod man;
 mod next;
 mod opening;
 mod output;
@@ -20,8 +22,9 @@ mod step;
 mod tape;
 mod test;
 mod validate;
+mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use output::{Output, complain};
 use std::process::ExitCode;
@@ -61,6 +64,15 @@ enum Verb {
     Profile(profile::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
+    /// Complete verbs, flags and profiles in a shell
+    Completions(completions::Arguments),
+    /// Write manual pages
+    Man(man::Arguments),
+}
+
+/// All that the command line takes, for what is made from it.
+fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// Runs the command line of this process.
@@ -88,6 +100,8 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
+        Verb::Completions(arguments) => completions::execute(&arguments, &mut output),
+        Verb::Man(arguments) => man::execute(&arguments, &mut output),
     };
     match outcome {
         Ok(exit) => exit.into(),

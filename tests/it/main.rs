@@ -15,6 +15,8 @@ mod check;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod completions;
+#[cfg(test)]
 mod costs;
 #[cfg(test)]
 mod criteria;
@@ -88,5 +90,7 @@ mod trajectories;
 mod validate_correct;
 #[cfg(test)]
 mod vendors;
+#[cfg(test)]
+mod watch;
 #[cfg(test)]
 mod workspace;
