@@ -82,14 +82,19 @@ impl Workspace {
     /// The same as a process of the standard library, for tests that talk to it while it runs.
     pub(crate) fn process(&self) -> std::process::Command {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopctl"));
-        for (name, _) in std::env::vars_os() {
-            if FOREIGN.iter().any(|foreign| name.to_string_lossy().starts_with(foreign)) {
-                command.env_remove(name);
-            }
-        }
+        without_foreign(&mut command);
         command.current_dir(self.path(""));
         command.env("HOME", self.dir.path().join("home")).env("LOOPCTL_HOME", self.home());
         command
+    }
+
+    /// Gives any command a home of its own, where nothing is set up, and finds it the `loopctl` under test before all others.
+    pub(crate) fn isolate(&self, command: &mut std::process::Command) {
+        without_foreign(command);
+        let own = Path::new(env!("CARGO_BIN_EXE_loopctl")).parent().unwrap();
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(own.to_path_buf()).chain(std::env::split_paths(&others));
+        command.env("PATH", std::env::join_paths(folders).unwrap()).env("HOME", self.dir.path().join("home"));
     }
 
     /// Runs it to its end.
@@ -100,6 +105,15 @@ impl Workspace {
     /// Runs it and reads its one JSON value.
     pub(crate) fn run_json(&self, arguments: &[&str]) -> Value {
         self.run(arguments).json()
+    }
+}
+
+fn without_foreign(command: &mut std::process::Command) {
+    for (name, _) in std::env::vars_os() {
+        let shown = name.to_string_lossy();
+        if FOREIGN.iter().any(|foreign| shown.starts_with(foreign)) || shown.ends_with("_API_KEY") {
+            command.env_remove(name);
+        }
     }
 }
 
