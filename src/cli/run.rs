@@ -56,8 +56,10 @@ pub(super) struct Arguments {
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Stay when all is done, and score the last candidates again, without asking a model, whenever the profile or a file that it
-    /// reaches is saved. Nothing is written; Ctrl-C ends with the status of the run
+    /// Stay when all is done, and score again whenever the profile, or a file that it reaches, is saved
+    ///
+    /// The last candidate of each document is scored again without asking a model or a judge, and what changes is shown: scores, issues,
+    /// where the policy would stop. Nothing is written. Ctrl-C ends with the status of the run.
     #[arg(long)]
     watch: bool,
     /// Documents: files, folders, `-` for standard input

@@ -102,3 +102,80 @@ impl Kept {
         self.documents.iter_mut().filter_map(again).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::engine::{Event, Produced};
+    use crate::ingest::{Document, SourceText};
+    use crate::policy::{Decision, StopReason, Verdict};
+    use crate::profile::{Library, load};
+    use crate::score::Assessment;
+    use crate::value::{Millis, Usage};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn plan() -> Plan {
+        let mut problems = Problems::new();
+        let loaded = load("batch", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
+        Plan::compile(&loaded, &mut problems).unwrap()
+    }
+
+    fn course(plan: &Plan, id: &str, with_candidate: bool) -> Course {
+        let document = Document {
+            id: DocumentId::new(id),
+            path: None,
+            digest: String::new(),
+            text: SourceText::from_bytes(b"Grade: 2".to_vec()),
+            media: None,
+        };
+        let mut course = Course::new(plan, document, Some("pathology".to_owned()));
+        if with_candidate {
+            let produced = Produced {
+                candidate: Arc::new(json!({ "grade": "2" })),
+                usage: Usage::default(),
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            };
+            let decision = Decision {
+                iteration: 0,
+                verdict: Verdict::Stop { reason: StopReason::MaxIterations },
+                checks: Vec::new(),
+                notes: Vec::new(),
+                best: 0,
+                rolled_back: false,
+            };
+            course.see(Millis(0), &Event::Supplied { produced });
+            let assessment = Box::new(Assessment::default());
+            course.see(Millis(0), &Event::Assessed { iteration: 0, assessment });
+            course.see(Millis(5), &Event::Decided(decision));
+        }
+        course
+    }
+
+    #[test]
+    fn the_latest_documents_are_kept_and_the_others_counted() {
+        let plan = plan();
+        let mut kept = Kept::new(Room { documents: 2, bytes: usize::MAX });
+        for id in ["a", "b", "c"] {
+            kept.keep(&plan, course(&plan, id, true));
+        }
+        kept.keep(&plan, course(&plan, "d", false));
+        assert_eq!((kept.len(), kept.dropped(), kept.without_candidate()), (2, 1, 1));
+        let again = kept.rescore(&plan);
+        assert_eq!(again.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["b", "c"]);
+        assert!(again[0].after.assessment.scores.get("completeness").is_some());
+        assert_eq!(kept.rescore(&plan)[0].before, again[0].after);
+    }
+
+    #[test]
+    fn one_document_that_fills_the_room_is_kept() {
+        let plan = plan();
+        let mut kept = Kept::new(Room { documents: 9, bytes: 1 });
+        for id in ["a", "b"] {
+            kept.keep(&plan, course(&plan, id, true));
+        }
+        assert_eq!((kept.len(), kept.dropped()), (1, 1));
+    }
+}

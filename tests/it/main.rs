@@ -40,6 +40,8 @@ mod interrupt;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
+mod language_server;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod loop_inventions;

@@ -274,6 +274,29 @@ stop: {{ max_iterations: 1 }}
 }
 
 #[test]
+fn the_policy_sees_what_had_been_spent_by_each_candidate() {
+    let place = two_answers();
+    let mut watched = Watched::start(&place, &STEPS);
+    let thrifty = "extends: steps-measured\nstop: { max_iterations: 2, budget: { calls: 1 } }\n";
+    place.write("profiles/steps.yaml", thrifty);
+    let said = watched.until(Out, "before:").join("\n");
+    let line = "→ stop, budget (stop.budget.calls: 1 against 1), at iteration 0 already: 1 candidate less";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
+fn a_repeated_run_is_watched_like_another() {
+    let place = two_answers();
+    place.run(&["run", "--record", "tape", "--profile", "steps", "doc.txt"]).exits(3);
+    place.write("answers.jsonl", "{\"fault\": \"permanent\"}\n");
+    let mut watched = Watched::start(&place, &["--replay", "tape", "--profile", "steps", "doc.txt"]);
+    let looser = "extends: steps-measured\nstop: { max_iterations: 2 }\naccept: { overall: 0.8 }\n";
+    place.write("profiles/steps.yaml", looser);
+    watched.until(Out, "→ accepted: every line of `accept` holds");
+    assert_eq!(watched.interrupt().0, Some(3));
+}
+
+#[test]
 fn several_documents_are_summed_up() {
     let place = two_answers();
     place.write("second.txt", "Nothing.");
