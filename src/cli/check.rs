@@ -157,7 +157,10 @@ fn check_what(
     let path = Path::new(what);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     let is_yaml = matches!(ending.as_str(), "yaml" | "yml");
-    let is_path = is_yaml || what.contains(['/', '\\']) || path.is_file() || matches!(ending.as_str(), "json" | "md" | "txt" | "rhai");
+    let is_path = is_yaml
+        || what.contains(['/', '\\'])
+        || path.is_file()
+        || matches!(ending.as_str(), "json" | "md" | "txt" | "rhai");
     let file = is_path.then(|| read_text_file(path));
     let kind = match &file {
         // Of a profile that can't be read, loading says why.

@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Library, Loaded, Override, load, read_text_file};
+use crate::profile::{Library, Loaded, Override, Settings, load, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
 use crate::run::Plan;
 use clap::Args;
@@ -144,6 +144,12 @@ impl ProfileArguments {
     ) -> Option<Plan> {
         let loaded = self.load_from(library, forced, problems)?;
         Plan::compile(&loaded, problems).filter(|_| !problems.has_errors())
+    }
+
+    /// Lays the profile's settings over each other without checking them. Problems are pushed.
+    pub(super) fn settings(&self, problems: &mut Problems) -> Option<Settings> {
+        let overrides = self.overrides(&[], problems);
+        settings(&self.profile, &library(), &overrides, &variable, problems)
     }
 
     /// Loads and compiles the profile, showing every problem.

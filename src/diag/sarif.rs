@@ -126,7 +126,9 @@ fn uri(file: &SourceFile, base: &Path) -> Option<String> {
 fn escaped(part: &str) -> String {
     part.bytes()
         .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
             _ => format!("%{byte:02X}"),
         })
         .collect()
@@ -144,7 +146,9 @@ mod tests {
         let mut problems = Problems::new();
         let flag = Span::new(&SourceFile::argument("--set", "a=b"), 0, 3);
         problems.push(
-            Problem::warning(Code::NeverFires, &Span::new(&file, at, at + 3), "no").help("do").related(&flag, "why"),
+            Problem::warning(Code::NeverFires, &Span::new(&file, at, at + 3), "no")
+                .help("do")
+                .related(&flag, "why"),
         );
         let log = render_sarif(&problems, Path::new("/home/me"));
         let result = log.pointer("/runs/0/results/0").unwrap();

@@ -1,9 +1,7 @@
 //! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
 
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
-use crate::experiment::scenario::{
-    Choice, Kind as CaseKind, find_subject, test_profile, test_rules,
-};
+use crate::experiment::scenario::{Choice, Kind as CaseKind, find_subject, test_profile, test_rules};
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, read_text_file};
@@ -61,7 +59,9 @@ impl FileKind {
             "md" | "txt" if within("context") && within("prompts") => Some(FileKind::Context),
             "md" | "txt" | "j2" if within("prompts") => Some(FileKind::Prompt),
             "json" => schema_kind(file, within("schemas") || name.ends_with(".schema.json")),
-            "yaml" | "yml" if name.ends_with(".test.yaml") || name.ends_with(".test.yml") => Some(FileKind::Cases),
+            "yaml" | "yml" if name.ends_with(".test.yaml") || name.ends_with(".test.yml") => {
+                Some(FileKind::Cases)
+            }
             "yaml" | "yml" => yaml_kind(file, &name, &within),
             _ => None,
         };
@@ -113,7 +113,13 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
 
 /// Checks a file by itself, as far as that can be done; what it names is looked for beside it, then in `library`.
 /// Of a profile nothing is said: it is checked with what it reaches.
-pub fn check_file(kind: FileKind, path: &Path, file: &Arc<SourceFile>, library: &Library, problems: &mut Problems) {
+pub fn check_file(
+    kind: FileKind,
+    path: &Path,
+    file: &Arc<SourceFile>,
+    library: &Library,
+    problems: &mut Problems,
+) {
     let library = library.nearest(&project_of(path));
     match kind {
         FileKind::Profile | FileKind::Context => {}
@@ -173,13 +179,15 @@ impl Files for With<'_> {
 }
 
 /// Compiles one measure.
-fn measured(measure: Measure, name: &str, file: &Arc<SourceFile>, library: &Library, problems: &mut Problems) {
-    let dimension = Dimension {
-        name: "score".to_owned(),
-        name_span: Span::new(file, 0, 0),
-        measure,
-        second: None,
-    };
+fn measured(
+    measure: Measure,
+    name: &str,
+    file: &Arc<SourceFile>,
+    library: &Library,
+    problems: &mut Problems,
+) {
+    let dimension =
+        Dimension { name: "score".to_owned(), name_span: Span::new(file, 0, 0), measure, second: None };
     let overall = Overall::From(dimension.name.clone());
     compile(&[dimension], &overall, &[], &With { name, file, library }, problems);
 }

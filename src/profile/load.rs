@@ -19,6 +19,12 @@ pub const DEFAULTS_NAME: &str = "<defaults>";
 /// What is laid under every profile.
 const DEFAULTS: &str = include_str!("default.yaml");
 
+/// What is laid under every profile, in YAML: every key with its default or, commented, an example.
+#[must_use]
+pub fn defaults_text() -> &'static str {
+    DEFAULTS
+}
+
 /// A checked profile and where its other files are looked for.
 #[derive(Debug, Clone)]
 pub struct Loaded {
@@ -120,7 +126,8 @@ pub fn settings(
 pub fn defaults() -> Node {
     let file = SourceFile::new(DEFAULTS_NAME, DEFAULTS);
     // The defaults are YAML, which every test that loads a profile shows.
-    parse(&file, &mut Problems::new()).unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
+    parse(&file, &mut Problems::new())
+        .unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
 }
 
 /// Takes out keys that have a default and are `null`: one that was taken away twice is as one that was taken away once.

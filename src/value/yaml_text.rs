@@ -13,7 +13,9 @@ pub fn scalar(data: &Data) -> Option<String> {
         Data::Bool(value) => value.to_string(),
         Data::Int(number) => number.to_string(),
         Data::Float(number) if number.is_nan() => ".nan".to_owned(),
-        Data::Float(number) if number.is_infinite() => if *number > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
+        Data::Float(number) if number.is_infinite() => {
+            if *number > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+        }
         // Always with a point or an exponent, so that it stays what it is.
         Data::Float(number) => format!("{number:?}"),
         Data::Text { text, .. } => quoted(text),

@@ -81,7 +81,8 @@ fn said(code: Code, title: &str) -> String {
     let blocks = blocks(section(code.page(), title));
     let place = Workspace::new();
     let command = blocks.iter().find(|block| block.language == "console");
-    let command = command.and_then(|block| block.text.lines().next()?.strip_prefix("$ loopctl ")).map(str::to_owned);
+    let command =
+        command.and_then(|block| block.text.lines().next()?.strip_prefix("$ loopctl ")).map(str::to_owned);
     for block in blocks.iter().filter(|block| block.language != "console") {
         place.write(block.name(), &block.text);
     }

@@ -10,9 +10,8 @@ const EPSILON: f64 = 1e-9;
 
 pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     let accept = &view.policy.accept;
-    let decides = |(target, bound): &&(Target, crate::value::Score)| {
-        bound.get() > view.target(target).low + EPSILON
-    };
+    let decides =
+        |(target, bound): &&(Target, crate::value::Score)| bound.get() > view.target(target).low + EPSILON;
     if accept.issue_limits.is_empty() && !accept.thresholds.iter().any(|line| decides(&line)) {
         accepts_everything(view, problems);
         return;
@@ -54,7 +53,9 @@ fn always_holds(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Pr
     let help = match target {
         _ if bound <= EPSILON => format!("remove it (`{name}: null`), or write a bound above 0"),
         Target::Dimension(dimension) if floored(view, dimension) => {
-            format!("`{name}` never falls below its `floor` {low}: lower the floor, or write a bound above it")
+            format!(
+                "`{name}` never falls below its `floor` {low}: lower the floor, or write a bound above it"
+            )
         }
         _ => format!("`{name}` is never below {low}: write a bound above that, or remove the line"),
     };
@@ -157,7 +158,10 @@ fn perfect(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<
         (Target::Overall, overall) => overall.dimensions().collect(),
     };
     let name = names.into_iter().find(|name| judged(name))?;
-    let message = format!("`{}: 1` is reached only when a judge gives `{name}` the highest score there is", target.name());
+    let message = format!(
+        "`{}: 1` is reached only when a judge gives `{name}` the highest score there is",
+        target.name()
+    );
     let help = "judges seldom do; write a bound below 1, such as 0.95";
     Some(Problem::note(Code::PerfectScore, span, message).help(help))
 }
@@ -167,9 +171,12 @@ fn ignores_critical(view: &View<'_>, problems: &mut Problems) {
     let critical = IssueKind::Severity(Severity::Critical);
     let cares = |key: &SelectKey| matches!(key, SelectKey::NoCritical) || *key == SelectKey::Fewest(critical);
     let Some(at) = view.policy.select.order.iter().position(cares) else { return };
-    let bounded = view.policy.accept.issue_limits.iter().any(|(kind, _)| {
-        *kind == critical || *kind == IssueKind::Disposition(Disposition::Correct)
-    });
+    let bounded = view
+        .policy
+        .accept
+        .issue_limits
+        .iter()
+        .any(|(kind, _)| *kind == critical || *kind == IssueKind::Disposition(Disposition::Correct));
     if bounded {
         return;
     }

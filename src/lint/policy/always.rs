@@ -14,9 +14,10 @@ pub(super) fn look(view: &View<'_>, one: &Placed, problems: &mut Problems) {
     let range = view.overall();
     let span = format!("the overall score goes from {} to {}", number(range.low), number(range.high));
     let (why, help) = match &one.criterion {
-        Criterion::Timeout(limit) if *limit == Millis(0) => {
-            ("making a candidate always takes some time".to_owned(), "write a time such as `30s`, or remove it")
-        }
+        Criterion::Timeout(limit) if *limit == Millis(0) => (
+            "making a candidate always takes some time".to_owned(),
+            "write a time such as `30s`, or remove it",
+        ),
         Criterion::Budget(budget) if budget.cost_usd.is_some_and(|limit| limit.get() == 0.0) => (
             "nothing spent is as much as a budget of 0".to_owned(),
             "write an amount such as `cost_usd: 0.10`, or remove it",
@@ -37,13 +38,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, problems: &mut Problems) {
 }
 
 /// Says of the limit of candidates that scores can't rise for as long as it allows.
-pub(super) fn limits(
-    view: &View<'_>,
-    placed: &[Placed],
-    limit: &Placed,
-    most: u64,
-    problems: &mut Problems,
-) {
+pub(super) fn limits(view: &View<'_>, placed: &[Placed], limit: &Placed, most: u64, problems: &mut Problems) {
     let width = view.overall().width();
     let earliest = placed.iter().filter(|one| one.alone).filter_map(|one| {
         let Criterion::MinImprovement(improvement) = &one.criterion else { return None };
@@ -61,7 +56,8 @@ pub(super) fn limits(
         let patience = u64::try_from(improvement.patience).ok()?;
         Some((one, (gains + 1).checked_mul(patience)? + 1, improvement.delta))
     });
-    let Some((one, last, delta)) = earliest.min_by_key(|(_, last, _)| *last).filter(|(_, last, _)| *last < most)
+    let Some((one, last, delta)) =
+        earliest.min_by_key(|(_, last, _)| *last).filter(|(_, last, _)| *last < most)
     else {
         return;
     };

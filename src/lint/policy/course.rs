@@ -70,7 +70,11 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
             (a.function.value == b.function.value).then_some(When::NotLater)
         }
         (Criterion::Stagnation(a), Criterion::Stagnation(b)) => {
-            if a.epsilon >= b.epsilon { steps(a.window, b.window) } else { None }
+            if a.epsilon >= b.epsilon {
+                steps(a.window, b.window)
+            } else {
+                None
+            }
         }
         (Criterion::Oscillation(a), Criterion::Oscillation(b)) => {
             if a.window >= b.window && a.amplitude <= b.amplitude { steps(a.flips, b.flips) } else { None }
@@ -84,7 +88,11 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
             steps(a.patience, length.saturating_sub(1))
         }
         (Criterion::MinImprovement(a), Criterion::Stagnation(b)) => {
-            if b.epsilon <= a.delta { steps(a.patience, b.window.saturating_sub(1)) } else { None }
+            if b.epsilon <= a.delta {
+                steps(a.patience, b.window.saturating_sub(1))
+            } else {
+                None
+            }
         }
         // Where no fall is borne, nothing goes up and down. With two changes of direction, one fall is not the last step.
         (Criterion::MinImprovement(MinImprovement { patience: 1, .. }), Criterion::Oscillation(b)) => {
@@ -105,7 +113,11 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
         (Criterion::MinImprovement(a), Criterion::Rollbacks(limit)) if ground.only_falls_roll_back => {
             let ties = ground.ties_may_roll_back && a.delta < 1e-6;
             let sees = a.baseline == Baseline::Best || a.patience == 1;
-            if sees && !ties { steps(a.patience, usize::try_from(*limit).unwrap_or(usize::MAX)) } else { None }
+            if sees && !ties {
+                steps(a.patience, usize::try_from(*limit).unwrap_or(usize::MAX))
+            } else {
+                None
+            }
         }
         _ => None,
     }

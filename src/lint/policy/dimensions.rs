@@ -49,10 +49,16 @@ fn is_used(view: &View<'_>, name: &str) -> bool {
         || policy.accept.thresholds.iter().any(|(target, _)| is_it(target))
         || policy.gate.as_ref().is_some_and(|gate| gate.dimension == name)
         || policy.select.order.iter().any(|key| matches!(key, SelectKey::Score(target) if is_it(target)))
-        || view.profile.review.as_ref().is_some_and(|when| super::review::names(&when.value).any(|n| n == name))
-        || view.profile.judges.iter().any(|judge| {
-            matches!(&judge.on_failure.then, AfterRetries::Dimension(other) if other == name)
-        })
+        || view
+            .profile
+            .review
+            .as_ref()
+            .is_some_and(|when| super::review::names(&when.value).any(|n| n == name))
+        || view
+            .profile
+            .judges
+            .iter()
+            .any(|judge| matches!(&judge.on_failure.then, AfterRetries::Dimension(other) if other == name))
         || !policy.stop.script.is_empty()
 }
 
@@ -60,7 +66,10 @@ fn is_used(view: &View<'_>, name: &str) -> bool {
 fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) {
     let name = &dimension.name;
     let finds_issues = dimension.measure.parts().any(|part| {
-        matches!(part, Measure::Rubric { .. } | Measure::Schema { .. } | Measure::Rules { .. } | Measure::Grounding(_))
+        matches!(
+            part,
+            Measure::Rubric { .. } | Measure::Schema { .. } | Measure::Rules { .. } | Measure::Grounding(_)
+        )
     });
     let sources = dimension.second.as_ref().map(|second| second.sources.as_slice()).unwrap_or_default();
     let judge = |id: &str| view.profile.judges.iter().find(|judge| judge.id.value == id);
@@ -75,7 +84,9 @@ fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) 
         || dimension.second.as_ref().is_some_and(|second| second.disagreement.is_some());
     let elsewhere = |id: &str| {
         view.profile.dimensions.iter().filter(|other| other.name != *name && is_used(view, &other.name)).any(
-            |other| other.second.iter().flat_map(|second| &second.sources).any(|source| source.name.value == id),
+            |other| {
+                other.second.iter().flat_map(|second| &second.sources).any(|source| source.name.value == id)
+            },
         )
     };
     if finds_issues || says_more || paid.iter().any(|id| elsewhere(id)) {
@@ -85,7 +96,8 @@ fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) 
         Some(id) => format!(", and the judge `{id}` is asked for it"),
         None => String::new(),
     };
-    let message = format!("`{name}` is measured for nothing: it has no weight, and no bound looks at it{for_pay}");
+    let message =
+        format!("`{name}` is measured for nothing: it has no weight, and no bound looks at it{for_pay}");
     let problem: Problem = view.doubt(Code::MeasuredForNothing, &dimension.name_span, message);
     problems.push(problem.help(format!(
         "give it a weight under `overall` or a line in `accept`, or remove it (`{name}: null`)"

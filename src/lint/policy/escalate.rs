@@ -17,8 +17,11 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     if [Severity::Critical, Severity::Major, Severity::Minor].into_iter().all(every) {
         return;
     }
-    let Some((span, what)) = disagreement(view).or_else(|| disposition(view)).or_else(|| rule(view)) else { return };
-    let message = format!("{what} is for a person to decide, and nothing waits for one: the candidate can be accepted");
+    let Some((span, what)) = disagreement(view).or_else(|| disposition(view)).or_else(|| rule(view)) else {
+        return;
+    };
+    let message =
+        format!("{what} is for a person to decide, and nothing waits for one: the candidate can be accepted");
     let problem: Problem = view.doubt(Code::NobodyDecides, &span, message);
     problems.push(problem.help("set `on_escalate: stop`, or add `escalate_issues: 0` to `accept`"));
 }

@@ -9,7 +9,9 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     let Some(gate) = &view.policy.gate else { return };
     let (name, bound) = (gate.dimension.as_str(), gate.bound.get());
     let span = view.key(&["gate", name]);
-    let Some(dimension) = view.profile.dimensions.iter().find(|dimension| dimension.name == name) else { return };
+    let Some(dimension) = view.profile.dimensions.iter().find(|dimension| dimension.name == name) else {
+        return;
+    };
     if is_only_given(dimension) && bound > 0.0 && !view.profile.stages.is_empty() {
         let message = format!("every run ends at the gate: nothing measures `{name}`, so it counts 0");
         let problem = view.doubt(Code::GateAlwaysMissed, span, message);
@@ -23,7 +25,11 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
         } else {
             format!("this gate stops nothing: `{name}` is never below {}", number(low))
         };
-        let help = format!("write a bound above {}, such as {}, or remove the gate", number(low), number(f64::midpoint(low, 1.0)));
+        let help = format!(
+            "write a bound above {}, such as {}, or remove the gate",
+            number(low),
+            number(f64::midpoint(low, 1.0))
+        );
         problems.push(view.doubt(Code::GateNeverMissed, span, message).help(help));
         return;
     }
@@ -42,7 +48,9 @@ fn above_acceptance(view: &View<'_>, name: &str, bound: f64, problems: &mut Prob
         (Target::Overall, Overall::From(from)) => from == name,
         (Target::Overall, Overall::Weighted(_)) => false,
     };
-    let Some((target, line)) = view.policy.accept.thresholds.iter().find(|(target, _)| is_it(target)) else { return };
+    let Some((target, line)) = view.policy.accept.thresholds.iter().find(|(target, _)| is_it(target)) else {
+        return;
+    };
     let second = view.profile.dimensions.iter().find(|d| d.name == name).and_then(|d| d.second.as_ref());
     // What a judge says instead, or besides, may be another number than the gate sees.
     if second.is_some_and(|second| second.combine != Combine::Min) || bound < line.get() - 1e-9 {

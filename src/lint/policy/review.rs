@@ -57,7 +57,8 @@ pub(super) fn names(when: &str) -> impl Iterator<Item = &str> {
 
 /// Whether the condition holds of some, and of all results; `None` when there is too much to try.
 fn try_out(view: &View<'_>, review: &Review, when: &str, dimensions: &[&str]) -> Option<(bool, bool)> {
-    let numbers = when.split(|c: char| !(c.is_ascii_digit() || c == '.')).filter_map(|n| n.parse::<f64>().ok());
+    let numbers =
+        when.split(|c: char| !(c.is_ascii_digit() || c == '.')).filter_map(|n| n.parse::<f64>().ok());
     let numbers: Vec<f64> = numbers.collect();
     let used: BTreeSet<&str> = names(when).collect();
     let axes: Vec<(Target, Vec<f64>)> = std::iter::once(Target::Overall)

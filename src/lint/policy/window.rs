@@ -19,6 +19,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, limit: &Placed, most: u64, pro
         one.path
     );
     let problem = view.doubt(Code::LongWindow, &one.span, message);
-    let problem = problem.help(format!("write `window: {seen}`, which is the same, or allow more candidates"));
+    let problem =
+        problem.help(format!("write `window: {seen}`, which is the same, or allow more candidates"));
     problems.push(problem.related(&limit.span, "this limit is looked at first"));
 }
