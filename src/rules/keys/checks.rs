@@ -109,6 +109,13 @@ pub(in super::super) static MATCHES: Mapping = Mapping {
         Key::new("ignore_case", bool::shape, "Whether upper and lower case count alike.")
             .default("false")
             .examples(&["true"]),
+        Key::new(
+            "examples",
+            Vec::<String>::shape,
+            "Texts that the pattern must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
+        )
+        .default("[]")
+        .examples(&["[grade 2, II]"]),
     ]],
     open: None,
 };
