@@ -11,6 +11,8 @@
 //! at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
 
 use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::profile::Files;
+use crate::rules::Lineage;
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::yaml::{Data, Entry, Node, parse};
 use crate::value::{EPSILON, Score, at_least};
@@ -72,10 +74,20 @@ pub struct Matched {
 }
 
 impl Classifier {
-    /// Reads and checks a classification file. `None` when anything in it is wrong; all of it goes to `problems`.
+    /// Reads and checks a classification file that stands alone. `None` when anything in it is wrong; all of it goes
+    /// to `problems`.
     pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
+        Self::checked(problems, |own| parse(file, own))
+    }
+
+    /// The same for one that may extend others, which are looked for in `files`.
+    pub fn read(file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Self> {
+        Self::checked(problems, |own| Lineage::CLASSIFICATIONS.read(file, files, own))
+    }
+
+    fn checked(problems: &mut Problems, tree: impl FnOnce(&mut Problems) -> Option<Node>) -> Option<Self> {
         let mut own = Problems::new();
-        let classifier = parse(file, &mut own).and_then(|node| Self::decode(&node, &mut own));
+        let classifier = tree(&mut own).and_then(|node| Self::decode(&node, &mut own));
         let usable = !own.has_errors();
         problems.extend(own);
         classifier.filter(|_| usable)

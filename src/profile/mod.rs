@@ -40,6 +40,7 @@ pub use interpolate::Environment;
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use load::{Loaded, available, load};
 pub use mask::Mask;
+pub use merge::lay_over;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{
