@@ -18,7 +18,7 @@ pub struct Change {
 pub enum How {
     /// It is not there yet.
     Written,
-    /// It is not there yet: a file that ships with loopctl, copied so that it can be added to.
+    /// It is not there yet: a file that ships with loopctl, copied and added to.
     Copied,
     /// It is there, with this text, and is added to.
     Changed {

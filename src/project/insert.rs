@@ -92,7 +92,29 @@ pub fn into_list(text: &str, path: &[&str], item: &str) -> Result<String, Unfit>
         dashed.push_str(line);
         dashed.push('\n');
     }
+    if stand_apart(text, place.node) {
+        let apart = insert(text, &place, path, indent, &format!("\n{dashed}"), &expected);
+        // A blank line is part of a text above it that keeps its last lines.
+        if apart.is_ok() {
+            return apart;
+        }
+    }
     insert(text, &place, path, indent, &dashed, &expected)
+}
+
+/// Whether the items of a list have blank lines between them; of a list with one item, whether it takes several lines.
+fn stand_apart(text: &str, list: &Node) -> bool {
+    let Data::List(items) = &list.data else { return false };
+    match items.as_slice() {
+        [] => false,
+        [only] => {
+            text.get(only.span.start()..last_byte(only)).is_some_and(|item| item.trim_end().contains('\n'))
+        }
+        [.., before, last] => {
+            let between = text.get(last_byte(before)..last.span.start()).unwrap_or_default();
+            between.lines().skip(1).any(|line| line.trim().is_empty())
+        }
+    }
 }
 
 /// Puts another text in the place of the one under `path`.
@@ -136,7 +158,8 @@ fn find<'n>(root: &'n Node, path: &[&str]) -> Result<Place<'n>, Unfit> {
     let mut place = Place { node: root, entry: None };
     for key in path {
         let Data::Map(entries) = &place.node.data else { return Err(Unfit::Absent(shown(path))) };
-        let entry = entries.iter().find(|entry| entry.key == *key).ok_or_else(|| Unfit::Absent(shown(path)))?;
+        let entry =
+            entries.iter().find(|entry| entry.key == *key).ok_or_else(|| Unfit::Absent(shown(path)))?;
         place = Place { node: &entry.value, entry: Some(entry) };
     }
     Ok(place)
@@ -243,7 +266,10 @@ mod tests {
         assert_eq!(into_mapping("a:\nb: 1\n", &["a"], "c: 2\n").unwrap(), "a:\n  c: 2\nb: 1\n");
         assert_eq!(into_mapping("# only this\n", &[], "c: 2\n").unwrap(), "# only this\nc: 2\n");
         assert_eq!(into_mapping("\u{feff}a: 1\r\n", &[], "b: 2\n").unwrap(), "\u{feff}a: 1\r\nb: 2\r\n");
-        assert_eq!(into_mapping("a: {\n  x: 1\n}\nb: 1\n", &[], "c: 2\n").unwrap(), "a: {\n  x: 1\n}\nb: 1\nc: 2\n");
+        assert_eq!(
+            into_mapping("a: {\n  x: 1\n}\nb: 1\n", &[], "c: 2\n").unwrap(),
+            "a: {\n  x: 1\n}\nb: 1\nc: 2\n"
+        );
     }
 
     #[test]
@@ -251,9 +277,20 @@ mod tests {
         let text = "cases:\n- name: a\n  of: [1,\n    2]\n\n# end\n";
         assert_eq!(
             into_list(text, &["cases"], "name: b\nsource: |\n  x\n\n  y\n").unwrap(),
-            "cases:\n- name: a\n  of: [1,\n    2]\n- name: b\n  source: |\n    x\n\n    y\n\n# end\n"
+            "cases:\n- name: a\n  of: [1,\n    2]\n\n- name: b\n  source: |\n    x\n\n    y\n\n# end\n"
         );
-        assert_eq!(into_list("cases:\n  - 1\nx: 2\n", &["cases"], "3").unwrap(), "cases:\n  - 1\n  - 3\nx: 2\n");
+        assert_eq!(
+            into_list("a:\n  - b: 1\n\n  # c\n  - b: 2\n", &["a"], "b: 3").unwrap(),
+            "a:\n  - b: 1\n\n  # c\n  - b: 2\n\n  - b: 3\n"
+        );
+        assert_eq!(
+            into_list("a:\n  - b: 1\n    c: |+\n      x\n", &["a"], "b: 3").unwrap(),
+            "a:\n  - b: 1\n    c: |+\n      x\n  - b: 3\n"
+        );
+        assert_eq!(
+            into_list("cases:\n  - 1\nx: 2\n", &["cases"], "3").unwrap(),
+            "cases:\n  - 1\n  - 3\nx: 2\n"
+        );
         assert_eq!(into_list("cases:\n", &["cases"], "3").unwrap(), "cases:\n  - 3\n");
     }
 

@@ -15,18 +15,26 @@ const NOT_TEXT: [&str; 3] = ["false", "null", "true"];
 pub(super) fn kebab(what: &str, name: &str) -> Result<(), Refusal> {
     let shown: String = name.chars().take(MOST_NAME).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if DEVICES.contains(&name) || NOT_TEXT.contains(&name) {
-        return Err(Refusal::new(format!("`{shown}` can't be the name of a {what}")).help("choose another name"));
+        return Err(
+            Refusal::new(format!("`{shown}` can't be the name of a {what}")).help("choose another name")
+        );
     }
-    let fits = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    let fits =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     if name.len() <= MOST_NAME
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.split('-').all(fits)
     {
         return Ok(());
     }
-    let rule = format!("use small letters, digits and dashes, beginning with a letter, at most {MOST_NAME} of them");
+    let rule =
+        format!("use small letters, digits and dashes, beginning with a letter, at most {MOST_NAME} of them");
     let near = nearest_kebab(name);
-    let help = if near.is_empty() || kebab(what, &near).is_err() { rule } else { format!("{rule}, such as `{near}`") };
+    let help = if near.is_empty() || kebab(what, &near).is_err() {
+        rule
+    } else {
+        format!("{rule}, such as `{near}`")
+    };
     Err(Refusal::new(format!("`{shown}` can't be the name of a {what}")).help(help))
 }
 
@@ -53,7 +61,8 @@ pub(super) fn field(name: &str) -> Result<(), Refusal> {
     if name.ends_with("_status") {
         Err(refused.help("`<field>_status` says that a field is absent; loopctl adds it by itself"))
     } else if !fits || NOT_TEXT.contains(&name) {
-        Err(refused.help("use letters, digits and `_`, beginning with a letter, such as `dueDate` or `due_date`"))
+        Err(refused
+            .help("use letters, digits and `_`, beginning with a letter, such as `dueDate` or `due_date`"))
     } else {
         Ok(())
     }
@@ -94,7 +103,9 @@ mod tests {
             assert!(kebab("profile", good).is_ok(), "{good}");
         }
         let long = "a".repeat(MOST_NAME + 1);
-        for bad in ["", "A", "1a", "-a", "a-", "a--b", "a_b", "a b", "..", "../a", "a/b", "é", "con", "null", &long] {
+        for bad in
+            ["", "A", "1a", "-a", "a-", "a--b", "a_b", "a b", "..", "../a", "a/b", "é", "con", "null", &long]
+        {
             assert!(kebab("profile", bad).is_err(), "{bad}");
         }
         let help = |name| kebab("rule", name).unwrap_err().help.unwrap();
@@ -111,6 +122,9 @@ mod tests {
         for bad in ["", "a-b", "1a", "a b", "reason_status", "null", "a.b"] {
             assert!(field(bad).is_err(), "{bad}");
         }
-        assert_eq!([words("due-date"), words("dueDate"), title("due_date")], ["due date", "due date", "Due date"]);
+        assert_eq!(
+            [words("due-date"), words("dueDate"), title("due_date")],
+            ["due date", "due date", "Due date"]
+        );
     }
 }

@@ -81,7 +81,7 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// A file is there whole or not at all.
+/// A file that is changed is there whole, before or after.
 fn put(path: &Path, change: &Change) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;

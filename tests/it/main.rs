@@ -61,6 +61,8 @@ mod policy;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
+mod project;
+#[cfg(test)]
 mod provider;
 #[cfg(test)]
 mod repair;
