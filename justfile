@@ -35,6 +35,10 @@ update:
 quality FOLDER PROFILE="clinical":
     cargo run --locked --example extraction_quality -- {{ FOLDER }} {{ PROFILE }}
 
+# the book, as HTML in target/book; needs mdbook
+book:
+    mdbook build docs
+
 bench:
     cargo bench --locked
 

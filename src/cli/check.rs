@@ -1,16 +1,20 @@
-//! `loopctl check`: profiles and everything they reach.
+//! `loopctl check`: profiles and everything they reach, and any other file by itself.
 
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
-use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest, render_json};
-use crate::lint::{Subject, lint};
-use crate::profile::{Loaded, available};
+use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span, nearest, render_json, render_sarif};
+use crate::lint::{FileKind, Subject, check_file, files_of, lint, lint_providers};
+use crate::profile::{Loaded, available, read_text_file};
 use crate::provider::Providers;
 use crate::run::Plan;
 use clap::{Args, ValueEnum};
+use std::path::Path;
 
 #[derive(Args)]
+#[command(
+    after_help = "Exit status: 0 nothing is wrong, or there are warnings only; 2 something is wrong (with `--strict` warnings, too)."
+)]
 pub(super) struct Arguments {
     /// Profile by name or path (again for more)
     #[arg(long, short, value_name = "PROFILE")]
@@ -18,12 +22,19 @@ pub(super) struct Arguments {
     /// Lay a setting over each profile, such as `accept.overall=0.9` (again for more)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// How problems are written: for people to standard error, as JSON to standard output
+    /// How problems are written: for people to standard error, else to standard output
     #[arg(long, value_enum, default_value = "human")]
     format: CheckFormat,
-    /// Profiles by name or path [default: all that can be named]
-    #[arg(value_name = "PROFILE")]
-    profiles: Vec<String>,
+    /// Warnings make the exit status 2, too: for continuous integration
+    #[arg(long)]
+    strict: bool,
+    /// Say what a code means, such as `LC501`; without a code, list them all
+    #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["profile", "settings", "strict"])]
+    explain: Option<String>,
+    /// Profiles by name or path, or files of any other kind by path: rules, rubrics, cases, prices, schemas, prompts,
+    /// scripts [default: all profiles that can be named, and every file of this folder's project]
+    #[arg(value_name = "PROFILE|FILE")]
+    what: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,46 +43,174 @@ enum CheckFormat {
     Human,
     /// A list of problems
     Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let mut names: Vec<String> = arguments.profile.iter().chain(&arguments.profiles).cloned().collect();
-    if names.is_empty() {
-        names = available(&library());
+    if let Some(code) = &arguments.explain {
+        return explain(code, output);
     }
-    let providers = providers();
     let mut problems = Problems::new();
+    let providers = providers();
     prices(None, &mut problems);
-    for name in &names {
-        let profile = ProfileArguments {
-            profile: name.clone(),
-            variables: Vec::new(),
-            settings: arguments.settings.clone(),
-            provider: None,
-            judge: None,
-            provider_config: Vec::new(),
-        };
-        if let Some(loaded) = profile.load(&[], &mut problems) {
-            if let Some(plan) = Plan::check(&loaded, &mut problems) {
-                lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
-            }
-            check_providers(&loaded, &providers, &mut problems);
+    let mut checked = Checked::default();
+    if arguments.profile.is_empty() && arguments.what.is_empty() {
+        for name in available(&library()) {
+            let mut found = Problems::new();
+            check_profile(&name, arguments, &providers, &mut found);
+            // Nobody asked about what is shipped, and nobody here can change it.
+            found.retain(|problem| problem.level > Level::Note || !is_about_shipped(problem));
+            problems.extend(found);
+            checked.profiles += 1;
+        }
+        for (kind, path, file) in files_of(Path::new(".")) {
+            check_file(kind, &path, &file, &library(), &mut problems);
+            checked.files += 1;
         }
     }
-    match arguments.format {
+    for name in &arguments.profile {
+        check_profile(name, arguments, &providers, &mut problems);
+        checked.profiles += 1;
+    }
+    for what in &arguments.what {
+        check_what(what, arguments, &providers, &mut problems, &mut checked);
+    }
+    show(arguments.format, &problems, &checked, output)?;
+    let fails = problems.has_errors() || arguments.strict && problems.warning_count() > 0;
+    Ok(if fails { Exit::Usage } else { Exit::Success })
+}
+
+/// How much was checked.
+#[derive(Default)]
+struct Checked {
+    profiles: usize,
+    files: usize,
+}
+
+fn show(
+    format: CheckFormat,
+    problems: &Problems,
+    checked: &Checked,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    match format {
         CheckFormat::Json => {
-            let text = serde_json::to_string_pretty(&render_json(&problems)).unwrap_or_default();
+            let text = serde_json::to_string_pretty(&render_json(problems)).unwrap_or_default();
+            writeln!(output.out, "{text}")?;
+        }
+        CheckFormat::Sarif => {
+            let base = std::env::current_dir().unwrap_or_default();
+            let text = serde_json::to_string_pretty(&render_sarif(problems, &base)).unwrap_or_default();
             writeln!(output.out, "{text}")?;
         }
         CheckFormat::Human => {
-            output.show(&problems);
+            output.show(problems);
+            let what = match (checked.profiles, checked.files) {
+                (profiles, 0) => counted(profiles, "profile"),
+                (0, files) => counted(files, "file"),
+                (profiles, files) => {
+                    format!("{} and {}", counted(profiles, "profile"), counted(files, "other file"))
+                }
+            };
             let (errors, warnings) = (problems.error_count(), problems.warning_count());
-            let (profiles, errors, warnings) =
-                (counted(names.len(), "profile"), counted(errors, "error"), counted(warnings, "warning"));
-            output.say(&format!("{profiles} checked: {errors}, {warnings}"));
+            let mut counts = vec![counted(errors, "error"), counted(warnings, "warning")];
+            if problems.note_count() > 0 {
+                counts.push(counted(problems.note_count(), "note"));
+            }
+            output.say(&format!("{what} checked: {}", counts.join(", ")));
+            if let Some(first) = problems.sorted().iter().max_by_key(|problem| problem.level) {
+                output.say(&format!("more about a code: loopctl check --explain {}", first.code.as_str()));
+            }
         }
     }
-    Ok(if problems.has_errors() { Exit::Usage } else { Exit::Success })
+    Ok(())
+}
+
+/// What a code means; for no code, all of them.
+fn explain(code: &str, output: &mut Output) -> Result<Exit, Failure> {
+    if code.is_empty() {
+        for code in Code::ALL {
+            writeln!(output.out, "{}  {}", code.as_str(), code.title())?;
+        }
+        return Ok(Exit::Success);
+    }
+    if let Some(known) = Code::parse(code) {
+        write!(output.out, "{}", known.page())?;
+        return Ok(Exit::Success);
+    }
+    let guess = nearest(code, Code::ALL.iter().map(|code| code.as_str()));
+    Err(Failure::usage(format!("no code is called `{}`", crate::report::tame(code))).help(match guess {
+        Some(guess) => format!("did you mean `{guess}`? `loopctl check --explain` lists them all"),
+        None => "`loopctl check --explain` lists them all".to_owned(),
+    }))
+}
+
+/// Checks what an argument names: a profile, or a file of another kind.
+fn check_what(
+    what: &str,
+    arguments: &Arguments,
+    providers: &Providers,
+    problems: &mut Problems,
+    checked: &mut Checked,
+) {
+    let path = Path::new(what);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let is_yaml = matches!(ending.as_str(), "yaml" | "yml");
+    let is_path = is_yaml
+        || what.contains(['/', '\\'])
+        || path.is_file()
+        || matches!(ending.as_str(), "json" | "md" | "txt" | "rhai");
+    let file = is_path.then(|| read_text_file(path));
+    let kind = match &file {
+        // Of a profile that can't be read, loading says why.
+        None => Ok(FileKind::Profile),
+        Some(Err(_)) if is_yaml => Ok(FileKind::Profile),
+        Some(Err(problem)) => Err(problem.clone()),
+        Some(Ok(file)) => FileKind::of(path, file),
+    };
+    match (kind, file) {
+        (Ok(FileKind::Profile), _) => {
+            checked.profiles += 1;
+            check_profile(what, arguments, providers, problems);
+        }
+        (Ok(kind), Some(Ok(file))) => {
+            checked.files += 1;
+            check_file(kind, path, &file, &library(), problems);
+        }
+        (Ok(_), _) => {}
+        (Err(problem), _) => {
+            checked.files += 1;
+            problems.push(problem);
+        }
+    }
+}
+
+fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: &mut Problems) {
+    // What is wrong with another profile is no reason to look at this one less.
+    let problems = &mut Problems::new();
+    let profile = ProfileArguments {
+        profile: name.to_owned(),
+        variables: Vec::new(),
+        settings: arguments.settings.clone(),
+        provider: None,
+        judge: None,
+        provider_config: Vec::new(),
+    };
+    if let Some(loaded) = profile.load(&[], problems) {
+        if let Some(plan) = Plan::check(&loaded, problems) {
+            lint(Subject { loaded: &loaded, plan: &plan }, problems);
+        }
+        check_providers(&loaded, providers, problems);
+        lint_providers(&loaded, providers, &|name| std::env::var(name).ok(), problems);
+    }
+    all.extend(std::mem::take(problems));
+}
+
+/// Whether all places of a problem are in files that are shipped.
+fn is_about_shipped(problem: &Problem) -> bool {
+    let related = problem.related.iter().map(|(span, _)| span);
+    problem.span.iter().chain(related).all(|span| span.file().name().starts_with("<embedded>/"))
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -81,11 +81,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 /// Shows what is wrong with files, and what to add by hand.
 pub(super) fn refused(refusal: Refusal, output: &mut Output) -> Failure {
     output.show(&refusal.problems);
-    let by_hand = refusal.by_hand.map(|(path, text)| {
-        let lines: String = text.trim_end().lines().map(|line| format!("\n    {line}")).collect();
-        format!("nothing was written; add this to `{path}` yourself, and try again:{lines}")
-    });
-    Failure { message: tame(&refusal.message), help: refusal.help.or(by_hand), exit: Exit::Usage }
+    let mut help = refusal.help;
+    if let Some((path, text)) = refusal.by_hand {
+        for line in text.trim_end().lines() {
+            output.say(&tame(line));
+        }
+        help = Some(format!("nothing was written; add the lines above to `{path}` yourself"));
+    }
+    Failure { message: tame(&refusal.message), help, exit: Exit::Usage }
 }
 
 pub(super) fn not_written(error: WriteError) -> Failure {

@@ -87,6 +87,98 @@ codes! {
     InertRule = "LC306",
     /// A plugin that can't be found, trusted or loaded.
     Plugin = "LC401",
+    /// A dimension whose score decides nothing.
+    MeasuredForNothing = "LC501",
+    /// Rules that score 1 whatever they find.
+    ConstantScore = "LC502",
+    /// A stop criterion that can never fire.
+    NeverFires = "LC505",
+    /// A stop criterion that ends every run at the same place.
+    AlwaysFires = "LC506",
+    /// A stop criterion that another one leaves nothing to.
+    Overtaken = "LC507",
+    /// A window of scores that is longer than the run.
+    LongWindow = "LC508",
+    /// Settings about corrections where none is made.
+    OneCandidate = "LC509",
+    /// Acceptance that no candidate fails.
+    AcceptsEverything = "LC521",
+    /// Acceptance that no run reaches.
+    NeverAccepted = "LC522",
+    /// A line of `accept` that decides nothing.
+    InertBound = "LC523",
+    /// Acceptance that does not look at critical issues.
+    CriticalAccepted = "LC524",
+    /// A bound that only the highest score reaches.
+    PerfectScore = "LC525",
+    /// A gate at or above the acceptance of its dimension.
+    GateAboveAcceptance = "LC531",
+    /// A gate that nothing misses.
+    GateNeverMissed = "LC532",
+    /// A gate that everything misses.
+    GateAlwaysMissed = "LC533",
+    /// A gate that says `rollback` where nothing is rolled back.
+    GateRollback = "LC534",
+    /// Issues for a person that no person gets to see.
+    NobodyDecides = "LC535",
+    /// A part of `select` that never decides.
+    InertSelectKey = "LC541",
+    /// A rolled-back candidate that is handed back.
+    ReturnsRolledBack = "LC542",
+    /// A review that no result gets.
+    ReviewNever = "LC545",
+    /// A review that every result gets.
+    ReviewAlways = "LC546",
+    /// A rule names a field that no schema, rubric or extraction pattern has.
+    UnmadeField = "LC601",
+    /// A path that can't match anything that the schema allows.
+    DeadPath = "LC602",
+    /// A rule for document types in a profile that tells none apart.
+    NoSuchType = "LC603",
+    /// Fields of a schema that no rubric and no rule looks at.
+    UnmeasuredField = "LC604",
+    /// A rubric or pattern names a field that the schema rules out.
+    UndeclaredField = "LC605",
+    /// A required field that no extraction pattern finds.
+    UnfindableField = "LC606",
+    /// A document type that a rubric does not list.
+    UnlistedType = "LC607",
+    /// A condition that always or never holds.
+    DecidedCondition = "LC608",
+    /// Two rules that ask the same.
+    SameRule = "LC609",
+    /// A rule whose issues nobody acts on.
+    IdleRule = "LC610",
+    /// A placeholder in single braces.
+    LiteralPlaceholder = "LC611",
+    /// A pattern that matches whatever it is given.
+    MatchesAll = "LC615",
+    /// A pattern that can't match anything.
+    MatchesNone = "LC616",
+    /// A pattern that does not match its own example.
+    MissedExample = "LC617",
+    /// A prompt that never shows the document.
+    BlindPrompt = "LC620",
+    /// A judge's prompt that never shows what is to be judged, or what by.
+    BlindJudge = "LC621",
+    /// Feedback that does not say what is wrong.
+    SilentFeedback = "LC622",
+    /// A judge's answer that the stages have, too.
+    SharedReference = "LC625",
+    /// A reference that the judge never sees.
+    UnusedReference = "LC626",
+    /// A mask that hides something from everybody.
+    UnreadMask = "LC627",
+    /// A judge that sees what a stage says of its own work.
+    OwnClaims = "LC628",
+    /// An example in a prompt that breaks the profile's own rules.
+    WrongExample = "LC630",
+    /// A provider whose key is not set on this machine.
+    NoKey = "LC635",
+    /// Settings that a provider does not take, or lacks.
+    ProviderSettings = "LC636",
+    /// A program that runs with `--allow-commands` only.
+    CommandsNeeded = "LC637",
 }
 
 impl Code {
@@ -101,6 +193,13 @@ impl Code {
     pub fn page(self) -> &'static str {
         let file = PAGES.get_file(format!("{}.md", self.as_str()));
         file.and_then(include_dir::File::contents_utf8).unwrap_or_default()
+    }
+
+    /// What it is about, in a few words: the title of its page.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        let first = self.page().lines().next().unwrap_or_default();
+        first.split_once(": ").map_or(first, |(_, title)| title)
     }
 
     /// Why it matters, in one sentence: the first paragraph of its page.

@@ -5,10 +5,12 @@
 
 mod code;
 mod render;
+mod sarif;
 mod source;
 
 pub use code::Code;
 pub use render::{Style, render_human, render_json};
+pub use sarif::render_sarif;
 pub use source::{Location, SourceFile, Span};
 
 use std::fmt;
@@ -218,6 +220,11 @@ impl Problems {
             key(a).cmp(&key(b))
         });
         all
+    }
+
+    /// Keeps those of which `keep` holds. Those that were only counted stay so.
+    pub fn retain(&mut self, keep: impl FnMut(&Problem) -> bool) {
+        self.kept.retain(keep);
     }
 
     /// Iterates over the kept ones in the order of discovery.

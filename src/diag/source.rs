@@ -96,7 +96,17 @@ impl Span {
     /// File, line and column of its first character.
     #[must_use]
     pub fn location(&self) -> Location<'_> {
-        let before = self.file.text().get(..self.start).unwrap_or_default();
+        self.place(self.start)
+    }
+
+    /// File, line and column of the character after its last.
+    #[must_use]
+    pub fn end_location(&self) -> Location<'_> {
+        self.place(self.end)
+    }
+
+    fn place(&self, at: usize) -> Location<'_> {
+        let before = self.file.text().get(..at).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Location {
             file: self.file.name(),

@@ -4,6 +4,7 @@ mod data_lines;
 mod hints;
 pub mod lock;
 mod model;
+mod names;
 mod passages;
 mod previous;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Prompt templates: minijinja in strict mode, their variables checked when they are loaded.
 
 use super::data_lines::as_data;
-use super::{Guidance, JudgeVariables, Role, StageVariables};
+use super::{Guidance, JudgeVariables, Role, StageVariables, names};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::{MAX_BLOCK_BYTES, long_block};
 use minijinja::value::{Serde, ValueKind};
@@ -92,25 +92,16 @@ impl Templates {
             problems.push(Problem::error(Code::BadTemplate, &span, message));
             return None;
         }
-        let template = self.environment.get_template(&name).ok()?;
-        let mut unknown: Vec<String> = template
-            .undeclared_variables(false)
-            .into_iter()
-            .filter(|variable| !role.variables().contains(&variable.as_str()))
-            .collect();
-        unknown.sort();
-        for variable in &unknown {
-            let at = file.text().find(variable.as_str()).unwrap_or(0);
-            let help = match nearest(variable, role.variables().iter().copied()) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("known here: {}", role.variables().join(", ")),
-            };
-            let span = Span::new(file, at, at + variable.len());
-            problems.push(
-                Problem::error(Code::BadTemplate, &span, format!("unknown variable `{variable}`")).help(help),
-            );
-        }
-        unknown.is_empty().then(|| Template(name.into()))
+        let before = problems.len();
+        names::check(role, file, &self.environment, problems);
+        (problems.len() == before).then(|| Template(name.into()))
+    }
+
+    /// Whether a template uses this variable at all.
+    #[must_use]
+    pub fn uses(&self, template: &Template, variable: &str) -> bool {
+        let Ok(template) = self.environment.get_template(&template.0) else { return false };
+        template.undeclared_variables(false).contains(variable)
     }
 
     /// Adds the prompt of a stage; `earlier` are the ids of the stages before it, which `stages` holds. Any other

@@ -10,10 +10,12 @@
 //! A type's score is the sum of the weights of its patterns that occur at least once. The highest score wins if it is
 //! at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
 
+use super::classify_keys::{self, CLASSIFICATION, PATTERN};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::profile::Files;
 use crate::rules::Lineage;
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use crate::value::{EPSILON, Score, at_least};
 use regex::{Regex, RegexBuilder};
@@ -40,13 +42,13 @@ pub struct Classifier {
 }
 
 #[derive(Debug, Clone)]
-struct DocumentType {
+pub(super) struct DocumentType {
     name: String,
     patterns: Vec<WeightedPattern>,
 }
 
 #[derive(Debug, Clone)]
-struct WeightedPattern {
+pub(super) struct WeightedPattern {
     regex: Regex,
     weight: f64,
 }
@@ -133,8 +135,12 @@ impl Classifier {
 impl Decode for Classifier {
     const EXPECTED: &'static str = "a mapping with `classify`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&CLASSIFICATION)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "classification", problems)?;
+        let mut fields = Fields::open(node, &CLASSIFICATION, problems)?;
         let minimum = fields.node("minimum").and_then(|node| number_in(node, 0.0, f64::MAX, problems));
         let types = fields.required::<Types>("classify", problems);
         fields.finish(problems);
@@ -142,10 +148,14 @@ impl Decode for Classifier {
     }
 }
 
-struct Types(Vec<DocumentType>);
+pub(super) struct Types(Vec<DocumentType>);
 
 impl Decode for Types {
     const EXPECTED: &'static str = "a mapping, each document type a list of patterns";
+
+    fn shape() -> Shape {
+        classify_keys::types()
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
@@ -176,8 +186,12 @@ fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType>
 impl Decode for WeightedPattern {
     const EXPECTED: &'static str = "`{ pattern: …, weight: … }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&PATTERN)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "pattern", problems)?;
+        let mut fields = Fields::open(node, &PATTERN, problems)?;
         let pattern = fields.required::<Spanned<String>>("pattern", problems);
         let weight = fields.required::<Weight>("weight", problems);
         fields.finish(problems);
@@ -227,10 +241,14 @@ fn bad_pattern(pattern: &Spanned<String>, error: &regex::Error) -> Problem {
     }
 }
 
-struct Weight(f64);
+pub(super) struct Weight(f64);
 
 impl Decode for Weight {
     const EXPECTED: &'static str = "a number above 0";
+
+    fn shape() -> Shape {
+        Shape::positive(MOST_WEIGHT)
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let weight = number_in(node, 0.0, MOST_WEIGHT, problems)?;

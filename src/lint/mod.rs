@@ -6,10 +6,15 @@
 
 mod content;
 mod policy;
+mod single;
+
+pub use single::{FileKind, check_file, files_of};
 
 use crate::diag::Problems;
 use crate::profile::Loaded;
 use crate::run::Plan;
+
+pub use content::lint_providers;
 
 /// A profile that compiles, as it was written and as it will be run.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,11 @@
 
 use super::codes::SchemaCodes;
 use super::ensemble::{Combine, Disagreement, Weight, decode_ensemble};
+use super::keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use crate::value::{Score, Severity};
 
@@ -103,7 +105,10 @@ pub enum Counts {
     Blocking,
 }
 
-decode_words!(Counts, "kind of issues", { "all" => Counts::All, "blocking" => Counts::Blocking });
+decode_words!(Counts, "kind of issues", {
+    "all": "Every issue." => Counts::All,
+    "blocking": "Those that someone must do something about: their disposition is not `warn`." => Counts::Blocking,
+});
 
 /// Settings of the grounding measure.
 #[derive(Debug, Clone)]
@@ -139,7 +144,9 @@ impl Dimension {
 
 /// Reads `{ judge: NAME, score: POINTER, otherwise: MEASURE }` or `{ external: { validator: NAME }, otherwise: … }`.
 fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
-    let mut fields = Fields::open(node, "measure", problems)?;
+    let is_validator = node.get("external").is_some_and(|node| !matches!(node.data, Data::Null));
+    let mapping = if is_validator { &keys::MEASURE_EXTERNAL } else { &keys::MEASURE_JUDGE };
+    let mut fields = Fields::open(node, mapping, problems)?.without("external");
     let otherwise = fields.node("otherwise").and_then(|inner| Measure::decode(inner, problems));
     let source = SecondSource::decode(&mut fields, problems);
     fields.finish(problems);
@@ -155,8 +162,8 @@ fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Optio
 
 impl SecondSource {
     pub(super) fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
-        if let Some(node) = fields.node("external") {
-            let mut inner = Fields::open(node, "external measure", problems)?;
+        if fields.declares("external") {
+            let mut inner = Fields::open(fields.node("external")?, &keys::EXTERNAL, problems)?;
             let name = inner.required("validator", problems);
             inner.finish(problems);
             return Some(SecondSource { name: name?, score: None, weight: Weight::ONE });
@@ -193,27 +200,13 @@ impl Measure {
             return wrong_type(node, "a measure such as `rubric: NAME` or `rules: NAME`", problems);
         };
         let named: Vec<&str> = entries.iter().map(|e| e.key.as_str()).filter(|k| KINDS.contains(k)).collect();
-        let mut fields = Fields::open(node, "measure", problems)?;
-        let measure = match named.as_slice() {
-            ["rubric"] => fields.required("rubric", problems).map(|name| Measure::Rubric { name }),
-            ["schema"] => {
-                let codes = fields.or("codes", SchemaCodes::default(), problems);
-                fields.required("schema", problems).map(|path| Measure::Schema { path, codes })
-            }
-            ["script"] => fields.required("script", problems).map(|function| Measure::Script { function }),
-            ["rules"] => {
-                let name = fields.required("rules", problems);
-                // A wrong penalty has been reported; the rule set itself can still be looked at.
-                let penalty = fields.required("penalty", problems).unwrap_or(Score::ZERO);
-                let floor = fields.or("floor", Score::ZERO, problems);
-                let counts = fields.or("counts", Counts::All, problems);
-                name.map(|name| Measure::Rules { name, penalty, floor, counts })
-            }
-            ["grounding"] => fields
-                .node("grounding")
-                .and_then(|inner| Grounding::decode(inner, problems))
-                .map(Measure::Grounding),
-            ["given"] => fields.required::<bool>("given", problems).map(|_| Measure::Given),
+        let mapping = match named.as_slice() {
+            ["rubric"] => &keys::MEASURE_RUBRIC,
+            ["schema"] => &keys::MEASURE_SCHEMA,
+            ["rules"] => &keys::MEASURE_RULES,
+            ["grounding"] => &keys::MEASURE_GROUNDING,
+            ["script"] => &keys::MEASURE_SCRIPT,
+            ["given"] => &keys::MEASURE_GIVEN,
             [] => {
                 let kinds = KINDS.map(|k| format!("`{k}`")).join(", ");
                 problems.push(
@@ -238,6 +231,28 @@ impl Measure {
                 return None;
             }
         };
+        let mut fields = Fields::open(node, mapping, problems)?;
+        let measure = match named.first().copied()? {
+            "rubric" => fields.required("rubric", problems).map(|name| Measure::Rubric { name }),
+            "schema" => {
+                let codes = fields.or("codes", SchemaCodes::default(), problems);
+                fields.required("schema", problems).map(|path| Measure::Schema { path, codes })
+            }
+            "script" => fields.required("script", problems).map(|function| Measure::Script { function }),
+            "rules" => {
+                let name = fields.required("rules", problems);
+                // A wrong penalty has been reported; the rule set itself can still be looked at.
+                let penalty = fields.required("penalty", problems).unwrap_or(Score::ZERO);
+                let floor = fields.or("floor", Score::ZERO, problems);
+                let counts = fields.or("counts", Counts::All, problems);
+                name.map(|name| Measure::Rules { name, penalty, floor, counts })
+            }
+            "grounding" => fields
+                .node("grounding")
+                .and_then(|inner| Grounding::decode(inner, problems))
+                .map(Measure::Grounding),
+            _ => fields.required::<bool>("given", problems).map(|_| Measure::Given),
+        };
         fields.finish(problems);
         measure
     }
@@ -252,9 +267,13 @@ impl Grounding {
 impl Decode for Grounding {
     const EXPECTED: &'static str = "a mapping with the settings of grounding";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::GROUNDING)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let defaults = Self::default_settings();
-        let mut fields = Fields::open(node, "grounding measure", problems)?;
+        let mut fields = Fields::open(node, &keys::GROUNDING, problems)?;
         let grounding = Grounding {
             rubric: fields.optional("rubric", problems),
             fuzzy: fields.or("fuzzy", defaults.fuzzy, problems),
@@ -305,4 +324,7 @@ pub enum Ties {
     Last,
 }
 
-decode_words!(Ties, "tie rule", { "first" => Ties::First, "last" => Ties::Last });
+decode_words!(Ties, "tie rule", {
+    "first": "The earlier one." => Ties::First,
+    "last": "The later one." => Ties::Last,
+});

@@ -1,9 +1,11 @@
 //! What a stage and a judge say about whom they ask.
 
+use super::keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -38,7 +40,7 @@ pub enum Attach {
     Document,
 }
 
-decode_words!(Attach, "attachment", { "document" => Attach::Document });
+decode_words!(Attach, "attachment", { "document": "The document itself, when it is an image or a PDF." => Attach::Document });
 
 /// Who wrote something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,7 +217,7 @@ impl ProviderChoice {
     /// Reads one member of a chain; a text may name several, with commas between them.
     fn decode_link(node: &Node, config: &Settings, problems: &mut Problems) -> Vec<Self> {
         if let Data::Map(_) = node.data {
-            let Some(mut fields) = Fields::open(node, "provider", problems) else { return Vec::new() };
+            let Some(mut fields) = Fields::open(node, &keys::PROVIDER, problems) else { return Vec::new() };
             let name = fields.required::<Spanned<String>>("name", problems);
             let own = fields.node("config").and_then(|node| settings(node, problems));
             fields.finish(problems);
@@ -291,8 +293,12 @@ pub(super) fn decode_retries(node: &Node, problems: &mut Problems) -> Option<u32
 impl Decode for Options {
     const EXPECTED: &'static str = "a mapping of model settings";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::OPTIONS)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "set of options", problems)?;
+        let mut fields = Fields::open(node, &keys::OPTIONS, problems)?;
         let options = Options {
             model: fields.optional("model", problems),
             temperature: fields.node("temperature").and_then(|n| number_in(n, 0.0, 2.0, problems)),

@@ -17,8 +17,8 @@ pub enum CandidateKind {
 }
 
 decode_words!(CandidateKind, "kind of candidate", {
-    "value" => CandidateKind::Value,
-    "patch" => CandidateKind::Patch,
+    "value": "The structured output itself." => CandidateKind::Value,
+    "patch": "A JSON Patch (RFC 6902) against the document, which is JSON; the patched document is assessed." => CandidateKind::Patch,
 });
 
 /// Reads `variables`.

@@ -2,6 +2,7 @@
 
 use super::candidate::{CandidateKind, decode_variables};
 use super::judge::{Judge, Validator, decode_judges, decode_validators};
+use super::keys;
 use super::mask::Mask;
 use super::network::Network;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
@@ -51,7 +52,8 @@ pub struct Profile {
     pub repair: Repair,
     /// When a person gets to see the result.
     pub review: Option<Spanned<String>>,
-    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy.
+    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
+    /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
     pub digest: String,
 }
 
@@ -64,7 +66,7 @@ pub(super) fn decode(
     chain: Vec<String>,
     problems: &mut Problems,
 ) -> Option<Profile> {
-    let mut fields = Fields::open(root, "profile", problems)?;
+    let mut fields = Fields::open(root, &keys::PROFILE, problems)?;
     let name = fields.or("name", fallback_name.to_owned(), problems);
     let description = fields.or("description", String::new(), problems);
     fields.node("extends");
@@ -160,7 +162,7 @@ pub(super) fn decode(
         stop,
         select: select.unwrap_or_default(),
     };
-    let digest = crate::value::Digest::of(&root.to_json()).hex();
+    let digest = digest(root);
     Some(Profile {
         name,
         description,
@@ -181,6 +183,14 @@ pub(super) fn decode(
         review,
         digest,
     })
+}
+
+fn digest(root: &Node) -> String {
+    let mut settings = root.to_json();
+    if let serde_json::Value::Object(settings) = &mut settings {
+        settings.shift_remove("extends");
+    }
+    crate::value::Digest::of(&settings).hex()
 }
 
 /// Whether the profile says `overall: { from: overall }`: a judge gives the overall score as a dimension of its own.
@@ -238,13 +248,16 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         }
         is_known
     };
-    let mut fields = Fields::open(node, "overall score", problems)?;
-    if let Some(from) = fields.optional::<Spanned<String>>("from", problems) {
+    if node.get("from").is_some_and(|from| !matches!(from.data, Data::Null)) {
+        let mut fields = Fields::open(node, &keys::OVERALL_FROM, problems)?;
+        let from = fields.required::<Spanned<String>>("from", problems);
         fields.finish(problems);
+        let from = from?;
         return check(&from.value, &from.span, problems).then_some(Overall::From(from.value));
     }
+    let mut fields = Fields::open(node, &keys::OVERALL_WEIGHTS, problems)?;
     let mut weights = Vec::new();
-    for entry in fields.rest() {
+    for entry in fields.rest().into_iter().filter(|entry| entry.key != "from") {
         let named = check(&entry.key, &entry.key_span, problems);
         if let Some(weight) = number_in(&entry.value, 0.0, f64::MAX, problems).filter(|_| named) {
             weights.push((entry.key.clone(), weight));
@@ -259,17 +272,33 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         return None;
     }
     if (sum - 1.0).abs() > EPSILON {
-        problems.push(
-            Problem::warning(Code::Weights, &node.span, format!("the weights add up to {sum:.4}, not 1"))
-                .help("each is divided by their sum"),
-        );
         weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        problems.push(uneven_weights(node, sum, &weights));
     }
     Some(Overall::Weighted(weights))
 }
 
+/// Says what weights count that don't add up to 1; `shares` are what they count.
+fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
+    let short = |number: f64| ((number * 1e4).round() / 1e4).to_string();
+    let counted: Vec<String> =
+        shares.iter().map(|(name, share)| format!("{name}: {}", short(*share))).collect();
+    let difference = if sum < 1.0 {
+        format!("{} is missing", short(1.0 - sum))
+    } else {
+        format!("{} is too much", short(sum - 1.0))
+    };
+    let message = format!("the weights add up to {}, not 1: {difference}", short(sum));
+    let help = format!(
+        "each is divided by {}, so they count as {{ {} }}: write that, or the weights that you mean",
+        short(sum),
+        counted.join(", ")
+    );
+    Problem::warning(Code::Weights, &node.span, message).help(help)
+}
+
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {
-    let mut fields = Fields::open(node, "review rule", problems)?;
+    let mut fields = Fields::open(node, &keys::REVIEW, problems)?;
     let when = fields.required("when", problems);
     fields.finish(problems);
     when

@@ -1,12 +1,14 @@
 //! Which code an issue gets for the schema keyword that an error is about.
 
+use super::keys;
 use crate::diag::{Code, Problem, Problems, nearest};
 use crate::value::Severity;
 use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 
 /// The keywords of JSON Schema that an error can be about.
-const KEYWORDS: [&str; 30] = [
+pub(super) const KEYWORDS: [&str; 30] = [
     "additionalItems",
     "additionalProperties",
     "anyOf",
@@ -64,13 +66,23 @@ impl SchemaCodes {
         let listed = self.keywords.iter().find(|(known, _)| known == keyword);
         listed.map(|(_, issue)| issue).or(self.otherwise.as_ref())
     }
+
+    /// The keywords of which something was said, in file order, and last what holds for all others (`None`).
+    pub fn listed(&self) -> impl Iterator<Item = (Option<&str>, &KeywordIssue)> {
+        let keywords = self.keywords.iter().map(|(keyword, issue)| (Some(keyword.as_str()), issue));
+        keywords.chain(self.otherwise.iter().map(|issue| (None, issue)))
+    }
 }
 
 impl Decode for SchemaCodes {
     const EXPECTED: &'static str = "a mapping from keywords of JSON Schema to codes";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::CODES)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "mapping of codes", problems)?;
+        let mut fields = Fields::open(node, &keys::CODES, problems)?;
         let mut codes = SchemaCodes { otherwise: fields.optional("otherwise", problems), ..Self::default() };
         for entry in fields.rest() {
             if !KEYWORDS.contains(&entry.key.as_str()) {
@@ -94,13 +106,20 @@ impl Decode for SchemaCodes {
 impl Decode for KeywordIssue {
     const EXPECTED: &'static str = "a code such as `TYPE_MISMATCH`, or a mapping with `code`";
 
+    fn shape() -> Shape {
+        Shape::AnyOf(vec![
+            Shape::text_like("a code of capitals, digits and `_`", keys::CODE),
+            Shape::Mapping(&keys::KEYWORD_ISSUE),
+        ])
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         if !matches!(node.data, Data::Map(_)) {
             let code = Spanned::decode(node, problems)?;
             check_code(&code, problems);
             return Some(KeywordIssue { code: code.value, severity: None, auto_fixable: false });
         }
-        let mut fields = Fields::open(node, "kind of issue", problems)?;
+        let mut fields = Fields::open(node, &keys::KEYWORD_ISSUE, problems)?;
         let code: Option<Spanned<String>> = fields.required("code", problems);
         let severity = fields.optional("severity", problems);
         let auto_fixable = fields.or("auto_fixable", false, problems);

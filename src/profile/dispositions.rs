@@ -1,8 +1,10 @@
 //! `dispositions`: who handles an issue that does not say so itself.
 
+use super::keys;
 use crate::diag::{Code, Problem, Problems, nearest};
 use crate::value::Disposition;
 use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 
 /// Who handles issues, by their code. Without a table the loop corrects them all.
@@ -28,10 +30,22 @@ impl Dispositions {
         let handling = known.map_or(self.otherwise, |(_, handling)| *handling);
         if auto_fixable { handling.auto_fixable } else { handling.otherwise }
     }
+
+    /// The codes of which something was said, in file order, and last all others (`None`): who handles an issue that says
+    /// of itself that the loop can put it right, and who any other.
+    pub fn listed(&self) -> impl Iterator<Item = (Option<&str>, Disposition, Disposition)> {
+        let codes = self.by_code.iter().map(|(code, handling)| (Some(code.as_str()), *handling));
+        let all = codes.chain(std::iter::once((None, self.otherwise)));
+        all.map(|(code, handling)| (code, handling.auto_fixable, handling.otherwise))
+    }
 }
 
 impl Decode for Dispositions {
     const EXPECTED: &'static str = "a mapping from codes of issues to `correct`, `escalate` or `warn`";
+
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::DISPOSITIONS)
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
@@ -56,10 +70,14 @@ impl Decode for Handling {
     const EXPECTED: &'static str =
         "`correct`, `escalate`, `warn` or `{ auto_fixable: correct, otherwise: escalate }`";
 
+    fn shape() -> Shape {
+        Shape::AnyOf(vec![Disposition::shape(), Shape::Mapping(&keys::HANDLING)])
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
             Data::Map(_) => {
-                let mut fields = Fields::open(node, "disposition by `auto_fixable`", problems)?;
+                let mut fields = Fields::open(node, &keys::HANDLING, problems)?;
                 let auto_fixable = fields.required("auto_fixable", problems);
                 let otherwise = fields.required("otherwise", problems);
                 fields.finish(problems);

@@ -1,9 +1,11 @@
 //! `ensemble`: several measures, judges and validators made into one score (LOOP, Scoring: ensemble).
 
 use super::assess::{Measure, SecondSource, SecondTier};
+use super::keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, unknown_word, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Score};
 
@@ -43,8 +45,11 @@ impl Combine {
 }
 
 decode_words!(Combine, "way to combine", {
-    "min" => Combine::Min, "max" => Combine::Max, "mean" => Combine::Mean, "median" => Combine::Median,
-    "weighted" => Combine::Weighted,
+    "min": "The lowest." => Combine::Min,
+    "max": "The highest." => Combine::Max,
+    "mean": "The arithmetic mean." => Combine::Mean,
+    "median": "The middle one, or the mean of the two middle ones." => Combine::Median,
+    "weighted": "The mean, each member counting by its `weight`." => Combine::Weighted,
 });
 
 /// How much a member counts in a weighted mean, in proportion to the others: greater than 0.
@@ -73,10 +78,10 @@ pub struct Disagreement {
 
 /// Reads `ensemble: { members: […], combine: min }`, whose members are measures, judges and validators.
 pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
-    let mut outer = Fields::open(node, "measure", problems)?;
+    let mut outer = Fields::open(node, &keys::MEASURE_ENSEMBLE, problems)?;
     let inner = outer.node("ensemble")?;
     outer.finish(problems);
-    let mut fields = Fields::open(inner, "ensemble", problems)?;
+    let mut fields = Fields::open(inner, &keys::ENSEMBLE, problems)?;
     let members = fields.node("members").or_else(|| {
         problems.push(
             Problem::error(Code::MissingKey, &inner.span, "this ensemble lacks `members`")
@@ -98,7 +103,13 @@ pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(M
     for item in items {
         let (item, weight) = take_weight(item, combine, problems);
         if item.get("judge").is_some() || item.get("external").is_some() {
-            let Some(mut fields) = Fields::open(&item, "member of an ensemble", problems) else { continue };
+            let mapping = if item.get("external").is_some_and(|node| !matches!(node.data, Data::Null)) {
+                &keys::MEMBER_EXTERNAL
+            } else {
+                &keys::MEMBER_JUDGE
+            };
+            let Some(fields) = Fields::open(&item, mapping, problems) else { continue };
+            let mut fields = fields.without("external");
             let source = SecondSource::decode(&mut fields, problems);
             sources.extend(source.map(|source| SecondSource { weight, ..source }));
             fields.finish(problems);
@@ -180,6 +191,10 @@ fn take_weight(item: &Node, combine: Combine, problems: &mut Problems) -> (Node,
 impl Decode for Weight {
     const EXPECTED: &'static str = "a number greater than 0";
 
+    fn shape() -> Shape {
+        Shape::positive(MOST_WEIGHT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let weight = f64::decode(node, problems)?;
         if weight > 0.0 && weight <= MOST_WEIGHT {
@@ -197,8 +212,12 @@ impl Decode for Weight {
 impl Decode for Disagreement {
     const EXPECTED: &'static str = "`{ above: 0.3, then: escalate }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::DISAGREEMENT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "rule for disagreement", problems)?;
+        let mut fields = Fields::open(node, &keys::DISAGREEMENT, problems)?;
         let above = fields.required("above", problems);
         let then = match fields.node("then") {
             None => Some(Disposition::Escalate),

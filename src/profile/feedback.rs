@@ -1,8 +1,10 @@
 //! How the next request is written: the `feedback` block of a profile.
 
+use super::keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned};
+use crate::value::shape::Shape;
 use crate::value::yaml::Node;
 
 /// How the next request is written.
@@ -35,9 +37,9 @@ pub enum PreviousOutput {
 }
 
 decode_words!(PreviousOutput, "way to show the previous output", {
-    "include" => PreviousOutput::Include,
-    "omit" => PreviousOutput::Omit,
-    "failing_fields" => PreviousOutput::FailingFields,
+    "include": "All of it." => PreviousOutput::Include,
+    "omit": "Nothing of it: only what is wrong is told." => PreviousOutput::Omit,
+    "failing_fields": "Only the top-level fields with issues that are fed back." => PreviousOutput::FailingFields,
 });
 
 /// Which fields a correction must leave as they are.
@@ -51,8 +53,8 @@ pub enum Lock {
 }
 
 decode_words!(Lock, "lock", {
-    "none" => Lock::None,
-    "passing" => Lock::Passing,
+    "none": "Every field may change." => Lock::None,
+    "passing": "Fields that are present and have no issue must stay as they are; changing one is a major issue." => Lock::Passing,
 });
 
 impl Feedback {
@@ -73,8 +75,12 @@ impl Feedback {
 impl Decode for Feedback {
     const EXPECTED: &'static str = "a mapping of feedback settings";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::FEEDBACK)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "set of feedback settings", problems)?;
+        let mut fields = Fields::open(node, &keys::FEEDBACK, problems)?;
         let template = fields.required("template", problems);
         let to = fields.optional("to", problems);
         let history = fields.or("history", Count(10), problems).0 as usize;

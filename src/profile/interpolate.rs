@@ -88,12 +88,19 @@ pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problem
     }
 }
 
+/// Whether a text, as it stands in a file, has a variable to fill in. `$${` stands for a literal `${`.
+#[must_use]
+pub fn has_variable(written: &str) -> bool {
+    written.replace("$${", "").contains("${")
+}
+
 /// Words in the names of variables that hold what must not leave this machine.
 const SECRET_WORDS: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE"];
 
-/// The word that tells that a variable holds a secret.
-fn secret_word(name: &str) -> Option<&'static str> {
+/// The word that tells that a variable or setting of this name holds a secret.
+#[must_use]
+pub fn secret_word(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_uppercase();
     SECRET_WORDS.into_iter().find(|word| name.contains(word))
 }

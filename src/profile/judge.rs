@@ -1,9 +1,11 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
 
 use super::call::{Author, Call, check_identifier, decode_deadline, decode_retries};
+use super::keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
+use crate::value::shape::{Shape, Word};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Score, Severity};
 use serde_json::{Value, json};
@@ -63,7 +65,10 @@ pub enum Sees {
     Unmasked,
 }
 
-decode_words!(Sees, "view", { "masked" => Sees::Masked, "unmasked" => Sees::Unmasked });
+decode_words!(Sees, "view", {
+    "masked": "What the stages see: without what `mask` withholds." => Sees::Masked,
+    "unmasked": "The whole document." => Sees::Unmasked,
+});
 
 /// What happens when a judge gives no answer that can be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,7 +157,7 @@ fn named<T>(
 
 impl Judge {
     fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "judge", problems)?;
+        let mut fields = Fields::open(node, &keys::JUDGE, problems)?;
         let judge = Judge {
             id,
             call: Call::decode(&mut fields, problems),
@@ -193,8 +198,12 @@ pub(super) fn pointer(node: &Node, problems: &mut Problems) -> Option<Spanned<St
 impl Decode for OnFailure {
     const EXPECTED: &'static str = "`{ retry: 1, then: escalate }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::ON_FAILURE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "rule for failures", problems)?;
+        let mut fields = Fields::open(node, &keys::ON_FAILURE, problems)?;
         let retry = fields.node("retry").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
         let then = fields.or("then", AfterRetries::Escalate, problems);
         fields.finish(problems);
@@ -205,13 +214,23 @@ impl Decode for OnFailure {
 impl Decode for AfterRetries {
     const EXPECTED: &'static str = "`escalate` or `{ fallback: … }` with a number or a dimension";
 
+    fn shape() -> Shape {
+        Shape::AnyOf(vec![
+            Shape::Words(vec![Word {
+                word: "escalate",
+                doc: "The dimensions have no score, and a critical issue tells a person.",
+            }]),
+            Shape::Mapping(&keys::FALLBACK),
+        ])
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match node.as_text() {
             Some("escalate") => return Some(AfterRetries::Escalate),
             Some(_) => return wrong_type(node, Self::EXPECTED, problems),
             None => {}
         }
-        let mut fields = Fields::open(node, "fallback", problems)?;
+        let mut fields = Fields::open(node, &keys::FALLBACK, problems)?;
         let then = match fields.node("fallback") {
             Some(name) if name.as_text().is_some() => {
                 name.as_text().map(|n| AfterRetries::Dimension(n.to_owned()))
@@ -226,8 +245,10 @@ impl Decode for AfterRetries {
 
 impl Validator {
     fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "validator", problems)?;
-        let url = fields.optional::<Spanned<String>>("url", problems);
+        let is_service = node.get("url").is_some_and(|url| !matches!(url.data, Data::Null));
+        let mapping = if is_service { &keys::VALIDATOR_SERVICE } else { &keys::VALIDATOR_PROGRAM };
+        let mut fields = Fields::open(node, mapping, problems)?.without("url");
+        let url = if is_service { Some(fields.required::<Spanned<String>>("url", problems)) } else { None };
         let stages: Vec<String> = fields.required("stages", problems).unwrap_or_default();
         not_empty("stages", stages.is_empty(), &fields, problems);
         let (asked, retries) = match url {
@@ -235,7 +256,11 @@ impl Validator {
                 let retries = fields.node("retries").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
                 let token = fields.or("token", false, problems);
                 let allow_http = fields.or("allow_http", false, problems);
-                (service(&url, token, allow_http, problems), retries)
+                let asked = match &url {
+                    Some(url) => service(url, token, allow_http, problems),
+                    None => Asked::Command { command: Vec::new(), script: None },
+                };
+                (asked, retries)
             }
             None => {
                 let command: Vec<String> = fields.required("command", problems).unwrap_or_default();

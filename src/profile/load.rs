@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Longest chain of `extends`.
 const LONGEST_CHAIN: usize = 16;
 
+/// What the defaults are known by in spans.
+pub const DEFAULTS_NAME: &str = "<defaults>";
+
 /// What is laid under every profile.
 const DEFAULTS: &str = include_str!("default.yaml");
 
@@ -27,6 +30,28 @@ pub struct Loaded {
     pub library: Library,
 }
 
+/// The settings of a profile as they were laid over each other, whether they make a usable profile or not.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The merged settings, each with its place.
+    pub merged: Node,
+    /// The profiles that they come from, the profile itself first, its farthest ancestor last.
+    pub chain: Vec<String>,
+    /// The file of the profile itself.
+    pub file: Arc<SourceFile>,
+    /// Whether every ancestor could be read.
+    pub complete: bool,
+    /// Where the files that they name are looked for.
+    pub library: Library,
+}
+
+impl Settings {
+    /// What the profile is called that does not say so itself: by its file.
+    fn fallback_name(&self) -> String {
+        profile_name(self.file.name())
+    }
+}
+
 /// Loads the profile called `name`, or the one at that path if it looks like a path (has a separator or ends in
 /// `.yaml` or `.yml`). Every problem found is pushed. A profile with errors is returned, too, as far as it could be
 /// read, so that what it names can be checked in the same go; it must not be run.
@@ -37,11 +62,40 @@ pub fn load(
     environment: Environment<'_>,
     problems: &mut Problems,
 ) -> Option<Loaded> {
+    let settings = settings(name, library, overrides, environment, problems)?;
+    if !settings.complete {
+        // What stands here can be judged by itself; what it lacks or refers to may be the missing parent's.
+        let mut found = Problems::new();
+        checked::decode(&settings.merged, &settings.fallback_name(), settings.chain, &mut found);
+        let own =
+            |code| matches!(code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
+        found.iter().filter(|problem| own(problem.code)).for_each(|problem| problems.push(problem.clone()));
+        return None;
+    }
+    checked(settings, problems)
+}
+
+/// Checks settings that have been laid over each other, or were changed since.
+pub fn checked(settings: Settings, problems: &mut Problems) -> Option<Loaded> {
+    let fallback_name = settings.fallback_name();
+    let Settings { merged, chain, library, .. } = settings;
+    let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
+    Some(Loaded { profile, merged, library })
+}
+
+/// Lays the settings of the profile called `name` (see [`load`]) over each other without checking them: what can be said
+/// of a profile that can't be used. `None` when the profile itself can't be read.
+pub fn settings(
+    name: &str,
+    library: &Library,
+    overrides: &[Override],
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) -> Option<Settings> {
     let (file, library) = find(name, library, problems)?;
-    let fallback_name = profile_name(file.name());
     let mut chain = Vec::new();
-    let defaults = SourceFile::new("<defaults>", DEFAULTS);
-    let mut merged = parse(&defaults, problems)?;
+    let defaults = defaults();
+    let mut merged = defaults.clone();
     let Ancestry { ancestors, complete, library } = ancestry(&file, library, environment, problems)?;
     for (at, ancestor) in ancestors.into_iter().enumerate().rev() {
         let mut root = ancestor.root;
@@ -57,17 +111,36 @@ pub fn load(
     for setting in overrides {
         setting.apply(&mut merged, problems);
     }
-    if !complete {
-        // What stands here can be judged by itself; what it lacks or refers to may be the missing parent's.
-        let mut found = Problems::new();
-        checked::decode(&merged, &fallback_name, chain, &mut found);
-        let own =
-            |code| matches!(code, Code::UnknownKey | Code::WrongType | Code::OutOfRange | Code::UnknownWord);
-        found.iter().filter(|problem| own(problem.code)).for_each(|problem| problems.push(problem.clone()));
-        return None;
+    without_nulls(&mut merged, &defaults);
+    Some(Settings { merged, chain, file, complete, library })
+}
+
+/// What is laid under every profile.
+#[must_use]
+pub fn defaults() -> Node {
+    let file = SourceFile::new(DEFAULTS_NAME, DEFAULTS);
+    // The defaults are YAML, which every test that loads a profile shows.
+    parse(&file, &mut Problems::new())
+        .unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
+}
+
+/// Takes out keys that have a default and are `null`: one that was taken away twice is as one that was taken away once.
+fn without_nulls(node: &mut Node, defaults: &Node) {
+    let (Data::Map(entries), Data::Map(_)) = (&mut node.data, &defaults.data) else { return };
+    entries.retain(|entry| !matches!(entry.value.data, Data::Null) || defaults.get(&entry.key).is_none());
+    for entry in entries {
+        if let Some(default) = defaults.get(&entry.key) {
+            without_nulls(&mut entry.value, default);
+        }
     }
-    let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
-    Some(Loaded { profile, merged, library })
+}
+
+/// The file of the profile called `name`, nearest first, if there is one.
+///
+/// # Errors
+/// A problem when it exists and can't be read.
+pub fn file_of(name: &str, library: &Library) -> Result<Option<Arc<SourceFile>>, Problem> {
+    library.read(&format!("profiles/{name}.yaml"))
 }
 
 /// Names of all profiles that can be loaded by name, sorted.

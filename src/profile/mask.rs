@@ -1,7 +1,9 @@
 //! `mask`: what the stages do not see of a document.
 
+use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::shape::Shape;
 use crate::value::yaml::Node;
 use regex::Regex;
 
@@ -30,8 +32,12 @@ impl Mask {
 impl Decode for Mask {
     const EXPECTED: &'static str = "`{ pattern: …, replace: … }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::MASK)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "mask", problems)?;
+        let mut fields = Fields::open(node, &keys::MASK, problems)?;
         let pattern = fields.required::<Spanned<String>>("pattern", problems);
         let replace = fields.or("replace", "[withheld]".to_owned(), problems);
         fields.finish(problems);

@@ -13,6 +13,7 @@ mod ensemble;
 mod feedback;
 mod files;
 mod interpolate;
+mod keys;
 mod judge;
 mod load;
 mod mask;
@@ -36,9 +37,12 @@ pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
-pub use interpolate::Environment;
+pub use interpolate::{Environment, has_variable, secret_word};
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
-pub use load::{Loaded, available, load};
+pub use keys::PROFILE;
+pub use load::{
+    DEFAULTS_NAME, Loaded, Settings, available, checked as check_settings, defaults, file_of, load, settings,
+};
 pub use mask::Mask;
 pub use merge::lay_over;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};

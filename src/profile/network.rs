@@ -1,8 +1,10 @@
 //! How requests of `http` plugins are sent.
 
+use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Count, Decode, Fields, number_in, wrong_type};
+use crate::value::shape::{Shape, Word};
 use crate::value::yaml::{Data, Node};
 use std::collections::BTreeMap;
 
@@ -158,9 +160,13 @@ impl Default for RetryBudget {
 impl Decode for Network {
     const EXPECTED: &'static str = "a mapping of network settings";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::NETWORK)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let usual = Network::default();
-        let mut fields = Fields::open(node, "set of network settings", problems)?;
+        let mut fields = Fields::open(node, &keys::NETWORK, problems)?;
         let network = Network {
             connect_timeout: duration(&mut fields, "connect_timeout", problems)
                 .unwrap_or(usual.connect_timeout),
@@ -238,7 +244,7 @@ fn decode_breaker(node: &Node, problems: &mut Problems) -> Option<Option<Breaker
         _ => {}
     }
     let usual = Breaker::default();
-    let mut fields = Fields::open(node, "circuit breaker", problems)?;
+    let mut fields = Fields::open(node, &keys::BREAKER, problems)?;
     let breaker = Breaker {
         failures: fields.or("failures", Count(usual.failures), problems).0,
         cool_down: duration(&mut fields, "cool_down", problems).unwrap_or(usual.cool_down),
@@ -250,8 +256,12 @@ fn decode_breaker(node: &Node, problems: &mut Problems) -> Option<Option<Breaker
 impl Decode for Limits {
     const EXPECTED: &'static str = "a mapping such as `{ requests_per_minute: 60 }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::LIMITS)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "set of limits", problems)?;
+        let mut fields = Fields::open(node, &keys::LIMITS, problems)?;
         let mut count = |key, problems: &mut Problems| fields.optional::<Count>(key, problems).map(|c| c.0);
         let limits = Limits {
             concurrency: count("concurrency", problems),
@@ -266,9 +276,13 @@ impl Decode for Limits {
 impl Decode for RetryBudget {
     const EXPECTED: &'static str = "a mapping such as `{ retries: 100, per_success: 0.2 }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::RETRY_BUDGET)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let usual = RetryBudget::default();
-        let mut fields = Fields::open(node, "retry budget", problems)?;
+        let mut fields = Fields::open(node, &keys::RETRY_BUDGET, problems)?;
         let retries = fields.or("retries", u64::from(usual.retries), problems);
         let budget = RetryBudget {
             retries: u32::try_from(retries).unwrap_or(u32::MAX),
@@ -282,8 +296,21 @@ impl Decode for RetryBudget {
     }
 }
 
+/// What [`Proxy`] may be but for a URL.
+const PROXY_WORDS: [Word; 2] = [
+    Word { word: "environment", doc: "What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say." },
+    Word { word: "none", doc: "Requests go straight to their servers." },
+];
+
 impl Decode for Proxy {
     const EXPECTED: &'static str = "`environment`, `none` or a URL such as `http://proxy.example:3128`";
+
+    fn shape() -> Shape {
+        Shape::AnyOf(vec![
+            Shape::Words(PROXY_WORDS.to_vec()),
+            Shape::text_like("a URL such as `http://proxy.example:3128`", "^https?://"),
+        ])
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let text = String::decode(node, problems)?;
@@ -297,8 +324,15 @@ impl Decode for Proxy {
     }
 }
 
+/// What [`HostPattern::parse`] reads, but for addresses that are none.
+const HOST: &str = r"^\s*((\*\.)?[A-Za-z0-9_-][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\s*$";
+
 impl Decode for HostPattern {
     const EXPECTED: &'static str = "a host such as `api.example.com` or `*.example.com`";
+
+    fn shape() -> Shape {
+        Shape::text_like("a host such as `api.example.com`, `*.example.com` or `localhost:11434`", HOST)
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let text = String::decode(node, problems)?;

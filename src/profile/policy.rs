@@ -1,5 +1,6 @@
 //! The part of a profile that decides: acceptance, gate, criteria, selection.
 
+use super::keys;
 use super::stop::StopCriteria;
 use super::{Dispositions, Overall, Ties};
 use crate::decode_words;
@@ -112,7 +113,10 @@ pub enum OnGateMiss {
     Rollback,
 }
 
-decode_words!(OnGateMiss, "action", { "stop" => OnGateMiss::Stop, "rollback" => OnGateMiss::Rollback });
+decode_words!(OnGateMiss, "action", {
+    "stop": "The loop ends." => OnGateMiss::Stop,
+    "rollback": "It counts as a rollback: the next correction starts from the best candidate again." => OnGateMiss::Rollback,
+});
 
 /// What an issue with disposition `escalate` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +127,10 @@ pub enum OnEscalate {
     Continue,
 }
 
-decode_words!(OnEscalate, "action", { "stop" => OnEscalate::Stop, "continue" => OnEscalate::Continue });
+decode_words!(OnEscalate, "action", {
+    "stop": "The loop ends as failed, with the reason `critical_issue`." => OnEscalate::Stop,
+    "continue": "The loop goes on, and the issue is shown in the result." => OnEscalate::Continue,
+});
 
 /// What a candidate does that ranks below the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +141,10 @@ pub enum OnRegression {
     Rollback,
 }
 
-decode_words!(OnRegression, "action", { "keep" => OnRegression::Keep, "rollback" => OnRegression::Rollback });
+decode_words!(OnRegression, "action", {
+    "keep": "The next correction builds on it like on any other." => OnRegression::Keep,
+    "rollback": "The next correction starts from the best candidate again, and is told what failed." => OnRegression::Rollback,
+});
 
 /// Which candidate is the best, and which is handed back.
 #[derive(Debug, Clone)]
@@ -167,7 +177,10 @@ pub enum Returned {
     Last,
 }
 
-decode_words!(Returned, "candidate", { "best" => Returned::Best, "last" => Returned::Last });
+decode_words!(Returned, "candidate", {
+    "best": "The first one under `order`." => Returned::Best,
+    "last": "The latest, whatever it scored." => Returned::Last,
+});
 
 impl Accept {
     /// Reads `accept`; `known` are the dimensions of the profile.
@@ -233,7 +246,7 @@ fn target(
 impl Gate {
     /// Reads `gate: { DIMENSION: BOUND, on_correction: … }`.
     pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "gate", problems)?;
+        let mut fields = Fields::open(node, &keys::GATE, problems)?;
         let on_correction = fields.or("on_correction", OnGateMiss::Stop, problems);
         let rest = fields.rest();
         let [entry] = rest.as_slice() else {
@@ -278,7 +291,7 @@ impl Default for Select {
 impl Select {
     /// Reads `select`; `known` are the dimensions of the profile.
     pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "selection", problems)?;
+        let mut fields = Fields::open(node, &keys::SELECT, problems)?;
         let order = match fields.node("order") {
             Some(Node { data: Data::List(items), span }) => {
                 if items.is_empty() {
@@ -310,7 +323,7 @@ impl SelectKey {
             return target(word, &node.span, known, &["no_critical".to_owned()], problems)
                 .map(SelectKey::Score);
         }
-        let mut fields = Fields::open(node, "selection key", problems)?;
+        let mut fields = Fields::open(node, &keys::FEWEST, problems)?;
         let word = fields.required::<String>("fewest", problems);
         fields.finish(problems);
         let word = word?;

@@ -1,7 +1,9 @@
 //! What may be repaired before a candidate is assessed.
 
+use super::keys;
 use crate::diag::Problems;
 use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 
 /// The passes of repair, each of which a profile can switch off.
@@ -54,6 +56,10 @@ impl Default for Repair {
 impl Decode for Repair {
     const EXPECTED: &'static str = "`false`, or a mapping of passes such as `{ drop_unknown: false }`";
 
+    fn shape() -> Shape {
+        Shape::AnyOf(vec![Shape::Bool, Shape::Mapping(&keys::REPAIR)])
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match node.data {
             Data::Bool(true) => return Some(Repair::default()),
@@ -62,7 +68,7 @@ impl Decode for Repair {
             _ => return wrong_type(node, Self::EXPECTED, problems),
         }
         let usual = Repair::default();
-        let mut fields = Fields::open(node, "set of repairs", problems)?;
+        let mut fields = Fields::open(node, &keys::REPAIR, problems)?;
         let repair = Repair {
             salvage: fields.or("salvage", usual.salvage, problems),
             drop_invalid: fields.or("drop_invalid", usual.drop_invalid, problems),

@@ -1,9 +1,11 @@
 //! `stages`: what makes a candidate.
 
 use super::call::{Call, decode_retries, identifier};
+use super::keys;
 use super::references::ALL_STAGES;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use std::collections::HashSet;
 
@@ -97,8 +99,12 @@ pub(super) fn decode_stages(node: &Node, problems: &mut Problems) -> Vec<Stage> 
 impl Decode for Stage {
     const EXPECTED: &'static str = "a stage";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::STAGE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "stage", problems)?;
+        let mut fields = Fields::open(node, &keys::STAGE, problems)?;
         let id = identifier(&mut fields, "id", problems);
         let stage = Stage {
             // What is missing has been reported; the files that the stage names can still be looked at.
@@ -122,9 +128,13 @@ impl Decode for Stage {
 impl Decode for ContextLimits {
     const EXPECTED: &'static str = "`{ passages: 5, max_bytes: 4000 }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::CONTEXT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let defaults = ContextLimits::default();
-        let mut fields = Fields::open(node, "set of context limits", problems)?;
+        let mut fields = Fields::open(node, &keys::CONTEXT, problems)?;
         let count = |n: usize| Count(u32::try_from(n).unwrap_or(u32::MAX));
         let limits = ContextLimits {
             passages: fields.or("passages", count(defaults.passages), problems).0 as usize,

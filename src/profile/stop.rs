@@ -1,9 +1,11 @@
 //! `stop`: reasons to end the loop without having been accepted.
 
+use super::keys;
 use super::stop_group::{Criterion, Member, decode_members};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Usd};
 use std::sync::Arc;
@@ -79,7 +81,10 @@ pub enum Baseline {
     Best,
 }
 
-decode_words!(Baseline, "baseline", { "previous" => Baseline::Previous, "best" => Baseline::Best });
+decode_words!(Baseline, "baseline", {
+    "previous": "The candidate before." => Baseline::Previous,
+    "best": "The highest overall score before this candidate." => Baseline::Best,
+});
 
 /// Stops when the overalls go up and down.
 #[derive(Debug, Clone, Copy)]
@@ -142,8 +147,12 @@ impl StopCriteria {
 impl Decode for StopCriteria {
     const EXPECTED: &'static str = "a mapping of stop criteria";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::STOP)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "list of stop criteria", problems)?;
+        let mut fields = Fields::open(node, &keys::STOP, problems)?;
         let max_iterations = fields.optional::<Count>("max_iterations", problems).map(|c| u64::from(c.0));
         let max_corrections = fields.optional::<u64>("max_corrections", problems);
         for (key, value) in [("max_iterations", max_iterations), ("max_corrections", max_corrections)] {
@@ -214,8 +223,12 @@ fn positive_step(fields: &mut Fields<'_>, key: &'static str, problems: &mut Prob
 impl Decode for Stagnation {
     const EXPECTED: &'static str = "`{ window: 2, epsilon: 0.05 }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::STAGNATION)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "stagnation criterion", problems)?;
+        let mut fields = Fields::open(node, &keys::STAGNATION, problems)?;
         let window = window(&mut fields, "window", 2, problems);
         let epsilon = positive_step(&mut fields, "epsilon", problems);
         fields.finish(problems);
@@ -226,8 +239,12 @@ impl Decode for Stagnation {
 impl Decode for MinImprovement {
     const EXPECTED: &'static str = "`{ delta: 0.05, patience: 1, baseline: previous }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::MIN_IMPROVEMENT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "min_improvement criterion", problems)?;
+        let mut fields = Fields::open(node, &keys::MIN_IMPROVEMENT, problems)?;
         let delta = positive_step(&mut fields, "delta", problems);
         let patience = fields.or("patience", Count(1), problems).0 as usize;
         let baseline = fields.or("baseline", Baseline::Previous, problems);
@@ -237,14 +254,14 @@ impl Decode for MinImprovement {
 }
 
 pub(super) fn decode_decline(node: &Node, problems: &mut Problems) -> Option<usize> {
-    let mut fields = Fields::open(node, "decline criterion", problems)?;
+    let mut fields = Fields::open(node, &keys::DECLINE, problems)?;
     let length = window(&mut fields, "length", 2, problems);
     fields.finish(problems);
     length
 }
 
 pub(super) fn decode_flip_flop(node: &Node, problems: &mut Problems) -> Option<u64> {
-    let mut fields = Fields::open(node, "flip_flop criterion", problems)?;
+    let mut fields = Fields::open(node, &keys::FLIP_FLOP, problems)?;
     let times = fields.required::<Count>("times", problems);
     fields.finish(problems);
     times.map(|times| u64::from(times.0))
@@ -282,8 +299,12 @@ pub(super) fn decode_scripts(node: &Node, problems: &mut Problems) -> Vec<Arc<Sc
 impl Decode for Oscillation {
     const EXPECTED: &'static str = "`{ window: 4, flips: 2, amplitude: 0.05 }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::OSCILLATION)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "oscillation criterion", problems)?;
+        let mut fields = Fields::open(node, &keys::OSCILLATION, problems)?;
         let window = window(&mut fields, "window", 3, problems);
         let flips = fields.required::<Count>("flips", problems).map(|c| c.0 as usize);
         let amplitude = fields.node("amplitude").map_or(Some(0.0), |n| number_in(n, 0.0, 1.0, problems));
@@ -295,8 +316,12 @@ impl Decode for Oscillation {
 impl Decode for Budget {
     const EXPECTED: &'static str = "`{ cost_usd: 0.10, tokens: 100000, calls: 10 }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::BUDGET)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "budget", problems)?;
+        let mut fields = Fields::open(node, &keys::BUDGET, problems)?;
         let budget = Budget {
             cost_usd: fields.optional("cost_usd", problems),
             tokens: fields.optional::<Count>("tokens", problems).map(|c| u64::from(c.0)),

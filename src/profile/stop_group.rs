@@ -1,5 +1,6 @@
 //! `stop.any` and `stop.all`: criteria that compose.
 
+use super::keys;
 use super::stop::{
     Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, decode_decline, decode_flip_flop,
     decode_scripts,
@@ -7,6 +8,7 @@ use super::stop::{
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Count, Decode, unknown_word, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Entry, Node};
 use std::sync::Arc;
 
@@ -50,24 +52,6 @@ pub enum Member {
     All(Vec<Member>),
 }
 
-/// What may stand in a member.
-const KEYS: [&str; 14] = [
-    "max_iterations",
-    "max_corrections",
-    "unchanged",
-    "rollbacks",
-    "stagnation",
-    "min_improvement",
-    "decline",
-    "oscillation",
-    "flip_flop",
-    "script",
-    "timeout",
-    "budget",
-    "any",
-    "all",
-];
-
 impl Member {
     /// Shows every criterion in it.
     pub(super) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
@@ -96,6 +80,10 @@ pub(super) fn decode_members(node: &Node, problems: &mut Problems) -> Vec<Member
 
 impl Decode for Member {
     const EXPECTED: &'static str = "one criterion, such as `stagnation: { window: 2, epsilon: 0.05 }`";
+
+    fn shape() -> Shape {
+        keys::member()
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
@@ -143,7 +131,10 @@ fn decode_criterion(entry: &Entry, problems: &mut Problems) -> Option<Criterion>
             }
             Criterion::Budget(budget)
         }
-        other => return unknown_word(&entry.key_span, "criterion", other, &KEYS, problems),
+        other => {
+            let known: Vec<&str> = keys::CRITERION.all_keys().map(|key| key.name).collect();
+            return unknown_word(&entry.key_span, "criterion", other, &known, problems);
+        }
     })
 }
 

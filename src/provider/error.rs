@@ -226,7 +226,10 @@ impl ProviderError {
                 "if you know what the profile has it run, say `--allow-commands`".to_owned()
             }
             Self::Config { provider, .. } => {
-                format!("`loopctl plugin inspect {provider}` shows what it accepts")
+                format!(
+                    "settings stand under `config:` of the stage or judge, or are given with `--provider-config KEY=VALUE`; \
+                     `loopctl plugin inspect {provider}` shows what it accepts"
+                )
             }
             Self::Open { kind, .. } if kind.may_pass() => "try again".to_owned(),
             Self::Open { .. } => "see what the plugin says; its documentation knows more".to_owned(),

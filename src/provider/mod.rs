@@ -14,6 +14,7 @@
 //! | `trace` | a span for each call |
 //! | `absent` | what a model could only leave out by writing null |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
+//! | `settings` | what is wrong with a plugin's settings, in words |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
@@ -28,6 +29,7 @@ mod elf;
 mod trust;
 mod plugin;
 mod network;
+mod price_keys;
 mod prices;
 mod meter;
 mod trace;
@@ -35,6 +37,7 @@ mod absent;
 mod tape;
 mod complete;
 mod registry;
+mod settings;
 pub mod conformance;
 
 pub use complete::{Called, PluginIdentity, Provider};
@@ -42,8 +45,10 @@ pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::LogLine;
+pub use price_keys::PRICES;
 pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use registry::{Listed, Providers};
+pub use settings::{SettingProblem, setting_problems};
 pub use tape::{Requests, Tape, TapeError, TapeMode};
 pub use trust::{TrustState, Trusted};
 

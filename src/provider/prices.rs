@@ -14,6 +14,7 @@
 //! Of the patterns that fit, the one with the most characters that are not wildcards decides; of two with as many, the
 //! one that stands first. A nearer table that has a fitting pattern decides before a farther one is looked at.
 
+use super::price_keys;
 use std::sync::{Arc, LazyLock};
 
 use loopctl_plugin_sdk::protocol::Usage;
@@ -21,13 +22,14 @@ use loopctl_plugin_sdk::protocol::Usage;
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::value::Usd;
 use crate::value::decode::{Decode, Fields, Spanned, number_in};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Node, parse};
 
 /// The table that ships with loopctl.
 const SHIPPED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/prices.yaml"));
 
 /// Highest price, in US dollars per million tokens: a bound on what a slip of the keyboard can make of a budget.
-const HIGHEST_PRICE: f64 = 100_000.0;
+pub(super) const HIGHEST_PRICE: f64 = 100_000.0;
 
 /// Price tables, nearest first.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +94,7 @@ impl Prices {
     /// Reads a table. Every problem is pushed.
     pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
         let node = parse(file, problems)?;
-        let mut fields = Fields::open(&node, "price table", problems)?;
+        let mut fields = Fields::open(&node, &price_keys::PRICES, problems)?;
         let prices = fields.required::<Vec<Price>>("prices", problems);
         fields.finish(problems);
         Some(Prices { tables: vec![prices?.into()] })
@@ -191,8 +193,12 @@ fn literal(pattern: &str) -> usize {
 impl Decode for Price {
     const EXPECTED: &'static str = "`{ provider, models, input, output, as_of }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&price_keys::PRICE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "price", problems)?;
+        let mut fields = Fields::open(node, &price_keys::PRICE, problems)?;
         let provider = fields.required::<String>("provider", problems);
         let models = fields.required::<Spanned<Vec<String>>>("models", problems);
         if let Some(models) = &models
@@ -242,8 +248,12 @@ impl Rates {
 impl Decode for LongPrompt {
     const EXPECTED: &'static str = "`{ above, input, output }`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&price_keys::LONG_PROMPT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "price of long prompts", problems)?;
+        let mut fields = Fields::open(node, &price_keys::LONG_PROMPT, problems)?;
         let above = fields.required::<u64>("above", problems);
         let rates = Rates::read(&mut fields, problems);
         fields.finish(problems);

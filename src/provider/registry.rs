@@ -14,6 +14,7 @@ use super::locate::{self, Spec, Target, same_name};
 use super::meter::Meter;
 use super::network::{Link, Network, Seed, endpoint_named};
 use super::plugin::{LINKED, Library};
+use super::settings::setting_problems;
 use super::tape::Tape;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
@@ -347,18 +348,7 @@ impl std::fmt::Debug for Providers {
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
 pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
-    let Some(schema) = &manifest.config_schema else { return Ok(()) };
-    let validator = jsonschema::validator_for(schema).map_err(|error| {
-        problem(format!("the plugin's own schema is not valid: {}", tame(&error.to_string())))
-    })?;
-    let problems: Vec<String> = validator
-        .iter_errors(config)
-        .take(10)
-        .map(|error| {
-            let at = error.instance_path().to_string();
-            let text = error.masked().to_string();
-            if at.is_empty() { text } else { format!("at `{at}`: {text}") }
-        })
-        .collect();
-    if problems.is_empty() { Ok(()) } else { Err(problem(tame(&problems.join("; ")))) }
+    let found = setting_problems(manifest, config).map_err(problem)?;
+    let messages: Vec<String> = found.into_iter().map(|found| found.message).collect();
+    if messages.is_empty() { Ok(()) } else { Err(problem(tame(&messages.join("; ")))) }
 }

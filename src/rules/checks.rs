@@ -2,6 +2,7 @@
 
 use super::condition::{parse_path, path, reference, references};
 use super::formats::parse_date;
+use super::keys;
 use super::test::{Chain, Moment, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::JsonPath;
@@ -89,12 +90,18 @@ fn matches(node: &Node, problems: &mut Problems) -> Option<Test> {
         return pattern(&text, false, &node.span, problems).map(Test::Matches);
     }
     if !matches!(node.data, Data::Map(_)) {
-        return wrong_type(node, "a pattern, or a mapping with `pattern` and `ignore_case`", problems);
+        return wrong_type(
+            node,
+            "a pattern, or a mapping with `pattern`, `ignore_case` and `examples`",
+            problems,
+        );
     }
-    let mut fields = Fields::open(node, "pattern", problems)?;
+    let mut fields = Fields::open(node, &keys::MATCHES, problems)?;
     let span = fields.node("pattern").map_or_else(|| node.span.clone(), |n| n.span.clone());
     let text: Option<String> = fields.required("pattern", problems);
     let ignore_case = fields.or("ignore_case", false, problems);
+    // For whoever reads the rule, and for `check`, which tries them.
+    fields.optional::<Vec<String>>("examples", problems);
     fields.finish(problems);
     pattern(&text?, ignore_case, &span, problems).map(Test::Matches)
 }
@@ -102,7 +109,7 @@ fn matches(node: &Node, problems: &mut Problems) -> Option<Test> {
 fn one_of(node: &Node, problems: &mut Problems) -> Option<Test> {
     let (list, ignore_case) = match &node.data {
         Data::Map(_) => {
-            let mut fields = Fields::open(node, "list of allowed values", problems)?;
+            let mut fields = Fields::open(node, &keys::ONE_OF, problems)?;
             let list = fields.node("values");
             if list.is_none() {
                 fields.required::<Value>("values", problems);
@@ -122,14 +129,14 @@ fn one_of(node: &Node, problems: &mut Problems) -> Option<Test> {
 }
 
 fn range(node: &Node, problems: &mut Problems) -> Option<Test> {
-    let mut fields = Fields::open(node, "range", problems)?;
+    let mut fields = Fields::open(node, &keys::RANGE, problems)?;
     let (min, max) = (fields.optional("min", problems), fields.optional("max", problems));
     fields.finish(problems);
     ordered(node, min, max, problems).map(|(min, max)| Test::Range { min, max })
 }
 
 fn length(node: &Node, problems: &mut Problems) -> Option<Test> {
-    let mut fields = Fields::open(node, "length", problems)?;
+    let mut fields = Fields::open(node, &keys::LENGTH, problems)?;
     let (min, max) = (fields.optional("min", problems), fields.optional("max", problems));
     fields.finish(problems);
     ordered(node, min, max, problems).map(|(min, max)| Test::Length { min, max })
@@ -180,7 +187,7 @@ fn format(node: &Node, problems: &mut Problems) -> Option<Test> {
     if !matches!(node.data, Data::Map(_)) {
         return Decode::decode(node, problems).map(Test::Format);
     }
-    let mut fields = Fields::open(node, "format", problems)?;
+    let mut fields = Fields::open(node, &keys::FORMAT_NAMED, problems)?;
     let named = fields.node("named_at");
     if named.is_none() {
         fields.required::<String>("named_at", problems);
@@ -205,7 +212,7 @@ fn resolves(node: &Node, problems: &mut Problems) -> Option<Test> {
     if !matches!(node.data, Data::Map(_)) {
         return path(node, problems).map(Test::Resolves);
     }
-    let mut fields = Fields::open(node, "chain", problems)?;
+    let mut fields = Fields::open(node, &keys::CHAIN, problems)?;
     let mut needed = |key: &'static str, problems: &mut Problems| {
         let found = fields.node(key);
         if found.is_none() {
@@ -292,7 +299,7 @@ fn sum_to(node: &Node, problems: &mut Problems) -> Option<Test> {
     if matches!(node.data, Data::Int(_) | Data::Float(_)) {
         return f64::decode(node, problems).map(|value| Test::SumTo { value, tolerance: 1e-9 });
     }
-    let mut fields = Fields::open(node, "sum", problems)?;
+    let mut fields = Fields::open(node, &keys::SUM, problems)?;
     let value = fields.required("value", problems);
     let tolerance = match fields.node("tolerance") {
         Some(inner) => number_in(inner, 0.0, f64::MAX, problems),

@@ -1,6 +1,7 @@
 //! Checks and conditions as people write them, read into trees of tests.
 
 use super::checks::READERS;
+use super::keys;
 use super::test::{Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::JsonPath;
@@ -90,7 +91,7 @@ pub(super) struct Place {
 
 /// Reads a condition: a mapping of checks, optionally about a `field`, or `key:` and `value:` with checks below them.
 pub(super) fn condition(node: &Node, place: &Place, problems: &mut Problems) -> Option<Condition> {
-    let mut fields = Fields::open(node, "condition", problems)?;
+    let mut fields = Fields::open(node, &keys::CONDITION, problems)?;
     let errors_before = problems.error_count();
     let mut found = Vec::new();
     let mut place = place.clone();

@@ -3,8 +3,10 @@
 //! The provider `pattern` interprets them; here their keys, words and regular expressions are checked, so that a slip
 //! is shown with its place and not as a failed call.
 
+use super::keys;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Count, Decode, Fields, Spanned, unknown_word, wrong_type};
+use crate::value::shape::words;
 use crate::value::yaml::{Data, Node};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
 use regex::RegexBuilder;
@@ -28,11 +30,9 @@ struct Declared {
     care: Care,
 }
 
-const KINDS: [&str; 5] = ["text", "number", "object", "list", "whole"];
-
 /// Reports everything that is wrong with a file of extraction patterns.
 pub fn check_extraction(node: &Node, care: Care, problems: &mut Problems) {
-    let Some(mut file) = Fields::open(node, "extraction file", problems) else { return };
+    let Some(mut file) = Fields::open(node, &keys::EXTRACTION, problems) else { return };
     file.required::<String>("extract", problems);
     let declared = read_words(&mut file, care, problems);
     for heading in file.optional::<Vec<Spanned<String>>>("headings", problems).unwrap_or_default() {
@@ -87,10 +87,10 @@ fn read_words(file: &mut Fields<'_>, care: Care, problems: &mut Problems) -> Dec
 }
 
 fn check_field(declared: &Declared, node: &Node, problems: &mut Problems) {
-    let Some(mut field) = Fields::open(node, "field", problems) else { return };
+    let Some(mut field) = Fields::open(node, &keys::EXTRACTED_FIELD, problems) else { return };
     let kind = match field.optional::<Spanned<String>>("kind", problems) {
-        Some(word) if KINDS.contains(&word.value.as_str()) => word.value,
-        Some(word) => unknown_word(&word.span, "kind", &word.value, &KINDS, problems)
+        Some(word) if words(&keys::KINDS).contains(&word.value.as_str()) => word.value,
+        Some(word) => unknown_word(&word.span, "kind", &word.value, &words(&keys::KINDS), problems)
             .unwrap_or_else(|| "text".to_owned()),
         None => "text".to_owned(),
     };
@@ -107,7 +107,7 @@ fn check_field(declared: &Declared, node: &Node, problems: &mut Problems) {
         }
     }
     if let Some(node) = field.node("absent")
-        && let Some(mut absent) = Fields::open(node, "rule for absent fields", problems)
+        && let Some(mut absent) = Fields::open(node, &keys::ABSENT, problems)
     {
         absent.required::<u64>("after", problems);
         if let Some(unless) = absent.optional("unless", problems) {
@@ -133,14 +133,16 @@ fn check_field(declared: &Declared, node: &Node, problems: &mut Problems) {
 }
 
 fn check_entry(declared: &Declared, node: &Node, groups: &[&str], problems: &mut Problems) {
-    let Some(mut entry) = Fields::open(node, "pattern", problems) else { return };
+    let Some(mut entry) = Fields::open(node, &keys::PATTERN, problems) else { return };
     entry.optional::<u64>("tier", problems);
     entry.optional::<Count>("head", problems);
     if let Some(take) = entry.optional::<Spanned<String>>("take", problems)
-        && !["first", "last"].contains(&take.value.as_str())
+        && !words(&keys::TAKE).contains(&take.value.as_str())
     {
-        unknown_word(&take.span, "choice", &take.value, &["first", "last"], problems).unwrap_or_default()
+        unknown_word(&take.span, "choice", &take.value, &words(&keys::TAKE), problems).unwrap_or_default()
     }
+    // For whoever reads the pattern, and for `check`, which tries them.
+    entry.optional::<Vec<String>>("examples", problems);
     for key in ["section", "reject"] {
         if let Some(pattern) = entry.optional(key, problems) {
             check_pattern(declared, &pattern, &[], problems);

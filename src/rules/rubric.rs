@@ -1,8 +1,10 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
 use super::checks::pattern;
+use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, number_in};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -89,7 +91,7 @@ pub struct FieldKnowledge {
 
 /// Reads a rubric file.
 pub(super) fn decode_rubric(root: &Node, problems: &mut Problems) -> Option<Rubric> {
-    let mut fields = Fields::open(root, "rubric", problems)?;
+    let mut fields = Fields::open(root, &keys::RUBRIC, problems)?;
     fields.optional::<String>("rubric", problems);
     fields.optional::<String>("description", problems);
     let weights = match fields.node("weights") {
@@ -109,7 +111,7 @@ pub(super) fn decode_rubric(root: &Node, problems: &mut Problems) -> Option<Rubr
 }
 
 fn decode_weights(node: &Node, problems: &mut Problems) -> Option<Weights> {
-    let mut fields = Fields::open(node, "table of weights", problems)?;
+    let mut fields = Fields::open(node, &keys::WEIGHTS, problems)?;
     let defaults = Weights::default();
     let mut read =
         |key, default| fields.node(key).and_then(|n| number_in(n, 0.0, 1e6, problems)).unwrap_or(default);
@@ -133,7 +135,7 @@ fn decode_types(node: &Node, problems: &mut Problems) -> BTreeMap<String, Vec<(I
     };
     let mut types = BTreeMap::new();
     for entry in entries {
-        let Some(mut fields) = Fields::open(&entry.value, "document type", problems) else { continue };
+        let Some(mut fields) = Fields::open(&entry.value, &keys::DOCUMENT_TYPE, problems) else { continue };
         let mut list: Vec<(Importance, Spanned<String>)> = Vec::new();
         for importance in Importance::ALL {
             let names: Vec<Spanned<String>> =
@@ -167,8 +169,12 @@ fn decode_types(node: &Node, problems: &mut Problems) -> BTreeMap<String, Vec<(I
 impl Decode for FieldKnowledge {
     const EXPECTED: &'static str = "a mapping with `synonyms`, `mentions`, `suggestion` and `keys`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::FIELD)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "field", problems)?;
+        let mut fields = Fields::open(node, &keys::FIELD, problems)?;
         let patterns: Vec<Spanned<String>> = fields.optional("mentions", problems).unwrap_or_default();
         let keys: BTreeMap<String, KeyKnowledge> = fields.optional("keys", problems).unwrap_or_default();
         let knowledge = FieldKnowledge {
@@ -188,8 +194,12 @@ struct KeyKnowledge(Vec<String>);
 impl Decode for KeyKnowledge {
     const EXPECTED: &'static str = "a mapping with `synonyms`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::KEY)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "key", problems)?;
+        let mut fields = Fields::open(node, &keys::KEY, problems)?;
         let synonyms = fields.optional("synonyms", problems).unwrap_or_default();
         fields.finish(problems);
         Some(KeyKnowledge(synonyms))

@@ -1,6 +1,7 @@
 //! Rule files: YAML to checked rules.
 
 use super::condition::{self, Condition, Place, Subject};
+use super::keys;
 use super::schema::{SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, Span};
@@ -80,7 +81,7 @@ pub(super) fn decode_rules(
     surroundings: &mut Surroundings<'_>,
     problems: &mut Problems,
 ) -> Vec<Rule> {
-    let Some(mut fields) = Fields::open(root, "rule file", problems) else { return Vec::new() };
+    let Some(mut fields) = Fields::open(root, &keys::RULES, problems) else { return Vec::new() };
     fields.optional::<String>("description", problems);
     let mut rules: Vec<Rule> = Vec::new();
     match fields.node("rules") {
@@ -117,7 +118,7 @@ pub(super) fn decode_rules(
 }
 
 fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut Problems) -> Option<Rule> {
-    let mut fields = Fields::open(node, "rule", problems)?;
+    let mut fields = Fields::open(node, &keys::RULE, problems)?;
     let errors_before = problems.error_count();
     let id: Option<Spanned<String>> = fields.required("id", problems);
     if let Some(id) = &id {

@@ -5,6 +5,7 @@ use crate::decode_words;
 use crate::diag::Problems;
 use crate::value::JsonPath;
 use crate::value::decode::{Decode, unknown_word, wrong_type};
+use crate::value::shape::{Shape, Word};
 use crate::value::yaml::Node;
 use jiff::civil::Date;
 use regex::Regex;
@@ -168,13 +169,13 @@ pub enum Kind {
 }
 
 decode_words!(Kind, "type", {
-    "text" => Kind::Text,
-    "number" => Kind::Number,
-    "integer" => Kind::Integer,
-    "boolean" => Kind::Boolean,
-    "list" => Kind::List,
-    "mapping" => Kind::Mapping,
-    "numeric" => Kind::Numeric,
+    "text": "Text." => Kind::Text,
+    "number": "A number." => Kind::Number,
+    "integer": "A number without a fraction." => Kind::Integer,
+    "boolean": "`true` or `false`." => Kind::Boolean,
+    "list": "A list." => Kind::List,
+    "mapping": "A mapping (a JSON object)." => Kind::Mapping,
+    "numeric": "A number, or a text that is wholly one, such as `12.5`." => Kind::Numeric,
 });
 
 impl Kind {
@@ -219,6 +220,12 @@ pub enum Format {
 impl Decode for Format {
     const EXPECTED: &'static str = "the name of a format";
 
+    fn shape() -> Shape {
+        let word = |format: &Format| Word { word: format.as_str(), doc: format.about() };
+        let datatypes = Datatype::NAMES.iter().map(|word| Word { word, doc: "The datatype of XML Schema." });
+        Shape::Words(Format::ALL.iter().map(word).chain(datatypes).collect())
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Some(text) = node.as_text() else { return wrong_type(node, Self::EXPECTED, problems) };
         if let Some(format) = Format::ALL.into_iter().find(|format| format.as_str() == text) {
@@ -245,6 +252,21 @@ impl Format {
         Format::Url,
         Format::Email,
     ];
+
+    /// What it is, in a sentence.
+    fn about(self) -> &'static str {
+        match self {
+            Format::Date => "An ISO 8601 date such as `2024-06-19`; a time of day may follow.",
+            Format::Duration => "An ISO 8601 duration such as `PT2H30M`, or one with units such as `2h 30m`.",
+            Format::Orcid => "An ORCID iD with its check digit.",
+            Format::Doi => "A DOI, bare or as a link.",
+            Format::Pmid => "A PubMed id: one to eight digits.",
+            Format::Issn => "An ISSN with its check digit.",
+            Format::Url => "An `http` or `https` address.",
+            Format::Email => "A mail address.",
+            Format::Xsd(_) => "The datatype of XML Schema.",
+        }
+    }
 
     /// The word in a rule.
     #[must_use]

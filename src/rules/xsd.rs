@@ -14,7 +14,7 @@ macro_rules! datatypes {
         #[expect(missing_docs, reason = "each is the datatype of that name")]
         pub enum Datatype { $($name),+ }
 
-        decode_words!(Datatype, "datatype", { $($word => Datatype::$name),+ });
+        decode_words!(Datatype, "datatype", { $($word: "" => Datatype::$name),+ });
 
         impl Datatype {
             /// Every name, in the order of the alphabet.

@@ -229,7 +229,7 @@ impl Reader<'_> {
                 Ok(Some(file)) => {
                     if let Some(node) = yaml::parse(&file, problems) {
                         check_extraction(&node, self.care, problems);
-                        patterns.insert(document_type.clone(), node.to_json());
+                        patterns.insert(document_type.clone(), without_examples(node.to_json()));
                     }
                 }
                 Ok(None) => {
@@ -251,6 +251,18 @@ impl Reader<'_> {
         }
         patterns
     }
+}
+
+/// Extraction patterns as providers get them: the examples beside a pattern are for people.
+fn without_examples(mut patterns: Value) -> Value {
+    let fields = patterns.get_mut("fields").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(serde_json::Map::values_mut) {
+        let entries = field.get_mut("patterns").and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
+            entry.remove("examples");
+        }
+    }
+    patterns
 }
 
 /// Whether a value that follows `schema` may have something at `pointer`. Only plain properties are followed; what is

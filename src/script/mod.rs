@@ -8,6 +8,7 @@
 //! `candidate` is a map, `source` a text (`()` when there is none). `present(x)` says whether a value counts as
 //! there, `number(text)` gives the first number in a text.
 
+mod calls;
 mod error;
 mod finding;
 pub mod limits;

@@ -1,5 +1,6 @@
 //! The scripts of a profile, compiled once.
 
+use super::calls::{UnknownCall, registered, unknown_calls};
 use super::error::{ScriptError, ScriptFailure, failure_of};
 use super::finding::{Finding, findings};
 use super::sandbox;
@@ -8,7 +9,7 @@ use crate::profile::Files;
 use crate::value::decode::Spanned;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, Position, Scope};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct ScriptSet {
     /// By file name; `None` for a file that is missing or does not compile, which has been reported.
     scripts: HashMap<String, Option<Script>>,
     functions: Vec<Function>,
+    /// What the sandbox offers, by name and number of values; gathered for the first script.
+    registered: Option<BTreeSet<(String, usize)>>,
 }
 
 #[derive(Clone)]
@@ -60,7 +63,12 @@ impl Arguments {
 
 impl Default for ScriptSet {
     fn default() -> Self {
-        ScriptSet { engine: sandbox::engine(), scripts: HashMap::new(), functions: Vec::new() }
+        ScriptSet {
+            engine: sandbox::engine(),
+            scripts: HashMap::new(),
+            functions: Vec::new(),
+            registered: None,
+        }
     }
 }
 
@@ -146,7 +154,13 @@ impl ScriptSet {
                 None
             }
             Ok(Some(source)) => match self.engine.compile(source.text()) {
-                Ok(ast) => Some(Script { ast: Arc::new(ast), source }),
+                Ok(ast) => {
+                    let known = self.registered.get_or_insert_with(|| registered(&self.engine));
+                    for call in unknown_calls(&ast, known) {
+                        problems.push(no_such_function(&call, &ast, known, &source));
+                    }
+                    Some(Script { ast: Arc::new(ast), source })
+                }
                 Err(error) => {
                     let span = place(&source, error.position());
                     problems.push(
@@ -159,6 +173,14 @@ impl ScriptSet {
         };
         self.scripts.insert(file.to_owned(), script.clone());
         script
+    }
+
+    /// Compiles a script without asking for any of its functions. What is wrong with it goes to `problems`.
+    pub fn check(&self, source: &Arc<SourceFile>, problems: &mut Problems) {
+        if let Err(error) = self.engine.compile(source.text()) {
+            let span = place(source, error.position());
+            problems.push(Problem::error(Code::BadScript, &span, error.err_type().to_string()));
+        }
     }
 
     /// `file.rhai#function`.
@@ -288,6 +310,38 @@ fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &S
         }
     };
     Problem::error(Code::BadScript, at, format!("`{file}` has no function `{name}`")).help(help)
+}
+
+/// A call in a script of what neither the script nor the sandbox has.
+fn no_such_function(
+    call: &UnknownCall,
+    ast: &AST,
+    registered: &BTreeSet<(String, usize)>,
+    source: &Arc<SourceFile>,
+) -> Problem {
+    let name = &call.name;
+    let start = place(source, call.at).start();
+    // Of `text.shout()` Rhai knows the place of the name, of `shout(text)` as well.
+    let span = Span::new(source, start, start + name.len());
+    let several = |count: usize| if count == 1 { "1 value".to_owned() } else { format!("{count} values") };
+    if !call.takes.is_empty() {
+        let takes: Vec<String> = call.takes.iter().map(ToString::to_string).collect();
+        let message =
+            format!("`{name}` is called with {}; it takes {}", several(call.values), takes.join(" or "));
+        return Problem::error(Code::BadScript, &span, message)
+            .help("in `a.f(b)` the value before the dot counts as the first");
+    }
+    let declared: Vec<String> = ast.iter_functions().map(|function| function.name.to_owned()).collect();
+    let known = declared.iter().chain(registered.iter().map(|(name, _)| name)).map(String::as_str);
+    let known = known.filter(|name| name.starts_with(|c: char| c.is_alphabetic()) && !name.contains('$'));
+    let message = format!("there is no function `{name}`");
+    let problem = Problem::error(Code::BadScript, &span, message);
+    match nearest(name, known) {
+        Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+        None => problem.help(format!(
+            "declare it in this script, as `fn {name}(…) {{ … }}`; a script sees no other script, no files, no clock"
+        )),
+    }
 }
 
 /// The character at a position that Rhai gives in lines and columns.

@@ -1,9 +1,10 @@
 //! YAML trees to checked types: all problems collected, unknown keys guessed at.
 //!
-//! A type implements [`Decode`]. Mappings are read with [`Fields`], which knows every key it was asked for, so that
-//! [`Fields::finish`] can report each key nobody wanted. Decoding goes on after a mistake; `None` only says that
+//! A type implements [`Decode`]. Mappings are read with [`Fields`] through their declaration ([`Mapping`]), so that
+//! [`Fields::finish`] can report each key that is not declared. Decoding goes on after a mistake; `None` only says that
 //! this value can't be used.
 
+use super::shape::{Mapping, Names, Null, Open, Shape};
 use super::yaml::{Data, Entry, Node};
 use super::{Millis, Score, Usd};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
@@ -13,6 +14,10 @@ use std::collections::BTreeMap;
 pub trait Decode: Sized {
     /// What a correct value looks like, in words that follow "expected".
     const EXPECTED: &'static str;
+
+    /// What a correct value is, for schemas and reference pages. A decoder may be stricter where a shape can't say more
+    /// (a pattern that compiles, a name that exists), never more lenient.
+    fn shape() -> Shape;
 
     /// Reads the value, pushing what is wrong with it.
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self>;
@@ -29,6 +34,10 @@ pub struct Spanned<T> {
 
 impl<T: Decode> Decode for Spanned<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+
+    fn shape() -> Shape {
+        T::shape()
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let value = T::decode(node, problems)?;
@@ -71,16 +80,19 @@ pub fn unknown_word<T>(
 pub struct Fields<'n> {
     entries: &'n [Entry],
     span: &'n Span,
-    what: &'static str,
+    mapping: &'static Mapping,
     asked: Vec<&'static str>,
+    passed_over: Option<&'static str>,
 }
 
 impl<'n> Fields<'n> {
-    /// Starts reading a mapping; `what` names it in messages ("rule", "profile").
-    pub fn open(node: &'n Node, what: &'static str, problems: &mut Problems) -> Option<Self> {
+    /// Starts reading a mapping.
+    pub fn open(node: &'n Node, mapping: &'static Mapping, problems: &mut Problems) -> Option<Self> {
         match &node.data {
-            Data::Map(entries) => Some(Fields { entries, span: &node.span, what, asked: Vec::new() }),
-            _ => wrong_type(node, &format!("a mapping ({what})"), problems),
+            Data::Map(entries) => {
+                Some(Fields { entries, span: &node.span, mapping, asked: Vec::new(), passed_over: None })
+            }
+            _ => wrong_type(node, &format!("a mapping ({})", mapping.what), problems),
         }
     }
 
@@ -90,8 +102,21 @@ impl<'n> Fields<'n> {
         self.span
     }
 
+    /// Whether the mapping has such a key, there or not.
+    #[must_use]
+    pub fn declares(&self, key: &str) -> bool {
+        self.mapping.key(key).is_some()
+    }
+
+    /// Takes no notice of a `null` under `key`, which is one of another kind of this mapping.
+    #[must_use]
+    pub fn without(self, key: &'static str) -> Self {
+        Fields { passed_over: Some(key), ..self }
+    }
+
     /// The raw value under `key`; a `null` counts as absent.
     pub fn node(&mut self, key: &'static str) -> Option<&'n Node> {
+        debug_assert!(self.mapping.key(key).is_some(), "`{}` declares no key `{key}`", self.mapping.name);
         self.asked.push(key);
         self.entries.iter().find(|e| e.key == key).map(|e| &e.value).filter(|n| !matches!(n.data, Data::Null))
     }
@@ -118,8 +143,12 @@ impl<'n> Fields<'n> {
             Some(node) => T::decode(node, problems),
             None => {
                 problems.push(
-                    Problem::error(Code::MissingKey, self.span, format!("this {} lacks `{key}`", self.what))
-                        .help(format!("add `{key}:` with {}", T::EXPECTED)),
+                    Problem::error(
+                        Code::MissingKey,
+                        self.span,
+                        format!("this {} lacks `{key}`", self.mapping.what),
+                    )
+                    .help(format!("add `{key}:` with {}", T::EXPECTED)),
                 );
                 None
             }
@@ -128,28 +157,35 @@ impl<'n> Fields<'n> {
 
     /// The entries whose keys have not been asked for: the open part of a mapping such as dimension weights.
     pub fn rest(&mut self) -> Vec<&'n Entry> {
+        debug_assert!(self.mapping.open.is_some(), "`{}` has no open part", self.mapping.name);
         let rest: Vec<&Entry> =
             self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str())).collect();
         self.entries = &[];
         rest
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every key that is not declared.
     pub fn finish(self, problems: &mut Problems) {
+        let unread = self.mapping.all_keys().find(|key| !self.asked.contains(&key.name));
+        debug_assert!(unread.is_none(), "nothing reads `{:?}` of `{}`", unread, self.mapping.name);
+        let passed_over = |entry: &Entry| {
+            matches!(entry.value.data, Data::Null) && self.passed_over == Some(entry.key.as_str())
+        };
         for entry in self.entries {
-            if self.asked.contains(&entry.key.as_str()) {
+            if self.mapping.key(&entry.key).is_some() || passed_over(entry) {
                 continue;
             }
             let problem = Problem::error(
                 Code::UnknownKey,
                 &entry.key_span,
-                format!("unknown key `{}` in this {}", entry.key, self.what),
+                format!("unknown key `{}` in this {}", entry.key, self.mapping.what),
             );
-            let help = match nearest(&entry.key, self.asked.iter().copied()) {
+            let help = match nearest(&entry.key, self.mapping.all_keys().map(|key| key.name)) {
                 Some(guess) => format!("did you mean `{guess}`?"),
                 None => {
-                    let known = self.asked.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
-                    format!("known keys: {known}")
+                    let known: Vec<String> =
+                        self.mapping.all_keys().map(|key| format!("`{}`", key.name)).collect();
+                    format!("known keys: {}", known.join(", "))
                 }
             };
             problems.push(problem.help(help));
@@ -159,6 +195,10 @@ impl<'n> Fields<'n> {
 
 impl Decode for String {
     const EXPECTED: &'static str = "text";
+
+    fn shape() -> Shape {
+        Shape::text("text")
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
@@ -182,6 +222,10 @@ impl Decode for String {
 impl Decode for bool {
     const EXPECTED: &'static str = "`true` or `false`";
 
+    fn shape() -> Shape {
+        Shape::Bool
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match node.data {
             Data::Bool(value) => Some(value),
@@ -192,6 +236,10 @@ impl Decode for bool {
 
 impl Decode for f64 {
     const EXPECTED: &'static str = "a number";
+
+    fn shape() -> Shape {
+        Shape::Number { low: None, high: None, above: false }
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let value = match node.data {
@@ -226,6 +274,10 @@ pub fn number_in(node: &Node, low: f64, high: f64, problems: &mut Problems) -> O
 impl Decode for Score {
     const EXPECTED: &'static str = "a score from 0 to 1";
 
+    fn shape() -> Shape {
+        Shape::number(0.0, 1.0)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let value = f64::decode(node, problems)?;
         if let Some(score) = Score::new(value) {
@@ -244,11 +296,18 @@ impl Decode for Score {
     }
 }
 
+/// Highest amount of money that can be written down, in US dollars.
+const HIGHEST_AMOUNT: f64 = 1e9;
+
 impl Decode for Usd {
     const EXPECTED: &'static str = "an amount in US dollars";
 
+    fn shape() -> Shape {
+        Shape::number(0.0, HIGHEST_AMOUNT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        number_in(node, 0.0, 1e9, problems).and_then(Usd::new)
+        number_in(node, 0.0, HIGHEST_AMOUNT, problems).and_then(Usd::new)
     }
 }
 
@@ -259,6 +318,10 @@ pub struct Count(pub u32);
 impl Decode for Count {
     const EXPECTED: &'static str = "a whole number, at least 1";
 
+    fn shape() -> Shape {
+        Shape::whole(1, i64::from(u32::MAX))
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let value = whole(node, 1, i64::from(u32::MAX), problems)?;
         u32::try_from(value).ok().map(Count)
@@ -267,6 +330,10 @@ impl Decode for Count {
 
 impl Decode for u64 {
     const EXPECTED: &'static str = "a whole number";
+
+    fn shape() -> Shape {
+        Shape::Whole { low: 0, high: None }
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         whole(node, 0, i64::MAX, problems).and_then(|value| u64::try_from(value).ok())
@@ -297,8 +364,15 @@ fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -> Option<i6
     }
 }
 
+/// What [`Millis::parse`] reads.
+const DURATION: &str = r"^\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|min|h)\s*$";
+
 impl Decode for Millis {
     const EXPECTED: &'static str = "a duration such as `30s`, `500ms` or `2m`";
+
+    fn shape() -> Shape {
+        Shape::text_like("a duration such as `30s`, `500ms`, `2m` or `1h`", DURATION)
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let text = match &node.data {
@@ -329,6 +403,10 @@ impl Decode for Millis {
 impl<T: Decode> Decode for Vec<T> {
     const EXPECTED: &'static str = "a list";
 
+    fn shape() -> Shape {
+        Shape::list(T::shape())
+    }
+
     /// Wrong items are reported and left out.
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
@@ -340,6 +418,10 @@ impl<T: Decode> Decode for Vec<T> {
 
 impl<T: Decode> Decode for BTreeMap<String, T> {
     const EXPECTED: &'static str = "a mapping";
+
+    fn shape() -> Shape {
+        Shape::Map(Open { key: "NAME", names: Names::Any, doc: "", shape: T::shape, null: Null::Mistake })
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
@@ -356,6 +438,10 @@ impl<T: Decode> Decode for BTreeMap<String, T> {
 
 impl Decode for serde_json::Value {
     const EXPECTED: &'static str = "any value";
+
+    fn shape() -> Shape {
+        Shape::Any
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         fn finite(node: &Node, problems: &mut Problems) -> bool {
@@ -374,12 +460,19 @@ impl Decode for serde_json::Value {
     }
 }
 
-/// Implements [`Decode`] for an enum of words: `words!(Ties, "a tie rule", { "first" => Ties::First, … })`.
+/// Implements [`Decode`] for an enum of words, each with a sentence that says what it stands for:
+/// `decode_words!(Ties, "tie rule", { "first": "The earlier." => Ties::First, … })`.
 #[macro_export]
 macro_rules! decode_words {
-    ($type:ty, $what:literal, { $($word:literal => $value:expr),+ $(,)? }) => {
+    ($type:ty, $what:literal, { $($word:literal : $doc:expr => $value:expr),+ $(,)? }) => {
         impl $crate::value::decode::Decode for $type {
             const EXPECTED: &'static str = concat!("one of", $(" `", $word, "`"),+);
+
+            fn shape() -> $crate::value::shape::Shape {
+                $crate::value::shape::Shape::Words(
+                    vec![$($crate::value::shape::Word { word: $word, doc: $doc }),+],
+                )
+            }
 
             fn decode(
                 node: &$crate::value::yaml::Node,

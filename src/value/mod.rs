@@ -8,7 +8,9 @@ mod template_blocks;
 mod usage;
 mod words;
 pub mod decode;
+pub mod shape;
 pub mod yaml;
+pub mod yaml_text;
 
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
 pub use json_path::{JsonPath, PathError, Step, Steps};

@@ -30,9 +30,9 @@ impl Severity {
 }
 
 crate::decode_words!(Severity, "severity", {
-    "critical" => Severity::Critical,
-    "major" => Severity::Major,
-    "minor" => Severity::Minor,
+    "critical": "The result is unusable or harmful as it stands." => Severity::Critical,
+    "major": "Something is wrong or missing that matters." => Severity::Major,
+    "minor": "Untidy; the content is right." => Severity::Minor,
 });
 
 /// Who handles an issue.
@@ -61,7 +61,7 @@ impl Disposition {
 }
 
 crate::decode_words!(Disposition, "disposition", {
-    "correct" => Disposition::Correct,
-    "escalate" => Disposition::Escalate,
-    "warn" => Disposition::Warn,
+    "correct": "The loop feeds it back, so that the next candidate puts it right." => Disposition::Correct,
+    "escalate": "A person must decide; it is not fed back." => Disposition::Escalate,
+    "warn": "It is shown and blocks nothing; nobody has to act." => Disposition::Warn,
 });

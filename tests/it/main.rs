@@ -5,6 +5,8 @@ mod aas;
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod book;
+#[cfg(test)]
 mod broken;
 #[cfg(test)]
 mod cassette_askers;
@@ -13,6 +15,7 @@ mod cassettes;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod code_pages;
 mod command;
 #[cfg(test)]
 mod costs;

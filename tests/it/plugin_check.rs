@@ -310,7 +310,7 @@ fn a_configuration_that_the_schema_refuses_leaves_the_rest_unchecked() {
     let ran = place.run(&["plugin", "check", "scripted", "--format", "json"]).exits(1);
     let report = ran.json();
     assert_eq!(failed(&report), ["manifest.config"]);
-    assert!(found(&report, "manifest.config").contains("\"file\" is a required property"));
+    assert!(found(&report, "manifest.config").contains("`file` is missing"));
     assert_eq!(found(&report, "open.opens"), "`manifest.config` failed");
     assert_eq!(found(&report, "direct.answers"), "`open.opens` was not run");
 }

@@ -231,7 +231,7 @@ fn a_rule_is_for_what_the_project_knows() {
     // Written in one line: what to add is printed, and nothing is written.
     rule(&["--field", "reason", "--file", "rules/other.yaml"]).says(&[
         "`rules` is written between brackets",
-        "add this to `rules/other.yaml` yourself",
+        "add the lines above to `rules/other.yaml` yourself",
         "- id: x\n",
     ]);
     assert_eq!(place.read("rules/other.yaml"), "rules: []\n");
@@ -308,7 +308,7 @@ fn where_a_document_type_can_not_go_it_is_said() {
     for (parent, why) in [
         ("aas", "it does not classify documents"),
         ("definition", "it does not classify documents"),
-        ("literature", "is measured by a rubric alone"),
+        ("literature", "its answers have one schema for all types"),
         ("marc-v1", "is measured by a rubric alone"),
     ] {
         let place = Workspace::new();

@@ -1,10 +1,12 @@
 //! The format of `profiles/NAME.test.yaml`.
 
 use super::expect::Expect;
+use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::trajectory::{Step, StepIssue};
 use crate::profile::Override;
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Score, Severity, Usd};
 use serde_json::Value;
@@ -100,8 +102,12 @@ impl Case {
 impl Decode for ScenarioFile {
     const EXPECTED: &'static str = "a mapping with `cases`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::SCENARIOS)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "test file", problems)?;
+        let mut fields = Fields::open(node, &keys::SCENARIOS, problems)?;
         let cases = fields.required::<Vec<Case>>("cases", problems).unwrap_or_default();
         let empty = matches!(node.get("cases").map(|n| &n.data), Some(Data::List(items)) if items.is_empty());
         if empty {
@@ -133,8 +139,12 @@ fn unique<'a>(names: impl Iterator<Item = &'a Spanned<String>>, problems: &mut P
 impl Decode for Case {
     const EXPECTED: &'static str = "a mapping with `name`, a course and `expect`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::CASE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "case", problems)?;
+        let mut fields = Fields::open(node, &keys::CASE, problems)?;
         let name = fields.required::<Spanned<String>>("name", problems);
         let set = fields.node("set");
         let settings = set.map(|node| decode_settings(node, problems)).unwrap_or_default();
@@ -265,8 +275,12 @@ fn decode_named(node: &Node, what: &str, problems: &mut Problems) -> Vec<Vec<(Sp
 impl Decode for ScoredStep {
     const EXPECTED: &'static str = "a mapping with `scores`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::STEP)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "candidate's assessment", problems)?;
+        let mut fields = Fields::open(node, &keys::STEP, problems)?;
         let scores = fields.required::<Scored>("scores", problems);
         let step = Step {
             scores: Vec::new(),
@@ -286,6 +300,17 @@ impl Decode for ScoredStep {
 
 impl Decode for Scored {
     const EXPECTED: &'static str = "a mapping from dimensions to scores, or one score for all of them";
+
+    fn shape() -> Shape {
+        let named = Open {
+            key: "DIMENSION",
+            names: Names::Any,
+            doc: "The score of this dimension, from 0 to 1.",
+            shape: Score::shape,
+            null: Null::Mistake,
+        };
+        Shape::AnyOf(vec![Score::shape(), Shape::Map(named)])
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
@@ -307,8 +332,12 @@ impl Decode for Scored {
 impl Decode for StepIssue {
     const EXPECTED: &'static str = "a mapping with `code` and `severity`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::STEP_ISSUE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "issue", problems)?;
+        let mut fields = Fields::open(node, &keys::STEP_ISSUE, problems)?;
         let code = fields.required("code", problems);
         let severity = fields.required::<Severity>("severity", problems);
         let disposition = fields.optional::<Disposition>("disposition", problems);

@@ -2,9 +2,11 @@
 
 use super::case::Course;
 use super::expect_text::{ExpectedRequest, ExpectedText};
+use super::keys;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
@@ -78,7 +80,7 @@ pub struct ExpectedIssue {
 impl Expect {
     /// Reads what a case with this course expects. What can never be compared with anything is a problem.
     pub(super) fn decode(node: &Node, course: &Course, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "expectation", problems)?;
+        let mut fields = Fields::open(node, &keys::EXPECT, problems)?;
         let mut facts = Vec::new();
         for (name, read) in FACTS {
             // `null` says that there is none, where there can be none.
@@ -214,8 +216,12 @@ fn trajectory(node: &Node, problems: &mut Problems) -> Option<Value> {
 impl Decode for ExpectedAssessment {
     const EXPECTED: &'static str = "a mapping with `scores`, `overall`, `missing`, `issues` or `no_issues`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::ASSESSMENT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "expected assessment", problems)?;
+        let mut fields = Fields::open(node, &keys::ASSESSMENT, problems)?;
         let scores = match fields.node("scores").map(|node| (node, &node.data)) {
             Some((_, Data::Map(entries))) => entries
                 .iter()
@@ -254,8 +260,12 @@ impl Decode for ExpectedAssessment {
 impl Decode for ExpectedIssue {
     const EXPECTED: &'static str = "a mapping with `code`, `severity`, `path` or another field of an issue";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::ISSUE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "expected issue", problems)?;
+        let mut fields = Fields::open(node, &keys::ISSUE, problems)?;
         let issue = ExpectedIssue {
             span: node.span.clone(),
             code: fields.optional("code", problems),

@@ -1,7 +1,9 @@
 //! What a case expects of feedback and requests.
 
+use super::keys;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use serde_json::Value;
 
@@ -48,10 +50,14 @@ pub enum AskedOf {
 }
 
 /// One text, or a list of them.
-struct Parts(Vec<Spanned<String>>);
+pub(super) struct Parts(Vec<Spanned<String>>);
 
 impl Decode for Parts {
     const EXPECTED: &'static str = "a text, or a list of texts";
+
+    fn shape() -> Shape {
+        Shape::one_or_more(Shape::text("a text"))
+    }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let parts: Vec<Spanned<String>> = match node.data {
@@ -84,8 +90,12 @@ fn decode_parts(
 impl Decode for ExpectedText {
     const EXPECTED: &'static str = "a mapping with `contains` or `lacks`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::TEXT)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "expected text", problems)?;
+        let mut fields = Fields::open(node, &keys::TEXT, problems)?;
         let stage = fields.optional("stage", problems);
         let (contains, lacks) = decode_parts(&mut fields, false, problems);
         fields.finish(problems);
@@ -96,8 +106,12 @@ impl Decode for ExpectedText {
 impl Decode for ExpectedRequest {
     const EXPECTED: &'static str = "a mapping with `stage` or `judge`, and `contains` or `lacks`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::REQUEST)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "expected request", problems)?;
+        let mut fields = Fields::open(node, &keys::REQUEST, problems)?;
         let stage = fields.optional::<Spanned<String>>("stage", problems);
         let judge = fields.optional::<Spanned<String>>("judge", problems);
         let iteration = fields.optional("iteration", problems);

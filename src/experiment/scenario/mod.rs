@@ -7,6 +7,7 @@
 mod case;
 mod expect;
 mod expect_text;
+mod keys;
 mod matching;
 mod mutants;
 mod play;
@@ -19,6 +20,7 @@ mod verify;
 pub use case::{Case, Course, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
 pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};
+pub use keys::{RULE_TESTS, SCENARIOS};
 pub use matching::{Difference, TOLERANCE};
 pub use mutants::{Mutant, exemption, mutants};
 pub use rule_cases::{RuleCase, RuleCases, test_rules};

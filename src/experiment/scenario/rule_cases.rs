@@ -2,6 +2,7 @@
 //! something.
 
 use super::expect::ExpectedIssue;
+use super::keys;
 use super::matching::{Difference, issue_line, listed};
 use super::suite::{CaseResult, Choice, Kind, Suite, Verdict, line_of};
 use super::verify::unknown;
@@ -10,6 +11,7 @@ use crate::profile::{Files, Library, load};
 use crate::rules::{Lineage, UNKNOWN_TYPE, compile};
 use crate::score::{Assessment, Assessor, Issue, Scoring};
 use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::shape::Shape;
 use crate::value::yaml::{self, Data, Node};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -44,8 +46,12 @@ pub struct RuleCase {
 impl Decode for RuleCases {
     const EXPECTED: &'static str = "a mapping with `cases`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::RULE_TESTS)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "test file of rules", problems)?;
+        let mut fields = Fields::open(node, &keys::RULE_TESTS, problems)?;
         let cases = fields.required("cases", problems);
         fields.finish(problems);
         Some(RuleCases { cases: cases? })
@@ -55,8 +61,12 @@ impl Decode for RuleCases {
 impl Decode for RuleCase {
     const EXPECTED: &'static str = "a mapping with `rule`, `valid` and `invalid`";
 
+    fn shape() -> Shape {
+        Shape::Mapping(&keys::RULE_CASE)
+    }
+
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, "case of a rule", problems)?;
+        let mut fields = Fields::open(node, &keys::RULE_CASE, problems)?;
         let rule = fields.required("rule", problems);
         let name = fields.optional("name", problems);
         let document_type = fields.optional("document_type", problems);

@@ -1,7 +1,32 @@
 //! Rules, rubrics, patterns, prompts, examples and judges that do not do what they say (LC6).
 
+mod examples;
+mod expression;
+mod fields;
+mod judges;
+mod language;
+mod patterns;
+mod project;
+mod prompts;
+mod providers;
+mod rules;
+mod schema;
+mod validators;
+
 use super::Subject;
 use crate::diag::Problems;
+use project::Project;
+
+pub use providers::lint_providers;
 
 /// Looks at what the policy decides about.
-pub(super) fn look(_subject: Subject<'_>, _problems: &mut Problems) {}
+pub(super) fn look(subject: Subject<'_>, problems: &mut Problems) {
+    let project = Project::read(subject);
+    fields::look(&project, problems);
+    patterns::look(&project, problems);
+    rules::look(&project, problems);
+    prompts::look(&project, problems);
+    judges::look(&project, problems);
+    examples::look(&project, problems);
+    validators::look(&project, problems);
+}

@@ -1,0 +1,142 @@
+//! The keys of scenario tests: what happens.
+
+use super::super::case::{Case, Scored, ScoredStep};
+use super::EXPECT;
+use crate::experiment::trajectory::StepIssue;
+use crate::value::decode::Decode;
+use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
+use crate::value::{Disposition, Severity, Usd};
+
+/// The cases of a profile.
+pub static SCENARIOS: Mapping = Mapping {
+    name: "scenarios",
+    what: "test file",
+    doc: "What a profile must do: `profiles/NAME.test.yaml` beside `profiles/NAME.yaml`. `loopctl test NAME` plays each \
+          case through the engine that runs documents, without any provider.",
+    keys: &[&[Key::new("cases", <Vec<Case>>::shape, "The cases.")
+        .required()
+        .examples(&["[{ name: passes at the threshold, trajectory: [{ scores: 0.95 }], expect: { final_status: passed } }]"])]],
+    open: None,
+};
+
+fn answers(key: &'static str, doc: &'static str) -> Shape {
+    let one = Shape::Map(Open { key, names: Names::Any, doc, shape: || Shape::Any, null: Null::Absent });
+    Shape::list(Shape::AnyOf(vec![one, Shape::Only("null")]))
+}
+
+pub(in super::super) static CASE: Mapping = Mapping {
+    name: "case",
+    what: "case",
+    doc: "What happens, and what must come of it. A case has one of `trajectory`, `candidates`, `outputs` and \
+          `unreadable: true`.",
+    keys: &[&[
+        Key::new("name", String::shape, "What is special about the case, unlike that of any other in the file.")
+            .required()
+            .examples(&["a carcinoma without its grade goes back with what to look for"]),
+        Key::new(
+            "set",
+            || {
+                Shape::Map(Open {
+                    key: "SETTING",
+                    names: Names::Any,
+                    doc: "The setting's value; its key has dots between the parts, as in `stop.max_iterations`. `null` takes it away.",
+                    shape: || Shape::Any,
+                    null: Null::Absent,
+                })
+            },
+            "Settings laid over the profile for this case, as `--set` does. Without it the profile stands as it is.",
+        )
+        .examples(&["{ stop.min_improvement: null, accept.overall: 0.9 }"]),
+        Key::new(
+            "document_type",
+            || Shape::text("a document type"),
+            "The document's type. Without it, it is found in the source, as in a run.",
+        )
+        .examples(&["pathology"]),
+        Key::new("source", String::shape, "The document's text. Without it there is none to hold values against.")
+            .examples(&["'FINAL DIAGNOSIS: Invasive ductal carcinoma, grade 2.'"]),
+        Key::new(
+            "trajectory",
+            <Vec<ScoredStep>>::shape,
+            "What each candidate would score, in their order: the policy decides as in `loopctl simulate`.",
+        )
+        .examples(&["[{ scores: 0.80 }, { scores: { completeness: 1, accuracy: 0.9 } }]"]),
+        Key::new("candidates", || Shape::list(Shape::Any), "Whole candidates, in their order, assessed by the profile's own measures.")
+            .examples(&["[{ histology: Invasive ductal carcinoma }]"]),
+        Key::new(
+            "outputs",
+            || answers("STAGE", "What this stage answers; a text is what a model wrote, and is repaired as in a run."),
+            "What each stage answers for each candidate, in their order.",
+        )
+        .examples(&["[{ tagger: { found: [] } }]"]),
+        Key::new("unreadable", bool::shape, "`true`: the document can't be read, so there is no candidate.").examples(&["true"]),
+        Key::new(
+            "answers",
+            || answers("NAME", "What this judge or validator answers; `null`: no answer came."),
+            "What judges and validators say of each candidate, in their order. A judge without any answer in the case is \
+             not configured, a validator without one not available.",
+        )
+        .examples(&["[{ reader: { score: 0.5, remarks: [too short] } }]"]),
+        Key::new("expect", || Shape::Mapping(&EXPECT), "What must come of it. Only what is said here is compared.")
+            .required()
+            .examples(&["{ final_status: passed, stop_reason: accepted }"]),
+    ]],
+    open: None,
+};
+
+pub(in super::super) static STEP: Mapping = Mapping {
+    name: "step",
+    what: "candidate's assessment",
+    doc: "What one candidate would score.",
+    keys: &[&[
+        Key::new(
+            "scores",
+            Scored::shape,
+            "The score of each dimension, or one score for all of them, from 0 to 1.",
+        )
+        .required()
+        .examples(&["0.8", "{ completeness: 1, accuracy: 0.875 }"]),
+        Key::new("issues", <Vec<StepIssue>>::shape, "Its issues.")
+            .default("[]")
+            .examples(&["[{ code: GRADE_FORMAT, severity: major, path: /grade }]"]),
+        Key::new("elapsed_ms", || Shape::number(0.0, 1e15), "How long the iteration took, in milliseconds.")
+            .default("0")
+            .examples(&["900"]),
+        Key::new("cost_usd", Usd::shape, "What the iteration cost, in US dollars.")
+            .default("0")
+            .examples(&["0.01"]),
+        Key::new("tokens", u64::shape, "How many tokens the iteration took, read and written.")
+            .default("0")
+            .examples(&["500"]),
+        Key::new(
+            "candidate",
+            || Shape::Any,
+            "The candidate itself, for `unchanged` and `flip_flop`. Without it these see nothing.",
+        )
+        .examples(&["{ grade: '2' }"]),
+    ]],
+    open: None,
+};
+
+pub(in super::super) static STEP_ISSUE: Mapping = Mapping {
+    name: "step_issue",
+    what: "issue",
+    doc: "An issue of a candidate.",
+    keys: &[&[
+        Key::new("code", String::shape, "What kind of issue.").required().examples(&["GRADE_FORMAT"]),
+        Key::new("severity", Severity::shape, "How bad it is.").required().examples(&["major"]),
+        Key::new(
+            "disposition",
+            Disposition::shape,
+            "Who handles it. Without it, what the profile's `dispositions` say.",
+        )
+        .examples(&["escalate"]),
+        Key::new("path", String::shape, "Where, as a JSON Pointer; empty for the whole candidate.")
+            .default("''")
+            .examples(&["/grade"]),
+        Key::new("auto_fixable", bool::shape, "Whether it says that a machine can put it right.")
+            .default("false")
+            .examples(&["true"]),
+    ]],
+    open: None,
+};

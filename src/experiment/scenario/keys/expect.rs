@@ -1,0 +1,236 @@
+//! The keys of what test cases expect.
+
+use super::super::expect::{ExpectedAssessment, ExpectedIssue};
+use super::super::expect_text::{ExpectedRequest, ExpectedText, Parts};
+use crate::policy::StopReason;
+use crate::value::decode::Decode;
+use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
+use crate::value::{Disposition, Score, Severity};
+
+/// How a run can end.
+static STATUSES: [Word; 7] = [
+    Word { word: "passed", doc: "A candidate was accepted." },
+    Word { word: "max_iterations_reached", doc: "The limit of iterations or corrections was reached." },
+    Word { word: "stopped_early", doc: "A stop criterion applied." },
+    Word { word: "failed", doc: "Something that a person must see, or nothing that could be used." },
+    Word { word: "skipped", doc: "There was nothing to do." },
+    Word { word: "cancelled", doc: "Someone stopped it." },
+    Word { word: "incomplete", doc: "The loop would have gone on: the case has no further candidate." },
+];
+
+fn stop_reason() -> Shape {
+    let words = StopReason::words().map(|word| Word { word, doc: "" }).collect();
+    let named = Shape::text_like(
+        "`script:NAME`, `skip:STAGE`, or the members of a group with `+` between them",
+        r"^(script|skip):|\+",
+    );
+    Shape::AnyOf(vec![Shape::Words(words), named])
+}
+
+fn selection_reason() -> Shape {
+    let words = vec![
+        Word { word: "only_iteration", doc: "There was no other." },
+        Word { word: "final_iteration_best", doc: "The last one is the best." },
+    ];
+    let peaked = Shape::text_like("`quality_peaked_at_iteration_K`", "^quality_peaked_at_iteration_[0-9]+$");
+    Shape::AnyOf(vec![Shape::Words(words), peaked])
+}
+
+fn scores() -> Shape {
+    Shape::Map(Open {
+        key: "DIMENSION",
+        names: Names::Any,
+        doc: "The score that this dimension must have, from 0 to 1.",
+        shape: Score::shape,
+        null: Null::Mistake,
+    })
+}
+
+pub(in super::super) static EXPECT: Mapping = Mapping {
+    name: "expect",
+    what: "expectation",
+    doc: "What must come of a case. Only what is said is compared: numbers within 1e-6, mappings as far as they go, lists \
+          item by item.",
+    keys: &[&[
+        Key::new("final_status", || Shape::Words(STATUSES.to_vec()), "How the run ends.")
+            .never_null()
+            .examples(&["passed"]),
+        Key::new("stop_reason", stop_reason, "Why it ends.").never_null().examples(&[
+            "accepted",
+            "min_improvement",
+            "skip:tagger",
+        ]),
+        Key::new("iteration_count", u64::shape, "How many candidates were assessed.")
+            .never_null()
+            .examples(&["2"]),
+        Key::new(
+            "best_iteration",
+            u64::shape,
+            "Which candidate is handed back, counted from 0; `null`: none.",
+        )
+        .examples(&["0"]),
+        Key::new("selection_reason", selection_reason, "Why that one; `null`: none was.")
+            .examples(&["quality_peaked_at_iteration_0"]),
+        Key::new(
+            "improvement_trajectory",
+            <Vec<Score>>::shape,
+            "The overall score of each candidate, in their order.",
+        )
+        .never_null()
+        .examples(&["[0.80, 0.95]"]),
+        Key::new("rollbacks", u64::shape, "How many corrections were rolled back.")
+            .never_null()
+            .examples(&["1"]),
+        Key::new("cost_usd", f64::shape, "What it cost, in US dollars.").never_null().examples(&["0.01"]),
+        Key::new("tokens", u64::shape, "How many tokens it took, read and written.")
+            .never_null()
+            .examples(&["500"]),
+        Key::new("elapsed_ms", u64::shape, "How long it took, in milliseconds.")
+            .never_null()
+            .examples(&["900"]),
+        Key::new(
+            "base",
+            u64::shape,
+            "The iteration that the next correction would start from; `null`: there is none.",
+        )
+        .examples(&["1"]),
+        Key::new(
+            "review",
+            bool::shape,
+            "Whether the result is marked for a person, by the profile's `review`.",
+        )
+        .never_null()
+        .examples(&["true"]),
+        Key::new("document_type", String::shape, "The type that the document was found to have.")
+            .never_null()
+            .examples(&["pathology"]),
+        Key::new("best_extraction", || Shape::Any, "The candidate that is handed back; `null`: none is.")
+            .examples(&["{ histology: Invasive ductal carcinoma }"]),
+        Key::new(
+            "assessments",
+            <Vec<ExpectedAssessment>>::shape,
+            "What each candidate is worth, in their order.",
+        )
+        .default("[]")
+        .examples(&["[{ scores: { consistency: 0.85 }, missing: [grade] }]"]),
+        Key::new("feedback", ExpectedText::shape, "The feedback that the next correction would get.")
+            .examples(&["{ contains: 90.0 % is needed }"]),
+        Key::new("request", ExpectedText::shape, "All messages that the next correction would get.")
+            .examples(&["{ contains: grade, lacks: MSI }"]),
+        Key::new("requests", <Vec<ExpectedRequest>>::shape, "What stages and judges were asked.")
+            .default("[]")
+            .examples(&["[{ stage: tagger, iteration: 0, lacks: J. Doe }]"]),
+    ]],
+    open: None,
+};
+
+pub(in super::super) static ASSESSMENT: Mapping = Mapping {
+    name: "assessment",
+    what: "expected assessment",
+    doc: "What a candidate must be worth.",
+    keys: &[&[
+        Key::new("scores", scores, "The scores of dimensions; those that are not listed are not compared.")
+            .examples(&["{ consistency: 0.85 }"]),
+        Key::new("overall", Score::shape, "The overall score, from 0 to 1. Without it, it is not compared.")
+            .examples(&["0.5"]),
+        Key::new(
+            "missing",
+            <Vec<String>>::shape,
+            "Fields that must be missing; `[]`: none may be. Without it they are not compared.",
+        )
+        .examples(&["[grade, margins]", "[]"]),
+        Key::new(
+            "issues",
+            <Vec<ExpectedIssue>>::shape,
+            "Issues that must be there; `[]`: there is none at all. Without it they are not compared.",
+        )
+        .examples(&["[{ code: CARCINOMA_NEEDS_GRADE, severity: major }]"]),
+        Key::new(
+            "no_issues",
+            <Vec<ExpectedIssue>>::shape,
+            "Issues that must not be there. Without it any may be.",
+        )
+        .examples(&["[{ code: GRADE_FORMAT }]"]),
+    ]],
+    open: None,
+};
+
+pub(in super::super) static ISSUE: Mapping = Mapping {
+    name: "expected_issue",
+    what: "expected issue",
+    doc: "An issue, told by any of these. What is left out is not compared.",
+    keys: &[&[
+        Key::new("code", String::shape, "Its code.").examples(&["GRADE_FORMAT"]),
+        Key::new("severity", Severity::shape, "How bad it is.").examples(&["major"]),
+        Key::new("disposition", Disposition::shape, "Who handles it.").examples(&["correct"]),
+        Key::new(
+            "path",
+            || Shape::text_like("a JSON Pointer such as `/grade`; empty for the whole candidate", "^(/|$)"),
+            "Where it is.",
+        )
+        .examples(&["/grade"]),
+        Key::new("rule", String::shape, "The id of the rule that found it.").examples(&["grade-format"]),
+        Key::new("auto_fixable", bool::shape, "Whether it says that a machine can put it right.")
+            .examples(&["true"]),
+        Key::new("message", String::shape, "A part of what it says.").examples(&["grade not extracted"]),
+        Key::new("suggested_fix", String::shape, "A part of what would put it right.")
+            .examples(&["look for the histologic grade"]),
+    ]],
+    open: None,
+};
+
+static PARTS: [Key; 2] = [
+    Key::new(
+        "contains",
+        Parts::shape,
+        "What the text must have. White space of any length counts as one space.",
+    )
+    .default("[]")
+    .examples(&["[look for the histologic grade, margins]", "too short"]),
+    Key::new("lacks", Parts::shape, "What the text must not have.").default("[]").examples(&["MSI"]),
+];
+
+pub(in super::super) static TEXT: Mapping = Mapping {
+    name: "expected_text",
+    what: "expected text",
+    doc: "Parts that a text must have and must not have.",
+    keys: &[
+        &[Key::new(
+            "stage",
+            || Shape::text("the id of a stage"),
+            "The stage that it goes to. Without it, the first that gets feedback.",
+        )
+        .examples(&["writer"])],
+        &PARTS,
+    ],
+    open: None,
+};
+
+pub(in super::super) static REQUEST: Mapping = Mapping {
+    name: "expected_request",
+    what: "expected request",
+    doc: "A request that was made, found by whom it went to (`stage` or `judge`) and for which iteration.",
+    keys: &[
+        &[
+            Key::new("stage", || Shape::text("the id of a stage"), "The stage that was asked.").examples(&["tagger"]),
+            Key::new("judge", || Shape::text("the name of a judge"), "The judge that was asked.").examples(&["reader"]),
+            Key::new("iteration", u64::shape, "For which iteration, counted from 0. Without it, the last request to them.").examples(&["0"]),
+            Key::new("schema", || Shape::Any, "What the JSON Schema has that the answer is asked to keep to. Without it, it is not compared.")
+                .examples(&["{ type: object }"]),
+        ],
+        &PARTS,
+    ],
+    open: None,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::FinalStatus;
+    use crate::value::shape::words;
+
+    #[test]
+    fn the_statuses_are_those_of_results() {
+        assert_eq!(words(&STATUSES), FinalStatus::ALL.map(FinalStatus::as_str));
+    }
+}

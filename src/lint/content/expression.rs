@@ -1,0 +1,239 @@
+//! What can be said of a regular expression without a text: whether it can match at all, and whether it matches
+//! whatever it is given.
+
+use regex::Regex;
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use std::collections::BTreeSet;
+
+/// How an expression is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flags {
+    /// Upper and lower case are the same.
+    pub(super) ignore_case: bool,
+    /// `^` and `$` are the ends of a line.
+    pub(super) lines: bool,
+}
+
+/// Texts that have nothing in common. What matches each of them matches anything.
+const STRANGERS: [&str; 6] = ["", " ", "a", "Zz9", "é", "-;"];
+
+/// Whether an expression finds something in every text, however short or strange.
+pub(super) fn matches_everything(regex: &Regex) -> bool {
+    STRANGERS.iter().all(|text| regex.is_match(text))
+}
+
+/// The kinds of characters that assertions such as `\b` and `$` tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// No character: the beginning or the end of the text.
+    Edge,
+    LineFeed,
+    Return,
+    AsciiWord,
+    OtherWord,
+    Other,
+}
+
+const KINDS: [Kind; 6] =
+    [Kind::Edge, Kind::LineFeed, Kind::Return, Kind::AsciiWord, Kind::OtherWord, Kind::Other];
+
+/// A set of kinds.
+type Kinds = u8;
+
+const ANY: Kinds = 0b11_1111;
+
+fn bit(kind: Kind) -> Kinds {
+    1 << kind as u8
+}
+
+fn set(kinds: impl Fn(Kind) -> bool) -> Kinds {
+    KINDS.into_iter().filter(|kind| kinds(*kind)).fold(0, |all, kind| all | bit(kind))
+}
+
+/// Where a match may have come to: after a character of this kind, before one of these.
+type State = (Kind, Kinds);
+
+/// Whether an expression can match any text at all. `true` for what can't be decided.
+pub(super) fn can_match(pattern: &str, flags: Flags) -> bool {
+    let parsed = ParserBuilder::new()
+        .case_insensitive(flags.ignore_case)
+        .multi_line(flags.lines)
+        .crlf(flags.lines)
+        .build()
+        .parse(pattern);
+    let Ok(hir) = parsed else { return true };
+    let anywhere: BTreeSet<State> = KINDS.into_iter().map(|kind| (kind, ANY)).collect();
+    !after(&hir, &anywhere).is_empty()
+}
+
+/// The states in which what `hir` matches may end, from these.
+fn after(hir: &Hir, from: &BTreeSet<State>) -> BTreeSet<State> {
+    match hir.kind() {
+        HirKind::Empty => from.clone(),
+        HirKind::Literal(literal) => {
+            let Ok(text) = std::str::from_utf8(&literal.0) else { return consumed(from, ANY) };
+            text.chars().fold(from.clone(), |states, c| consumed(&states, bit(kind_of(c))))
+        }
+        HirKind::Class(class) => consumed(from, kinds_of(class)),
+        HirKind::Look(look) => from.iter().filter_map(|state| asserted(*look, *state)).collect(),
+        HirKind::Capture(capture) => after(&capture.sub, from),
+        HirKind::Concat(parts) => parts.iter().fold(from.clone(), |states, part| after(part, &states)),
+        HirKind::Alternation(parts) => parts.iter().flat_map(|part| after(part, from)).collect(),
+        HirKind::Repetition(repetition) => {
+            let mut states = from.clone();
+            // From the third time on nothing changes that matters here.
+            for _ in 0..repetition.min.min(3) {
+                states = after(&repetition.sub, &states);
+            }
+            if repetition.max == Some(repetition.min) && repetition.min <= 3 {
+                return states;
+            }
+            loop {
+                let more = after(&repetition.sub, &states);
+                let before = states.len();
+                states.extend(more);
+                if states.len() == before {
+                    return states;
+                }
+            }
+        }
+    }
+}
+
+/// After one more character of one of these kinds.
+fn consumed(from: &BTreeSet<State>, kinds: Kinds) -> BTreeSet<State> {
+    let allowed = from.iter().fold(0, |all, (_, next)| all | next) & kinds & !bit(Kind::Edge);
+    KINDS.into_iter().filter(|kind| allowed & bit(*kind) != 0).map(|kind| (kind, ANY)).collect()
+}
+
+fn asserted(look: Look, (before, next): State) -> Option<State> {
+    // Beyond ASCII the same character is a word's to some assertions and not to others.
+    let is_word = |kind: Kind, ascii: bool| kind == Kind::AsciiWord || (kind == Kind::OtherWord && !ascii);
+    let narrowed = |kinds: Kinds| Some((before, next & kinds)).filter(|(_, next)| *next != 0);
+    let line_start = matches!(before, Kind::Edge | Kind::LineFeed | Kind::Return);
+    let boundary = |ascii: bool, same: bool| {
+        narrowed(set(|kind| (is_word(kind, ascii) == is_word(before, ascii)) == same))
+    };
+    match look {
+        Look::Start => (before == Kind::Edge).then_some((before, next)),
+        Look::End => narrowed(bit(Kind::Edge)),
+        Look::StartLF | Look::StartCRLF => line_start.then_some((before, next)),
+        Look::EndLF | Look::EndCRLF => {
+            narrowed(set(|kind| matches!(kind, Kind::Edge | Kind::LineFeed | Kind::Return)))
+        }
+        Look::WordAscii => boundary(true, false),
+        Look::WordUnicode => boundary(false, false),
+        Look::WordAsciiNegate => boundary(true, true),
+        Look::WordUnicodeNegate => boundary(false, true),
+        // The halves of a boundary, which hardly anybody writes.
+        _ => Some((before, next)),
+    }
+}
+
+fn kind_of(c: char) -> Kind {
+    match c {
+        '\n' => Kind::LineFeed,
+        '\r' => Kind::Return,
+        c if c.is_ascii_alphanumeric() || c == '_' => Kind::AsciiWord,
+        c if regex_syntax::is_word_character(c) => Kind::OtherWord,
+        _ => Kind::Other,
+    }
+}
+
+/// The kinds of characters in a class. A wide range is taken to hold all kinds beyond ASCII.
+fn kinds_of(class: &Class) -> Kinds {
+    match class {
+        Class::Unicode(class) => class.ranges().iter().fold(0, |kinds, range| {
+            let (start, end) = (range.start(), range.end());
+            let ascii = (start..=end.min('\u{7f}')).fold(0, |all, c| all | bit(kind_of(c)));
+            let beyond = match end {
+                '\0'..='\u{7f}' => 0,
+                _ if start == end => bit(kind_of(start)),
+                _ => bit(Kind::OtherWord) | bit(Kind::Other),
+            };
+            kinds | ascii | beyond
+        }),
+        Class::Bytes(class) if class.ranges().is_empty() => 0,
+        Class::Bytes(_) => ANY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn can(pattern: &str) -> bool {
+        can_match(pattern, Flags { ignore_case: false, lines: false })
+    }
+
+    #[test]
+    fn contradictions_are_found() {
+        for pattern in [
+            "a^b",
+            "$a",
+            r"a\bb",
+            r"[^\s\S]",
+            "[a&&b]",
+            r"x(?:^y|$z)",
+            r"\b\B",
+            r"(?:a$)+b",
+            r"\d\b\d",
+            r"(?:a^){2}",
+            r" \b ",
+            r"\A\w\A",
+        ] {
+            assert!(!can(pattern), "{pattern}");
+        }
+        for pattern in [
+            "",
+            "a",
+            "^a$",
+            "(?m)a$\nb",
+            r"a\b b",
+            r"\bß\b",
+            "(?:^a)?b",
+            r"\B\B",
+            "^$",
+            "(?m)^$\n^$",
+            r"é\B",
+            "(?:a^)*",
+            r"\bé",
+            r"(?-u:\b)é",
+            r"a$|b",
+        ] {
+            assert!(can(pattern), "{pattern}");
+        }
+        assert!(can_match("a$\nb", Flags { ignore_case: true, lines: true }));
+    }
+
+    #[test]
+    fn what_matches_everything_is_told_from_what_only_matches_the_empty_text() {
+        let everything = |pattern| matches_everything(&Regex::new(pattern).unwrap());
+        for pattern in ["", ".*", r"\d*", "positive|negative|", "(?:a|b)?", r"^\w*", "x{0,3}"] {
+            assert!(everything(pattern), "{pattern}");
+        }
+        for pattern in ["^$", r"^\s*$", ".", r"\d", "^a?$", "(?:a|b)+"] {
+            assert!(!everything(pattern), "{pattern}");
+        }
+    }
+
+    proptest! {
+        /// What matches some text is never said to match none.
+        #[test]
+        fn nothing_that_matches_is_called_impossible(
+            pattern in r"(a|b|é| |\n|\^|\$|\\b|\\B|\\w|\\W|\.|\\s|(a|\^|\\b)\*|(\$|b)\?|\|){0,8}",
+            text in r"[abé \n]{0,6}",
+            lines: bool,
+        ) {
+            let built = regex::RegexBuilder::new(&pattern).multi_line(lines).crlf(lines).build();
+            if let Ok(regex) = built
+                && regex.is_match(&text)
+            {
+                let flags = Flags { ignore_case: false, lines };
+                prop_assert!(can_match(&pattern, flags), "{:?} matches {:?}", pattern, text);
+            }
+        }
+    }
+}

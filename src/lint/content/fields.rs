@@ -1,0 +1,380 @@
+//! Fields that a rule, a rubric or a pattern names and nothing else has, and fields that nothing measures.
+
+use super::language::{Part, visit};
+use super::project::{Fields, Project, Written, entries, filled, place_of, rubric_fields};
+use super::schema::Reach;
+use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::profile::Measure;
+use crate::rules::{Importance, Lineage, UNKNOWN_TYPE};
+use crate::value::yaml::Node;
+use crate::value::{JsonPath, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most names that one message lists.
+const MOST_LISTED: usize = 12;
+
+pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+    if !project.fields.is_empty() {
+        for file in &project.rules {
+            for (rule, types) in project.rules_of(file) {
+                of_rule(project, rule, &types, problems);
+            }
+        }
+        for rubric in &project.rubrics {
+            of_rubric(project, rubric, problems);
+        }
+        of_patterns(project, problems);
+        unmeasured(project, problems);
+    }
+    without_types(project, problems);
+    unlisted_types(project, problems);
+}
+
+/// What a rule names, as steps from the candidate.
+fn steps_of(key: &str, text: &str, target: Option<&[Step]>) -> Option<Vec<Step>> {
+    let parsed = |text: &str| JsonPath::parse(text).ok().and_then(|path| path.steps().map(<[Step]>::to_vec));
+    match text.chars().next()? {
+        '$' => parsed(text),
+        _ if key == "each" => parsed(text),
+        '@' => {
+            let mut steps = target?.to_vec();
+            steps.extend(parsed(&format!("${}", text.strip_prefix('@')?))?);
+            Some(steps)
+        }
+        '^' | '<' => None,
+        _ => Some(vec![Step::Key(text.to_owned())]),
+    }
+}
+
+fn of_rule(project: &Project<'_>, rule: &Node, types: &[&str], problems: &mut Problems) {
+    let target = match (rule.get("field").and_then(Node::as_text), rule.get("each").and_then(Node::as_text)) {
+        (Some(field), _) => Some(vec![Step::Key(field.to_owned())]),
+        (None, Some(path)) => steps_of("each", path, None),
+        (None, None) => None,
+    };
+    visit(rule, &mut |part| {
+        let Part::Reference(key, node) = part else { return };
+        let Some(text) = node.as_text() else { return };
+        let Some(steps) = steps_of(key, text, target.as_deref()) else { return };
+        let mut nothing = None;
+        for kind in types {
+            match project.fields.get(kind).map(|fields| fields.reach(&steps)) {
+                Some(Reach::Nothing { steps, known }) => {
+                    // The type that comes closest says most.
+                    if nothing.as_ref().is_none_or(|(farthest, _)| *farthest < steps) {
+                        nothing = Some((steps, known));
+                    }
+                }
+                _ => return,
+            }
+        }
+        if let Some((at, known)) = nothing {
+            problems.push(nobody_has(node, text, &steps, at, &known, types));
+        }
+    });
+}
+
+fn nobody_has(
+    node: &Node,
+    text: &str,
+    steps: &[Step],
+    at: usize,
+    known: &[String],
+    types: &[&str],
+) -> Problem {
+    let of_types = match types {
+        [] | [UNKNOWN_TYPE] => String::new(),
+        [only] => format!(" of `{only}`"),
+        _ => " of its document types".to_owned(),
+    };
+    let wanted = match steps.get(at) {
+        Some(Step::Key(key)) => Some(key.as_str()),
+        _ => None,
+    };
+    let guess = wanted.and_then(|wanted| nearest(wanted, known.iter().map(String::as_str)));
+    let (code, message) = match (at, wanted) {
+        (0, Some(name)) => (
+            Code::UnmadeField,
+            format!("no schema, rubric or extraction pattern{of_types} has the field `{name}`"),
+        ),
+        (_, Some(name)) => (
+            Code::DeadPath,
+            format!("by the schema{of_types} nothing can stand at `{text}`: there is no `{name}`"),
+        ),
+        _ => {
+            let step = at + 1;
+            (
+                Code::DeadPath,
+                format!("by the schema{of_types} nothing can stand at `{text}`: step {step} leads nowhere"),
+            )
+        }
+    };
+    let problem = Problem::warning(code, &node.span, message);
+    problem.help(match guess {
+        Some(guess) => format!("did you mean `{guess}`?"),
+        None if known.is_empty() => "add it to the schema, or take it out of the rule".to_owned(),
+        None => format!("add it to the schema, or take one of {}", listed(known.iter().map(String::as_str))),
+    })
+}
+
+/// Names in backticks, not too many of them.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match all.get(..MOST_LISTED) {
+        Some(first) if all.len() > MOST_LISTED => {
+            format!("{} and {} more", first.join(", "), all.len() - MOST_LISTED)
+        }
+        _ => all.join(", "),
+    }
+}
+
+/// Fields of a rubric that the schema of the type rules out, and required ones that the provider `pattern` can't find.
+fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
+    let own = entries(rubric.root.get("types")).map(|entry| entry.key.as_str());
+    let own: Vec<&str> = own.filter(|kind| project.types.contains(kind)).collect();
+    for kind in own {
+        let Some(fields) = project.fields.get(kind) else { continue };
+        for (node, field) in rubric_fields(&rubric.root, kind) {
+            if fields.schema_has(field) == Some(false) {
+                let declared = fields.declared();
+                let message =
+                    format!("the schema of `{kind}` has no field `{field}`, so no answer can ever have it");
+                let problem = Problem::warning(Code::UndeclaredField, &node.span, message);
+                problems.push(problem.help(match nearest(field, declared.iter().copied()) {
+                    Some(guess) => format!("did you mean `{guess}`?"),
+                    None => "add it to the schema, or take it out of the rubric".to_owned(),
+                }));
+            }
+        }
+        unfindable(project, rubric, kind, fields, problems);
+    }
+}
+
+fn unfindable(
+    project: &Project<'_>,
+    rubric: &Written,
+    kind: &str,
+    fields: &Fields<'_>,
+    problems: &mut Problems,
+) {
+    let stages = &project.subject.plan.stages;
+    let Some(last) = stages.last().filter(|last| last.stage.into.is_none()) else { return };
+    let is_pattern = last.stage.call.providers.iter().all(|choice| choice.name.value == "pattern");
+    let at = stages.len() - 1;
+    let file = project.extractions.iter().find(|file| file.stage == at && file.document_type == kind);
+    let (true, Some(file)) = (is_pattern, file) else { return };
+    let found: BTreeSet<&str> = file.fields().map(|(name, _)| name).collect();
+    let required =
+        rubric.root.get("types").and_then(|types| types.get(kind)?.get(Importance::Required.as_str()));
+    for node in required.map(super::language::one_or_more).unwrap_or_default() {
+        let Some(field) = node.as_text() else { continue };
+        if found.contains(field) || fields.schema_has(field) == Some(false) || is_put_in(project, field) {
+            continue;
+        }
+        let message = format!(
+            "`{field}` is required of `{kind}`, but no pattern of `rules/{}` finds it, and the provider is `pattern`",
+            file.file.name
+        );
+        let problem = Problem::warning(Code::UnfindableField, &node.span, message);
+        problems.push(problem.help(match nearest(field, found.iter().copied()) {
+            Some(guess) => format!("the patterns have `{guess}`; call both the same"),
+            None => "add a pattern for it, or move it to `important` or `optional`".to_owned(),
+        }));
+    }
+}
+
+fn is_put_in(project: &Project<'_>, field: &str) -> bool {
+    let mut into = project.subject.plan.stages.iter().filter_map(|stage| stage.stage.into.as_ref());
+    into.any(|into| into.value == field)
+}
+
+/// Patterns for fields that the schema of the stage rules out: what they find is taken out again.
+fn of_patterns(project: &Project<'_>, problems: &mut Problems) {
+    for file in &project.extractions {
+        let Some(stage) = project.subject.plan.stages.get(file.stage) else { continue };
+        let Some(schema) = stage.schemas.get(&file.document_type) else { continue };
+        let whole = super::schema::Place::whole(schema);
+        let declared: Vec<&str> = whole.members().into_iter().map(|(name, _)| name).collect();
+        for entry in entries(file.file.root.get("fields")) {
+            let field = entry.key.as_str();
+            let Reach::Nothing { .. } = whole.reach(&[Step::Key(field.to_owned())]) else { continue };
+            let message = format!(
+                "the schema of the stage `{}` has no field `{field}`, so what these patterns find is dropped",
+                stage.stage.id.value
+            );
+            let problem = Problem::warning(Code::UndeclaredField, &entry.key_span, message);
+            problems.push(problem.help(match nearest(field, declared.iter().copied()) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => "add it to the schema, or take its patterns out".to_owned(),
+            }));
+        }
+    }
+}
+
+/// Fields of a schema that neither a rubric nor a rule names. One note for a file; grounding looks at every value, but
+/// does not know which ought to be there.
+fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
+    if project.rubrics.is_empty() && project.rules.is_empty() {
+        return;
+    }
+    let Some(last) = project.subject.plan.stages.last() else { return };
+    let (Some(output), None) = (&last.stage.call.output, &last.stage.into) else { return };
+    let scripts = scripts_of(project);
+    let mut by_file: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for (kind, fields) in &project.fields {
+        if !fields.has_schema() {
+            continue;
+        }
+        let mut named: BTreeSet<String> = fields.names();
+        named.retain(|name| {
+            project
+                .rubrics
+                .iter()
+                .any(|rubric| rubric_fields(&rubric.root, kind).iter().any(|(_, field)| field == name))
+        });
+        for file in &project.rules {
+            for (rule, types) in project.rules_of(file) {
+                if types.contains(kind) {
+                    named.extend(named_by(rule));
+                }
+            }
+        }
+        let mentioned = |name: &str| {
+            let field = name.strip_suffix("_status").unwrap_or(name);
+            named.contains(name) || named.contains(field) || scripts.iter().any(|text| has_word(text, name))
+        };
+        let missing = fields.declared().into_iter().filter(|name| !mentioned(name));
+        let missing: BTreeSet<&str> = missing.filter(|name| !is_put_in(project, name)).collect();
+        let path = filled(&output.value, kind);
+        // One schema for several types: what one type measures is measured.
+        match by_file.get_mut(&path) {
+            Some(known) => known.retain(|name| missing.contains(name)),
+            None => {
+                by_file.insert(path, missing);
+            }
+        }
+    }
+    for (path, missing) in by_file {
+        let (Some(first), Some(file)) = (missing.first(), project.file(&path)) else { continue };
+        let message = match missing.len() {
+            1 => format!("no rubric and no rule looks at the field `{first}`"),
+            _ => format!("no rubric and no rule looks at the fields {}", listed(missing.iter().copied())),
+        };
+        let place = place_of(&file, &format!("\"{first}\""));
+        problems.push(Problem::note(Code::UnmeasuredField, &place, message).help(
+            "list what should be there in the rubric, or leave it: such fields are taken as they come",
+        ));
+    }
+}
+
+/// The top-level fields that a rule names.
+fn named_by(rule: &Node) -> Vec<String> {
+    let mut names = Vec::new();
+    // A schema that a rule asks looks at everything.
+    visit(rule, &mut |part| {
+        let Part::Reference(key, node) = part else { return };
+        let steps = node.as_text().and_then(|text| steps_of(key, text, None));
+        match steps.as_deref().and_then(<[Step]>::first) {
+            Some(Step::Key(name)) => names.push(name.clone()),
+            Some(Step::Keys(several)) => names.extend(several.iter().cloned()),
+            _ => {}
+        }
+    });
+    names
+}
+
+/// The texts of all scripts that measure or are rules.
+fn scripts_of(project: &Project<'_>) -> Vec<String> {
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut add = |function: &str| {
+        names.extend(function.split_once('#').map(|(file, _)| file.to_owned()));
+    };
+    for measure in project.subject.loaded.profile.dimensions.iter().flat_map(|d| d.measure.parts()) {
+        if let Measure::Script { function } = measure {
+            add(&function.value);
+        }
+    }
+    for rule in project.rules.iter().flat_map(|file| super::language::rules(&file.root)) {
+        rule.get("script").and_then(Node::as_text).into_iter().for_each(&mut add);
+    }
+    let files = names.iter().filter_map(|name| project.file(&format!("rules/{name}")));
+    files.map(|file| file.text().to_owned()).collect()
+}
+
+/// Whether a name stands in a text as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    let fits = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
+        fits(before) && fits(after)
+    })
+}
+
+/// Rules for document types in a profile that tells none apart.
+fn without_types(project: &Project<'_>, problems: &mut Problems) {
+    if project.types != [UNKNOWN_TYPE] {
+        return;
+    }
+    for rule in project.rules.iter().flat_map(|file| super::language::rules(&file.root)) {
+        let wanted = super::language::texts(rule.get("for"));
+        let Some(node) = rule.get("for").filter(|_| !wanted.is_empty() && !wanted.contains(&UNKNOWN_TYPE))
+        else {
+            continue;
+        };
+        let message = format!(
+            "this profile tells no document types apart, so a rule for `{}` never applies",
+            wanted.join("`, `")
+        );
+        problems.push(
+            Problem::warning(Code::NoSuchType, &node.span, message)
+                .help("remove `for`, or name a classification in the profile: `classify: classify`"),
+        );
+    }
+}
+
+/// Types that classification gives and a rubric does not list: they are measured as `unknown`, or by nothing.
+fn unlisted_types(project: &Project<'_>, problems: &mut Problems) {
+    let profile = &project.subject.loaded.profile;
+    let (Some(named), Some(classifier)) = (&profile.classify, &project.subject.plan.classifier) else {
+        return;
+    };
+    let Some(file) = project.file(&format!("rules/{}.yaml", named.value)) else { return };
+    for rubric in &project.rubrics {
+        let Some(types) = rubric.root.get("types") else { continue };
+        for kind in classifier.types().filter(|kind| types.get(kind).is_none()) {
+            let place: Span = place_of_type(project, &file, kind);
+            let problem = if types.get(UNKNOWN_TYPE).is_some() {
+                Problem::note(
+                    Code::UnlistedType,
+                    &place,
+                    format!(
+                        "the rubric `{}` does not list `{kind}`; it is measured as `unknown`",
+                        rubric.name
+                    ),
+                )
+            } else {
+                Problem::warning(
+                    Code::UnlistedType,
+                    &place,
+                    format!(
+                        "the rubric `{}` does not list `{kind}`, so nothing is asked of such documents",
+                        rubric.name
+                    ),
+                )
+            };
+            let known = entries(Some(types)).map(|entry| entry.key.as_str());
+            problems.push(problem.help(match nearest(kind, known) {
+                Some(guess) => format!("the rubric has `{guess}`; call both the same"),
+                None => format!("add `{kind}:` with its fields to `rules/rubrics/{}.yaml`", rubric.name),
+            }));
+        }
+    }
+}
+
+fn place_of_type(project: &Project<'_>, file: &std::sync::Arc<crate::diag::SourceFile>, kind: &str) -> Span {
+    let library = &project.subject.loaded.library;
+    let root = Lineage::CLASSIFICATIONS.read(file, library, &mut Problems::new());
+    let entry = root.as_ref().and_then(|root| entries(root.get("classify")).find(|entry| entry.key == kind));
+    entry.map_or_else(|| place_of(file, kind), |entry| entry.key_span.clone())
+}

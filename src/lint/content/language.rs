@@ -1,0 +1,86 @@
+//! Rule files as they were written: what each rule names, and where it names it.
+
+use crate::value::yaml::{Data, Node};
+
+/// Keys that hold conditions or checks of their own.
+const NESTED: [&str; 4] = ["when", "key", "value", "not"];
+/// Keys that hold lists of conditions.
+const LISTED: [&str; 2] = ["all", "any"];
+/// Keys whose values name places.
+const NAMING: [&str; 8] =
+    ["field", "require", "requires", "forbids", "same_as", "at_most", "at_least", "named_at"];
+
+/// Something in a rule that can be looked at by itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part<'n> {
+    /// A field name or path, with the key that it stands under.
+    Reference(&'n str, &'n Node),
+    /// The setting of `matches`.
+    Matches(&'n Node),
+}
+
+/// The rules of a file.
+pub(super) fn rules(root: &Node) -> &[Node] {
+    match root.get("rules").map(|rules| &rules.data) {
+        Some(Data::List(rules)) => rules,
+        _ => &[],
+    }
+}
+
+/// A list, or one thing that stands for a list of one.
+pub(super) fn one_or_more(node: &Node) -> &[Node] {
+    match &node.data {
+        Data::List(items) => items,
+        Data::Null => &[],
+        _ => std::slice::from_ref(node),
+    }
+}
+
+/// The texts of a list, or the one text.
+pub(super) fn texts(node: Option<&Node>) -> Vec<&str> {
+    node.map(one_or_more).unwrap_or_default().iter().filter_map(Node::as_text).collect()
+}
+
+/// Visits every part of a rule or condition.
+pub(super) fn visit<'n>(node: &'n Node, see: &mut dyn FnMut(Part<'n>)) {
+    let Data::Map(entries) = &node.data else { return };
+    for entry in entries {
+        let (key, value) = (entry.key.as_str(), &entry.value);
+        match key {
+            "each" => see(Part::Reference("each", value)),
+            "matches" => see(Part::Matches(value)),
+            "before" | "after" => {
+                let is_date =
+                    value.as_text().is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+                if !is_date {
+                    references(key, value, see);
+                }
+            }
+            // A plain name under `unique` is a member of the elements.
+            "unique" if value.as_text().is_some_and(|text| text.starts_with(['$', '@'])) => {
+                references(key, value, see);
+            }
+            "resolves" => match value.get("start") {
+                Some(start) => references(key, start, see),
+                None => references(key, value, see),
+            },
+            "format" => {
+                if let Some(named) = value.get("named_at") {
+                    references(key, named, see);
+                }
+            }
+            _ if NAMING.contains(&key) => references(key, value, see),
+            _ if NESTED.contains(&key) => visit(value, see),
+            _ if LISTED.contains(&key) => one_or_more(value).iter().for_each(|inner| visit(inner, see)),
+            _ => {}
+        }
+    }
+}
+
+fn references<'n>(key: &'n str, node: &'n Node, see: &mut dyn FnMut(Part<'n>)) {
+    for each in one_or_more(node) {
+        if each.as_text().is_some() {
+            see(Part::Reference(key, each));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Regular expressions that match whatever they are given, that match nothing, or that miss their own examples.
+
+use super::expression::{Flags, can_match, matches_everything};
+use super::language::{Part, one_or_more, rules, texts, visit};
+use super::project::{Project, entries};
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::value::yaml::{Node, parse};
+use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words};
+use regex::{Regex, RegexBuilder};
+use std::collections::BTreeSet;
+
+/// Largest compiled pattern, in bytes: the largest that any of the formats allows.
+const LARGEST: usize = 4 << 20;
+
+/// Longest part of an example that a message shows, in characters.
+const MOST_SHOWN: usize = 60;
+
+/// A pattern to be looked at.
+struct Expression<'n> {
+    /// The text, with words filled in.
+    text: String,
+    span: &'n Span,
+    flags: Flags,
+    /// What it means when it matches everything.
+    everything: &'static str,
+    examples: Option<&'n Node>,
+}
+
+pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+    for file in &project.rules {
+        for rule in rules(&file.root) {
+            visit(rule, &mut |part| {
+                if let Part::Matches(node) = part {
+                    of_check(node, problems);
+                }
+            });
+        }
+    }
+    for rubric in &project.rubrics {
+        for field in entries(rubric.root.get("fields")) {
+            for node in field.value.get("mentions").map(one_or_more).unwrap_or_default() {
+                of_line(node, "every document counts as one that speaks of the field", problems);
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for extraction in &project.extractions {
+        if seen.insert(extraction.file.name.as_str()) {
+            of_extraction(&extraction.file.root, problems);
+        }
+    }
+    of_classification(project, problems);
+    // A mask that matches the empty text has been refused.
+    for mask in project.subject.loaded.merged.get("mask").map(one_or_more).unwrap_or_default() {
+        if let Some(node) = mask.get("pattern")
+            && let Some(text) = node.as_text()
+            && !can_match(text, Flags { ignore_case: false, lines: false })
+        {
+            problems.push(never(&node.span, "nothing is ever withheld"));
+        }
+    }
+}
+
+fn of_check(node: &Node, problems: &mut Problems) {
+    let pattern = node.get("pattern").unwrap_or(node);
+    let Some(text) = pattern.as_text() else { return };
+    let ignore_case =
+        matches!(node.get("ignore_case").map(|n| &n.data), Some(crate::value::yaml::Data::Bool(true)));
+    look_at(
+        &Expression {
+            text: text.to_owned(),
+            span: &pattern.span,
+            flags: Flags { ignore_case, lines: false },
+            everything: "this check holds of every text, and asks nothing",
+            examples: node.get("examples"),
+        },
+        problems,
+    );
+}
+
+/// A pattern in which case does not matter and which stands alone.
+fn of_line(node: &Node, everything: &'static str, problems: &mut Problems) {
+    let Some(text) = node.as_text() else { return };
+    let flags = Flags { ignore_case: true, lines: false };
+    look_at(
+        &Expression { text: text.to_owned(), span: &node.span, flags, everything, examples: None },
+        problems,
+    );
+}
+
+fn of_classification(project: &Project<'_>, problems: &mut Problems) {
+    let Some(named) = &project.subject.loaded.profile.classify else { return };
+    let Some(file) = project.file(&format!("rules/{}.yaml", named.value)) else { return };
+    let Some(root) = parse(&file, &mut Problems::new()) else { return };
+    for kind in entries(root.get("classify")) {
+        for entry in one_or_more(&kind.value) {
+            let Some(node) = entry.get("pattern") else { continue };
+            let Some(text) = node.as_text() else { continue };
+            look_at(
+                &Expression {
+                    text: text.to_owned(),
+                    span: &node.span,
+                    flags: Flags { ignore_case: true, lines: true },
+                    everything: "every document gets this weight",
+                    examples: None,
+                },
+                problems,
+            );
+        }
+    }
+}
+
+fn of_extraction(root: &Node, problems: &mut Problems) {
+    let mut words = Words::default();
+    for word in entries(root.get("words")) {
+        let text = word.value.as_text().unwrap_or_default();
+        words.declare(&word.key, words.expand(text, MAX_PATTERN_BYTES).unwrap_or_default());
+    }
+    let flags = Flags { ignore_case: true, lines: true };
+    for field in entries(root.get("fields")) {
+        for entry in field.value.get("patterns").map(one_or_more).unwrap_or_default() {
+            for (key, everything) in [
+                ("pattern", "it also finds an empty text, between any two characters"),
+                ("reject", "every value is passed over"),
+            ] {
+                let Some(node) = entry.get(key) else { continue };
+                let expanded = node.as_text().map(|text| words.expand(text, MAX_PATTERN_BYTES));
+                let Some(Ok(text)) = expanded else { continue };
+                let examples = entry.get("examples").filter(|_| key == "pattern");
+                look_at(&Expression { text, span: &node.span, flags, everything, examples }, problems);
+            }
+        }
+    }
+}
+
+fn look_at(expression: &Expression<'_>, problems: &mut Problems) {
+    let built = RegexBuilder::new(&expression.text)
+        .case_insensitive(expression.flags.ignore_case)
+        .multi_line(expression.flags.lines)
+        .crlf(expression.flags.lines)
+        .size_limit(LARGEST)
+        .build();
+    let Ok(regex) = built else { return };
+    if matches_everything(&regex) {
+        let message = format!("this pattern matches the empty text: {}", expression.everything);
+        problems.push(
+            Problem::warning(Code::MatchesAll, expression.span, message)
+                .help("take out a `|` at the end, or write `+` for `*`"),
+        );
+    } else if !can_match(&expression.text, expression.flags) {
+        problems.push(never(expression.span, "it asks for what no text can have"));
+    } else if let Some(examples) = expression.examples {
+        missed(expression, &regex, examples, problems);
+    }
+}
+
+fn never(span: &Span, why: &str) -> Problem {
+    Problem::warning(Code::MatchesNone, span, format!("this pattern can never match: {why}")).help(
+        "look for a `^` or `$` in the middle, a `\\b` inside a word, or a class `[…]` that leaves nothing over",
+    )
+}
+
+fn missed(expression: &Expression<'_>, regex: &Regex, examples: &Node, problems: &mut Problems) {
+    if texts(Some(examples)).is_empty() {
+        return;
+    }
+    for example in one_or_more(examples) {
+        let Some(text) = example.as_text() else { continue };
+        if regex.is_match(text) {
+            continue;
+        }
+        let shown: String = text.chars().take(MOST_SHOWN).collect();
+        let problem = Problem::warning(
+            Code::MissedExample,
+            &example.span,
+            format!("the pattern does not match its own example `{shown}`"),
+        );
+        let any_case = RegexBuilder::new(&expression.text).case_insensitive(true).size_limit(LARGEST).build();
+        let problem = problem.related(expression.span, "the pattern");
+        problems.push(if any_case.is_ok_and(|regex| regex.is_match(text)) {
+            problem.help("upper and lower case differ: add `ignore_case: true`")
+        } else {
+            problem.help("change the pattern until it does, or take the example out")
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+
+    fn said(check: &str) -> Vec<String> {
+        let file = SourceFile::new("r.yaml", check);
+        let node = parse(&file, &mut Problems::new()).unwrap();
+        let mut problems = Problems::new();
+        of_check(&node, &mut problems);
+        problems
+            .iter()
+            .map(|p| format!("{} {}", p.code.as_str(), p.help.clone().unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn a_check_is_tried_with_its_examples() {
+        assert!(said("{ pattern: '^(I|II)$', examples: [I, II] }").is_empty());
+        assert_eq!(
+            said("{ pattern: '^(i|ii)$', examples: [I] }"),
+            ["LC617 upper and lower case differ: add `ignore_case: true`"]
+        );
+        assert!(said("{ pattern: '^(i|ii)$', ignore_case: true, examples: [I] }").is_empty());
+        assert_eq!(
+            said("{ pattern: '^(i|ii)$', examples: [4] }").len(),
+            0,
+            "no text has been refused before"
+        );
+        assert_eq!(said("'a^b'").len(), 1);
+        assert_eq!(said("'positive|negative|'").len(), 1);
+    }
+}

@@ -1,0 +1,259 @@
+//! The files that a profile reaches, as they were written, and what is known of the fields of its candidates.
+
+use super::super::Subject;
+use super::language;
+use super::schema::{Place, Reach};
+use crate::diag::{Problems, SourceFile, Span};
+use crate::profile::{CandidateKind, Files, Measure};
+use crate::rules::{Lineage, UNKNOWN_TYPE};
+use crate::value::Step;
+use crate::value::yaml::{Data, Node, parse};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A file with its tree.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// As the profile names it: `clinical` for `rules/rubrics/clinical.yaml`.
+    pub(super) name: String,
+    /// What stands in it.
+    pub(super) root: Node,
+}
+
+/// The extraction patterns of a stage for one document type.
+#[derive(Debug)]
+pub(super) struct Extraction {
+    /// The stage's place in the profile.
+    pub(super) stage: usize,
+    /// The document type.
+    pub(super) document_type: String,
+    /// The file.
+    pub(super) file: Written,
+}
+
+/// What is known of the candidates of one document type.
+#[derive(Debug, Default)]
+pub(super) struct Fields<'a> {
+    /// The fields of the candidate that stages put in, by name; what else it holds is in `whole`.
+    into: BTreeMap<&'a str, Vec<Place<'a>>>,
+    /// The schema of the answer that becomes the candidate.
+    whole: Option<Place<'a>>,
+    /// Fields that extraction patterns find.
+    extracted: BTreeSet<String>,
+    /// Fields that a rubric lists.
+    listed: BTreeSet<String>,
+}
+
+/// Everything that the lints of content look at.
+pub(super) struct Project<'a> {
+    /// The profile.
+    pub(super) subject: Subject<'a>,
+    /// The document types there are.
+    pub(super) types: Vec<&'a str>,
+    /// The rule files of `assess`.
+    pub(super) rules: Vec<Written>,
+    /// The rubrics of `assess`.
+    pub(super) rubrics: Vec<Written>,
+    /// The extraction patterns of stages.
+    pub(super) extractions: Vec<Extraction>,
+    /// What candidates may hold, by document type. Empty for patches: their candidates are no documents.
+    pub(super) fields: BTreeMap<&'a str, Fields<'a>>,
+}
+
+impl<'a> Project<'a> {
+    /// Reads the files again. They have compiled, so nothing is wrong with them.
+    pub(super) fn read(subject: Subject<'a>) -> Self {
+        let (profile, plan) = (&subject.loaded.profile, subject.plan);
+        let types: Vec<&str> = plan.document_types().collect();
+        let (mut rules, mut rubrics): (Vec<Written>, Vec<Written>) = (Vec::new(), Vec::new());
+        for measure in profile.dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
+            match measure {
+                Measure::Rules { name, .. } => add(subject, Lineage::RULES, &name.value, &mut rules),
+                Measure::Rubric { name } => add(subject, Lineage::RUBRICS, &name.value, &mut rubrics),
+                _ => {}
+            }
+        }
+        let mut extractions = Vec::new();
+        for (at, stage) in plan.stages.iter().enumerate() {
+            let Some(declared) = &stage.stage.patterns else { continue };
+            for document_type in stage.patterns.keys() {
+                let name = filled(&declared.value, document_type);
+                if let Some(root) = tree(subject, &format!("rules/{name}")) {
+                    let file = Written { name, root };
+                    extractions.push(Extraction { stage: at, document_type: document_type.clone(), file });
+                }
+            }
+        }
+        let mut project = Project { subject, types, rules, rubrics, extractions, fields: BTreeMap::new() };
+        if profile.candidate == CandidateKind::Value {
+            let known = project.types.iter().map(|kind| (*kind, project.fields_of(kind))).collect();
+            project.fields = known;
+        }
+        project
+    }
+
+    fn fields_of(&self, document_type: &str) -> Fields<'a> {
+        let stages = &self.subject.plan.stages;
+        let mut fields = Fields::default();
+        for (at, stage) in stages.iter().enumerate() {
+            let schema = stage.schemas.get(document_type).map(Place::whole);
+            match &stage.stage.into {
+                Some(into) => fields.into.entry(into.value.as_str()).or_default().extend(schema),
+                None if at + 1 == stages.len() => {
+                    fields.whole = schema;
+                    let files = self.extractions.iter();
+                    let own = files.filter(|file| file.stage == at && file.document_type == document_type);
+                    fields
+                        .extracted
+                        .extend(own.flat_map(|file| file.fields()).map(|(name, _)| name.to_owned()));
+                }
+                None => {}
+            }
+        }
+        let rubrics = self.rubrics.iter().flat_map(|rubric| rubric_fields(&rubric.root, document_type));
+        fields.listed = rubrics.map(|(_, field)| field.to_owned()).collect();
+        fields
+    }
+
+    /// The file of that name.
+    pub(super) fn file(&self, name: &str) -> Option<Arc<SourceFile>> {
+        self.subject.loaded.library.read(name).ok().flatten()
+    }
+
+    /// The rules of a file with the types that each is for.
+    pub(super) fn rules_of<'n>(&self, file: &'n Written) -> impl Iterator<Item = (&'n Node, Vec<&'a str>)> {
+        language::rules(&file.root).iter().map(|rule| {
+            let wanted = language::texts(rule.get("for"));
+            let types = self.types.iter().copied().filter(|kind| wanted.is_empty() || wanted.contains(kind));
+            (rule, types.collect())
+        })
+    }
+}
+
+impl Extraction {
+    /// The fields, each with its settings.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &Node)> {
+        entries(self.file.root.get("fields")).map(|entry| (entry.key.as_str(), &entry.value))
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// Whether a schema says what candidates look like.
+    pub(super) fn has_schema(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Whether anything says what fields there are.
+    fn is_known(&self) -> bool {
+        self.whole.is_some() || !self.into.is_empty() || !self.extracted.is_empty() || !self.listed.is_empty()
+    }
+
+    /// The names of the fields that the schema declares, those that stages put in among them.
+    pub(super) fn declared(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = self.into.keys().copied().collect();
+        names.extend(self.whole.iter().flat_map(|whole| whole.members()).map(|(name, _)| name));
+        names
+    }
+
+    /// The names of all fields that anything knows of.
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        let declared = self.declared().into_iter().map(str::to_owned);
+        declared.chain(self.extracted.iter().cloned()).chain(self.listed.iter().cloned()).collect()
+    }
+
+    /// Whether the schema has a field; `None` when it leaves that open.
+    pub(super) fn schema_has(&self, field: &str) -> Option<bool> {
+        if self.into.contains_key(field) {
+            return Some(true);
+        }
+        match self.whole?.reach(&[Step::Key(field.to_owned())]) {
+            Reach::Unknown => None,
+            Reach::Places(_) => Some(true),
+            Reach::Nothing { .. } => Some(false),
+        }
+    }
+
+    /// Follows a path from the candidate.
+    pub(super) fn reach(&self, steps: &[Step]) -> Reach<'a> {
+        if !self.is_known() {
+            return Reach::Unknown;
+        }
+        let Some((first, rest)) = steps.split_first() else { return Reach::Unknown };
+        let Step::Key(name) = first else {
+            return match (self.whole, self.into.is_empty()) {
+                (Some(whole), true) => whole.reach(steps),
+                _ => Reach::Unknown,
+            };
+        };
+        if let Some(places) = self.into.get(name.as_str()) {
+            let [place] = places.as_slice() else { return Reach::Unknown };
+            return match place.reach(rest) {
+                Reach::Nothing { steps, known } => Reach::Nothing { steps: steps + 1, known },
+                found => found,
+            };
+        }
+        let nobody = || Reach::Nothing { steps: 0, known: self.names().into_iter().collect() };
+        let is_named = self.extracted.contains(name) || self.listed.contains(name);
+        let status_of = name.strip_suffix("_status").filter(|field| self.names().contains(*field));
+        match self.whole {
+            Some(whole) => match whole.reach(steps) {
+                Reach::Nothing { steps: 0, .. } if is_named || status_of.is_some() => Reach::Unknown,
+                Reach::Nothing { steps: 0, .. } => nobody(),
+                found => found,
+            },
+            None if is_named || status_of.is_some() => Reach::Unknown,
+            // Of an answer without a schema anything may be true, unless it is no part of the candidate.
+            None if self.extracted.is_empty() && self.listed.is_empty() => Reach::Unknown,
+            None => nobody(),
+        }
+    }
+}
+
+/// The fields that a rubric has for a document type, each with where it stands: those of `unknown` for a type that it
+/// does not list.
+pub(super) fn rubric_fields<'n>(root: &'n Node, document_type: &str) -> Vec<(&'n Node, &'n str)> {
+    let types = root.get("types");
+    let listed = types.and_then(|types| types.get(document_type).or_else(|| types.get(UNKNOWN_TYPE)));
+    let lists = entries(listed).flat_map(|entry| language::one_or_more(&entry.value));
+    lists.filter_map(|node| Some((node, node.as_text()?))).collect()
+}
+
+/// The entries of a mapping.
+pub(super) fn entries(node: Option<&Node>) -> impl Iterator<Item = &crate::value::yaml::Entry> {
+    match node.map(|node| &node.data) {
+        Some(Data::Map(entries)) => entries.as_slice(),
+        _ => &[],
+    }
+    .iter()
+}
+
+/// A path with `{{ document_type }}` filled in. It has been filled in before without a mistake.
+pub(super) fn filled(path: &str, document_type: &str) -> String {
+    let rendered = minijinja::Environment::new().render_str(path, minijinja::context! { document_type });
+    rendered.unwrap_or_else(|_| path.to_owned())
+}
+
+/// The first place of `text` in a file; its beginning if it is not there.
+pub(super) fn place_of(file: &Arc<SourceFile>, text: &str) -> Span {
+    match file.text().find(text) {
+        Some(at) => Span::new(file, at, at + text.len()),
+        None => Span::new(file, 0, 1),
+    }
+}
+
+/// With all that the file extends.
+fn add(subject: Subject<'_>, kind: Lineage, name: &str, files: &mut Vec<Written>) {
+    if files.iter().any(|known| known.name == name) {
+        return;
+    }
+    let library = &subject.loaded.library;
+    let file = library.read(&format!("{}/{name}.yaml", kind.folder)).ok().flatten();
+    if let Some(root) = file.and_then(|file| kind.read(&file, library, &mut Problems::new())) {
+        files.push(Written { name: name.to_owned(), root });
+    }
+}
+
+fn tree(subject: Subject<'_>, path: &str) -> Option<Node> {
+    let file = subject.loaded.library.read(path).ok().flatten()?;
+    parse(&file, &mut Problems::new())
+}

@@ -1,0 +1,127 @@
+//! Prompts that keep from a model what it needs: the document, the candidate, or what is wrong with it.
+
+use super::project::{Project, entries, place_of};
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::rules::MESSAGE_VARIABLES;
+use crate::value::decode::Spanned;
+use crate::value::yaml::Node;
+
+pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+    let plan = project.subject.plan;
+    for stage in &plan.stages {
+        let (Some(prompt), Some(name)) = (&stage.prompt, &stage.stage.call.prompt) else { continue };
+        // A later stage may work on what earlier ones found.
+        let shows = |variable| plan.templates.uses(prompt, variable);
+        if shows("source") || shows("stages") || stage.stage.call.attach.is_some() {
+            continue;
+        }
+        let message = format!("the prompt of the stage `{}` never shows the document", stage.stage.id.value);
+        report(project, Code::BlindPrompt, name, "source", message, problems);
+    }
+    for judge in &plan.judges {
+        let (Some(prompt), Some(name)) = (&judge.prompt, &judge.judge.call.prompt) else { continue };
+        let shows = |variable| plan.templates.uses(prompt, variable);
+        let id = &judge.judge.id.value;
+        if !shows("candidate") {
+            let message = format!("the prompt of the judge `{id}` never shows what is to be judged");
+            report(project, Code::BlindJudge, name, "candidate", message, problems);
+        }
+        if !shows("source") && !shows("reference") && judge.judge.call.attach.is_none() {
+            let message = format!(
+                "the prompt of the judge `{id}` shows neither the document nor a reference, so there is nothing to judge by"
+            );
+            report(project, Code::BlindJudge, name, "source", message, problems);
+        }
+    }
+    feedback(project, problems);
+    for rule in project.rules.iter().flat_map(|file| super::language::rules(&file.root)) {
+        for key in ["message", "suggestion"] {
+            if let Some(node) = rule.get(key) {
+                placeholders(node, problems);
+            }
+        }
+    }
+}
+
+/// Reports a prompt at its beginning, or at a `{name}` that was meant to be the variable.
+fn report(
+    project: &Project<'_>,
+    code: Code,
+    name: &Spanned<String>,
+    variable: &str,
+    message: String,
+    problems: &mut Problems,
+) {
+    let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
+    let single = format!("{{{variable}}}");
+    let problem = if file.text().contains(&single) {
+        Problem::warning(code, &place_of(&file, &single), message)
+            .help(format!("a variable stands in two pairs of braces: `{{{{ {variable} }}}}`"))
+    } else {
+        let first = file.text().lines().next().unwrap_or_default();
+        Problem::warning(code, &Span::new(&file, 0, first.len()), message)
+            .help(format!("put `{{{{ {variable} }}}}` where it belongs"))
+    };
+    problems.push(problem.related(&name.span, "this prompt is used here"));
+}
+
+fn feedback(project: &Project<'_>, problems: &mut Problems) {
+    let plan = project.subject.plan;
+    let name = &project.subject.loaded.profile.feedback.template;
+    let hidden: Vec<&str> = ["critical", "major", "minor"]
+        .into_iter()
+        .filter(|kind| !plan.templates.uses(&plan.feedback, kind))
+        .collect();
+    let message = match hidden.as_slice() {
+        ["critical", "major", "minor"] => {
+            "this feedback never says what is wrong, so a correction can only guess".to_owned()
+        }
+        // Leaving the least of them out is a choice.
+        [] | ["minor"] => return,
+        several => {
+            let several: Vec<&str> = several.iter().copied().filter(|kind| *kind != "minor").collect();
+            format!("this feedback leaves {} issues out, so they are never corrected", several.join(" and "))
+        }
+    };
+    let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
+    let first = file.text().lines().next().unwrap_or_default();
+    let missing = hidden.first().copied().unwrap_or("critical");
+    problems.push(
+        Problem::warning(Code::SilentFeedback, &Span::new(&file, 0, first.len()), message)
+            .related(&name.span, "this template is used here")
+            .help(format!(
+                "list them: `{{% for issue in {missing} %}}{{{{ issue.path }}}}: {{{{ issue.message }}}}{{% endfor %}}`"
+            )),
+    );
+}
+
+/// `{value}` in a message stands there as it is.
+fn placeholders(node: &Node, problems: &mut Problems) {
+    let Some(text) = node.as_text() else { return };
+    for name in MESSAGE_VARIABLES {
+        for (at, found) in text.match_indices(&format!("{{{name}}}")) {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|text| text.chars().next());
+            if before == Some('{') || after == Some('}') {
+                continue;
+            }
+            problems.push(
+                Problem::warning(
+                    Code::LiteralPlaceholder,
+                    &node.span,
+                    format!("`{found}` is shown as it stands here; nothing is filled in"),
+                )
+                .help(format!("write `{{{{ {name} }}}}`")),
+            );
+            break;
+        }
+    }
+}
+
+/// The place of a key below `judges.NAME`, or of the judge's name.
+pub(super) fn judge_place(project: &Project<'_>, judge: &Spanned<String>, key: &str) -> Span {
+    let judges = project.subject.loaded.merged.get("judges");
+    let own = judges.and_then(|judges| judges.get(&judge.value));
+    let entry = entries(own).find(|entry| entry.key == key);
+    entry.map_or_else(|| judge.span.clone(), |entry| entry.value.span.clone())
+}

@@ -1,0 +1,152 @@
+//! Providers that can't be asked on this machine, or with these settings. None is asked here.
+
+use crate::diag::{Code, Problem, Problems};
+use crate::profile::{Environment, Loaded, ProviderChoice};
+use crate::provider::protocol::{Endpoint, Manifest};
+use crate::provider::{Providers, setting_problems};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Pushes what keeps the providers of a profile from being asked: settings that they do not take, keys that are not
+/// set, programs that nobody has allowed. Plugins that can't be found are somebody else's to report.
+pub fn lint_providers(
+    loaded: &Loaded,
+    providers: &Providers,
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) {
+    let profile = &loaded.profile;
+    let stages = profile.stages.iter().flat_map(|stage| &stage.call.providers);
+    let asked = profile.judges.iter().filter(|judge| judge.is_asked());
+    for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
+        let Ok(plugin) = providers.find(&choice.name.value) else { continue };
+        let manifest = &plugin.manifest;
+        settings(manifest, choice, problems);
+        key(manifest, choice, environment, problems);
+        if manifest.runs_programs() {
+            let message = format!(
+                "the provider `{}` runs programs of this machine, which needs leave",
+                choice.name.value
+            );
+            problems.push(
+                Problem::note(Code::CommandsNeeded, &choice.name.span, message)
+                    .help("say `--allow-commands` when you run it; read first which programs it runs"),
+            );
+        }
+    }
+}
+
+fn settings(manifest: &Manifest, choice: &ProviderChoice, problems: &mut Problems) {
+    let name = &choice.name.value;
+    let endpoint = endpoint_of(manifest, choice);
+    for found in setting_problems(manifest, &choice.config).unwrap_or_default() {
+        // What says where a service is may come from the environment.
+        let is_filled = |key: &String| {
+            endpoint.is_some_and(|endpoint| key == "base_url" || endpoint.config_env.contains_key(key))
+        };
+        if found.missing.iter().any(is_filled) {
+            continue;
+        }
+        let message = format!("the settings of the provider `{name}` are not complete: {}", found.message);
+        problems.push(match found.missing.first() {
+            // Whoever runs it may give what is missing then.
+            Some(first) => Problem::note(Code::ProviderSettings, &choice.name.span, message).help(format!(
+                "give it under `config:`, as `config: {{ {first}: … }}`, or with `--provider-config {first}=…`"
+            )),
+            None => Problem::warning(
+                Code::ProviderSettings,
+                &choice.name.span,
+                format!("the settings of the provider `{name}` are not right: {}", found.message),
+            )
+            .help(format!("`loopctl plugin inspect {}` shows what it accepts", manifest.name)),
+        });
+    }
+}
+
+/// The service that a choice means.
+fn endpoint_of<'m>(manifest: &'m Manifest, choice: &ProviderChoice) -> Option<&'m Endpoint> {
+    let named = choice.name.value.split(':').next().unwrap_or_default();
+    let same = |a: &str, b: &str| a.replace('-', "_") == b.replace('-', "_");
+    let find = |name: &str| manifest.endpoints.iter().find(|endpoint| same(&endpoint.name, name));
+    let configured = choice.config.get("endpoint").and_then(Value::as_str);
+    configured.and_then(find).or_else(|| find(named)).or_else(|| manifest.endpoints.first())
+}
+
+/// The variables, one of which must hold the key of a service: by the manifest, those that bear the service's name.
+fn keys_of<'m>(manifest: &'m Manifest, endpoint: &Endpoint) -> BTreeSet<&'m str> {
+    let prefix = format!("{}_", endpoint.name.to_uppercase().replace('-', "_"));
+    let own = manifest.secrets.iter().filter(|secret| secret.starts_with(&prefix));
+    let own: BTreeSet<&str> = own.map(String::as_str).collect();
+    if !own.is_empty() {
+        return own;
+    }
+    // Among several services another's key would be a guess.
+    if manifest.endpoints.len() > 1 {
+        BTreeSet::new()
+    } else {
+        manifest.secrets.iter().map(String::as_str).collect()
+    }
+}
+
+fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_>, problems: &mut Problems) {
+    let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+    let Some(endpoint) = endpoint_of(manifest, choice) else { return };
+    let configured = choice.config.get("base_url").and_then(Value::as_str).map(str::to_owned);
+    let place = configured
+        .or_else(|| endpoint.base_url_env.iter().find_map(|name| set(name)))
+        .or_else(|| endpoint.base_url.clone());
+    let keys = keys_of(manifest, endpoint);
+    // A server on this machine asks for no key.
+    if place.is_some_and(|url| is_here(&url))
+        || keys.is_empty()
+        || keys.iter().any(|name| set(name).is_some())
+    {
+        return;
+    }
+    let list = keys.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    let first = keys.first().copied().unwrap_or_default();
+    problems.push(
+        Problem::note(
+            Code::NoKey,
+            &choice.name.span,
+            format!(
+                "the provider `{}` needs a key, and {list} is not set on this machine",
+                choice.name.value
+            ),
+        )
+        .help(format!("before you run it: `export {first}=…`; checking needs no key")),
+    );
+}
+
+/// Whether a URL leads to this machine.
+fn is_here(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost" || host == "::1" || host.starts_with("127.") || host.ends_with(".localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_of_this_machine_are_known() {
+        for url in
+            ["http://127.0.0.1:11434/v1", "http://localhost:8080", "http://[::1]:1/x", "https://a.localhost/"]
+        {
+            assert!(is_here(url), "{url}");
+        }
+        for url in [
+            "https://api.openai.com/v1",
+            "https://localhost.example.org",
+            "http://user:127.0.0.1@example.org",
+        ] {
+            assert!(!is_here(url), "{url}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Rules that can't fail, can't apply, say what another says, or find what nobody hears of.
+
+use super::language::{one_or_more, rules};
+use super::project::{Fields, Project, entries};
+use super::schema::Reach;
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::profile::{IssueKind, Measure};
+use crate::value::yaml::{Data, Node};
+use crate::value::{Disposition, JsonPath, Score, Severity, Step};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Keys of a rule that say what its issues are like, not what it asks.
+const WORDING: [&str; 7] = ["id", "message", "suggestion", "code", "severity", "disposition", "auto_fixable"];
+
+pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+    same(project, problems);
+    for file in &project.rules {
+        for (rule, types) in project.rules_of(file) {
+            let fields: Vec<&Fields<'_>> = types.iter().filter_map(|kind| project.fields.get(kind)).collect();
+            let subject = match (rule.get("field"), rule.get("each")) {
+                (Some(field), _) => field.as_text().map(|name| vec![Step::Key(name.to_owned())]),
+                (None, Some(each)) => each.as_text().and_then(steps),
+                (None, None) => None,
+            };
+            conditions(rule, subject.as_deref(), &fields, problems);
+            unheard(project, rule, problems);
+        }
+    }
+    weightless(project, problems);
+}
+
+fn steps(path: &str) -> Option<Vec<Step>> {
+    JsonPath::parse(path).ok()?.steps().map(<[Step]>::to_vec)
+}
+
+/// Checks whose answer the schema, or another check beside them, gives away.
+fn conditions(node: &Node, subject: Option<&[Step]>, fields: &[&Fields<'_>], problems: &mut Problems) {
+    let allowed = subject.and_then(|steps| allowed_by_schema(steps, fields));
+    let name = subject.map(path_of).unwrap_or_default();
+    if let (Some(allowed), Some((wanted, ignore_case, at))) = (&allowed, literal(node)) {
+        let same = |a: &Value, b: &Value| equal(a, b, ignore_case);
+        let hits = allowed.iter().filter(|value| wanted.iter().any(|w| same(w, value))).count();
+        let list = allowed.iter().map(|value| format!("`{}`", plain(value))).collect::<Vec<_>>().join(", ");
+        if hits == 0 {
+            problems.push(
+                Problem::warning(
+                    Code::DecidedCondition,
+                    at,
+                    format!("this never holds: by the schema `{name}` is one of {list}"),
+                )
+                .help("write the value as the schema has it"),
+            );
+        } else if hits == allowed.len() && allowed.len() > 1 {
+            problems.push(
+                Problem::warning(
+                    Code::DecidedCondition,
+                    at,
+                    format!(
+                        "this always holds: by the schema `{name}` is one of {list}, and all of them are here"
+                    ),
+                )
+                .help("take it out, or take out the values that are wrong"),
+            );
+        }
+    }
+    contradiction(node, problems);
+    let below = |key: &str| node.get(key);
+    for (key, subject) in [("when", None), ("not", subject), ("value", subject)] {
+        if let Some(inner) = below(key) {
+            // `when` looks at the target, unless it names a field.
+            let own = inner.get("field").and_then(Node::as_text).and_then(place);
+            let start =
+                if key == "when" { own.or_else(|| target(node)) } else { own.or(subject.map(<[_]>::to_vec)) };
+            conditions(inner, start.as_deref(), fields, problems);
+        }
+    }
+    for key in ["all", "any"] {
+        for inner in below(key).map(one_or_more).unwrap_or_default() {
+            let own = inner.get("field").and_then(Node::as_text).and_then(place);
+            conditions(inner, own.as_deref().or(subject), fields, problems);
+        }
+    }
+}
+
+fn target(rule: &Node) -> Option<Vec<Step>> {
+    match (rule.get("field"), rule.get("each")) {
+        (Some(field), _) => field.as_text().and_then(place),
+        (None, Some(each)) => each.as_text().and_then(steps),
+        (None, None) => None,
+    }
+}
+
+/// A field name or a path from the candidate.
+fn place(text: &str) -> Option<Vec<Step>> {
+    match text.chars().next()? {
+        '$' => steps(text),
+        '@' | '^' | '<' => None,
+        _ => Some(vec![Step::Key(text.to_owned())]),
+    }
+}
+
+fn path_of(steps: &[Step]) -> String {
+    let parts: Vec<String> = steps
+        .iter()
+        .map(|step| match step {
+            Step::Key(key) => key.clone(),
+            Step::Keys(keys) => keys.join(","),
+            Step::Index(index) => index.to_string(),
+            Step::Wildcard => "*".to_owned(),
+        })
+        .collect();
+    parts.join(".")
+}
+
+/// The only values that the schemas of all types allow there.
+fn allowed_by_schema<'v>(steps: &[Step], fields: &[&Fields<'v>]) -> Option<Vec<&'v Value>> {
+    let mut all: Vec<&Value> = Vec::new();
+    for fields in fields {
+        let Reach::Places(places) = fields.reach(steps) else { return None };
+        for place in places {
+            for value in place.values()? {
+                if !all.contains(&value) {
+                    all.push(value);
+                }
+            }
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// What `equals` or `one_of` asks for: the values, whether case matters not, and where.
+fn literal(node: &Node) -> Option<(Vec<Value>, bool, &Span)> {
+    if let Some(value) = node.get("equals") {
+        return Some((vec![value.to_json()], false, &value.span));
+    }
+    let list = node.get("one_of")?;
+    let ignore_case = matches!(list.get("ignore_case").map(|n| &n.data), Some(Data::Bool(true)));
+    let values = one_or_more(list.get("values").unwrap_or(list)).iter().map(Node::to_json).collect();
+    Some((values, ignore_case, &list.span))
+}
+
+fn equal(a: &Value, b: &Value, ignore_case: bool) -> bool {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) if ignore_case => a.to_lowercase() == b.to_lowercase(),
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        _ => a == b,
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Checks beside each other of which one rules the other out.
+fn contradiction(node: &Node, problems: &mut Problems) {
+    let Some((wanted, ignore_case, at)) = literal(node) else { return };
+    let mut other = None;
+    if let (Some(equals), Some(list)) = (node.get("equals"), node.get("one_of")) {
+        let values = one_or_more(list.get("values").unwrap_or(list));
+        if !values.iter().any(|value| equal(&value.to_json(), &equals.to_json(), ignore_case)) {
+            other = Some(("one_of", list));
+        }
+    }
+    if let Some(range) = node.get("range") {
+        let bound = |key: &str| range.get(key).and_then(|n| n.to_json().as_f64());
+        let (low, high) = (bound("min").unwrap_or(f64::MIN), bound("max").unwrap_or(f64::MAX));
+        let inside = |value: &Value| value.as_f64().is_none_or(|number| (low..=high).contains(&number));
+        if !wanted.iter().any(inside) {
+            other = Some(("range", range));
+        }
+    }
+    if let Some(matches) = node.get("matches") {
+        let pattern = matches.get("pattern").unwrap_or(matches).as_text().unwrap_or_default();
+        let any_case = matches!(matches.get("ignore_case").map(|n| &n.data), Some(Data::Bool(true)));
+        let built = regex::RegexBuilder::new(pattern).case_insensitive(any_case).size_limit(1 << 20).build();
+        if let Ok(regex) = built
+            && !wanted.iter().any(|value| regex.is_match(&plain(value)))
+        {
+            other = Some(("matches", matches));
+        }
+    }
+    if let Some((key, place)) = other {
+        problems.push(
+            Problem::warning(
+                Code::DecidedCondition,
+                at,
+                format!("this and `{key}` beside it can't both hold"),
+            )
+            .related(&place.span, "the other")
+            .help("keep one of the two, or put them under `any:`"),
+        );
+    }
+}
+
+/// Two rules that ask the same of the same documents.
+fn same(project: &Project<'_>, problems: &mut Problems) {
+    let mut known: BTreeMap<String, &Node> = BTreeMap::new();
+    for rule in project.rules.iter().flat_map(|file| rules(&file.root)) {
+        let mut asks = BTreeMap::new();
+        for entry in entries(Some(rule)).filter(|entry| !WORDING.contains(&entry.key.as_str())) {
+            let mut value = entry.value.to_json();
+            if entry.key == "for" {
+                let mut types = super::language::texts(Some(&entry.value));
+                types.sort_unstable();
+                value = types.into();
+            }
+            asks.insert(entry.key.as_str(), value);
+        }
+        let key = serde_json::to_string(&asks).unwrap_or_default();
+        let Some(id) = rule.get("id") else { continue };
+        match known.get(&key) {
+            None => {
+                known.insert(key, id);
+            }
+            Some(first) => problems.push(
+                Problem::warning(
+                    Code::SameRule,
+                    &id.span,
+                    format!(
+                        "`{}` asks the same as `{}`, so one mistake costs twice",
+                        id.as_text().unwrap_or_default(),
+                        first.as_text().unwrap_or_default()
+                    ),
+                )
+                .related(&first.span, "the other rule")
+                .help("take one of them out"),
+            ),
+        }
+    }
+}
+
+/// Issues that keep a candidate from being accepted, and that nobody is told of.
+fn unheard(project: &Project<'_>, rule: &Node, problems: &mut Problems) {
+    let Some(disposition) = rule.get("disposition") else { return };
+    if disposition.as_text() != Some(Disposition::Warn.as_str()) {
+        return;
+    }
+    let severity = rule.get("severity").and_then(Node::as_text).unwrap_or(Severity::Major.as_str());
+    let limits = &project.subject.loaded.profile.policy.accept.issue_limits;
+    if limits.iter().any(|(kind, _)| matches!(kind, IssueKind::Severity(s) if s.as_str() == severity)) {
+        problems.push(
+            Problem::warning(
+                Code::IdleRule,
+                &disposition.span,
+                format!(
+                    "`accept` counts {severity} issues, and by `disposition: warn` the model is never told of this one"
+                ),
+            )
+            .help("write `disposition: correct` (the loop) or `escalate` (a person), or a smaller severity"),
+        );
+    }
+}
+
+/// Rules whose issues change no score and are counted by nobody.
+fn weightless(project: &Project<'_>, problems: &mut Problems) {
+    let loaded = project.subject.loaded;
+    if !loaded.profile.policy.accept.issue_limits.is_empty() {
+        return;
+    }
+    for dimension in &loaded.profile.dimensions {
+        for measure in dimension.measure.parts() {
+            let Measure::Rules { name, penalty, .. } = measure else { continue };
+            if *penalty == Score::ZERO {
+                problems.push(
+                    Problem::warning(
+                        Code::IdleRule,
+                        &name.span,
+                        format!("the rules `{}` decide nothing: their penalty is 0, and `accept` counts no issues", name.value),
+                    )
+                    .help("give `penalty` a number above 0, or limit issues: `accept: { critical_issues: 0 }`"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Acceptance that everything passes, that nothing can, or that has lines which decide nothing.
+
+use super::view::{View, number};
+use crate::diag::{Code, Problem, Problems, Span};
+use crate::profile::{Dimension, IssueKind, Measure, Overall, SelectKey, Target};
+use crate::value::{Disposition, Severity};
+
+/// Scores that differ by less are equal (LOOP, Words).
+const EPSILON: f64 = 1e-9;
+
+pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+    let accept = &view.policy.accept;
+    let decides =
+        |(target, bound): &&(Target, crate::value::Score)| bound.get() > view.target(target).low + EPSILON;
+    if accept.issue_limits.is_empty() && !accept.thresholds.iter().any(|line| decides(&line)) {
+        accepts_everything(view, problems);
+        return;
+    }
+    for line in &accept.thresholds {
+        let (target, bound) = (&line.0, line.1.get());
+        let name = target.name();
+        let span = view.key(&["accept", name]);
+        let problem = if !decides(&line) {
+            Some(always_holds(view, target, bound, span))
+        } else {
+            out_of_reach(view, target, bound, span)
+                .or_else(|| implied(view, target, bound, span))
+                .or_else(|| perfect(view, target, bound, span))
+        };
+        if let Some(problem) = problem {
+            problems.push(problem);
+        }
+    }
+    ignores_critical(view, problems);
+}
+
+fn accepts_everything(view: &View<'_>, problems: &mut Problems) {
+    let message = "every candidate is accepted, so none is ever corrected: no line of `accept` can fail";
+    let highest: Vec<String> = view
+        .policy
+        .accept
+        .thresholds
+        .iter()
+        .map(|(target, _)| format!("`{}` is never below {}", target.name(), number(view.target(target).low)))
+        .collect();
+    let help = format!("{}; write a higher bound, such as `overall: 0.95`", highest.join(", "));
+    problems.push(Problem::warning(Code::AcceptsEverything, view.key(&["accept"]), message).help(help));
+}
+
+fn always_holds(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Problem {
+    let (name, low) = (target.name(), number(view.target(target).low));
+    let message = format!("the line `{name}: {}` of `accept` always holds", number(bound));
+    let help = match target {
+        _ if bound <= EPSILON => format!("remove it (`{name}: null`), or write a bound above 0"),
+        Target::Dimension(dimension) if floored(view, dimension) => {
+            format!(
+                "`{name}` never falls below its `floor` {low}: lower the floor, or write a bound above it"
+            )
+        }
+        _ => format!("`{name}` is never below {low}: write a bound above that, or remove the line"),
+    };
+    view.doubt(Code::InertBound, span, message).help(help)
+}
+
+fn floored(view: &View<'_>, name: &str) -> bool {
+    let dimension = view.profile.dimensions.iter().find(|dimension| dimension.name == name);
+    dimension.is_some_and(|d| matches!(&d.measure, Measure::Rules { floor, .. } if floor.get() > 0.0))
+}
+
+/// Whether nothing measures a dimension in a run: its score is handed over from outside.
+pub(super) fn is_only_given(dimension: &Dimension) -> bool {
+    matches!(dimension.measure, Measure::Given) && dimension.second.is_none()
+}
+
+/// Says of a bound that no run can reach.
+fn out_of_reach(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<Problem> {
+    if view.profile.stages.is_empty() {
+        return None;
+    }
+    let given = |name: &str| view.profile.dimensions.iter().any(|d| d.name == name && is_only_given(d));
+    let measured = |name: &str| if given(name) { 0.0 } else { view.dimension(name).high };
+    let (most, which) = match (target, &view.policy.overall) {
+        (Target::Dimension(name), _) | (Target::Overall, Overall::From(name)) => {
+            (measured(name), vec![name.as_str()])
+        }
+        (Target::Overall, Overall::Weighted(weights)) => (
+            weights.iter().map(|(name, weight)| weight * measured(name)).sum(),
+            weights.iter().map(|(name, _)| name.as_str()).collect(),
+        ),
+    };
+    if bound <= most + EPSILON {
+        return None;
+    }
+    let name = target.name();
+    let missing: Vec<String> =
+        which.into_iter().filter(|name| given(name)).map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "no run can be accepted: `{name}` must reach {} and is {} at most, because nothing measures {}",
+        number(bound),
+        number(most),
+        missing.join(" and ")
+    );
+    let help = "`given` scores come from outside (`loopctl score --given`); in a run they count 0: give the dimension a measure";
+    Some(view.doubt(Code::NeverAccepted, span, message).help(help))
+}
+
+/// Says of a line that another one makes it hold.
+fn implied(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<Problem> {
+    let Overall::Weighted(weights) = &view.policy.overall else { return None };
+    let thresholds = &view.policy.accept.thresholds;
+    let line = |target: &Target| thresholds.iter().find(|(other, _)| other == target).map(|(_, b)| b.get());
+    let (by, least) = match target {
+        Target::Overall => {
+            let least: f64 = weights
+                .iter()
+                .map(|(name, weight)| {
+                    let line = line(&Target::Dimension(name.clone())).unwrap_or(0.0);
+                    weight * line.max(view.dimension(name).low)
+                })
+                .sum();
+            ("the other lines", least)
+        }
+        Target::Dimension(name) => {
+            let (_, weight) = weights.iter().find(|(weighted, weight)| weighted == name && *weight > 0.0)?;
+            let others: f64 = weights
+                .iter()
+                .filter(|(other, _)| other != name)
+                .map(|(other, weight)| weight * view.dimension(other).high)
+                .sum();
+            ("the line `overall`", (line(&Target::Overall)? - others) / weight)
+        }
+    };
+    if least < bound - EPSILON {
+        return None;
+    }
+    let name = target.name();
+    let message = format!(
+        "the line `{name}: {}` of `accept` never decides: with {by}, `{name}` is {} at least",
+        number(bound),
+        number(least)
+    );
+    let help = format!("remove it (`{name}: null`), or write a bound above {}", number(least));
+    Some(Problem::note(Code::InertBound, span, message).help(help))
+}
+
+/// Says of a bound that it asks a judge for the highest score there is.
+fn perfect(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<Problem> {
+    if bound < 1.0 - EPSILON {
+        return None;
+    }
+    let judged = |name: &str| {
+        let dimension = view.profile.dimensions.iter().find(|dimension| dimension.name == name);
+        let sources = dimension.and_then(|d| d.second.as_ref()).map(|second| second.sources.as_slice());
+        sources.unwrap_or_default().iter().any(|source| source.score.is_some())
+    };
+    let names: Vec<&str> = match (target, &view.policy.overall) {
+        (Target::Dimension(name), _) => vec![name],
+        (Target::Overall, overall) => overall.dimensions().collect(),
+    };
+    let name = names.into_iter().find(|name| judged(name))?;
+    let message = format!(
+        "`{}: 1` is reached only when a judge gives `{name}` the highest score there is",
+        target.name()
+    );
+    let help = "judges seldom do; write a bound below 1, such as 0.95";
+    Some(Problem::note(Code::PerfectScore, span, message).help(help))
+}
+
+/// Says that critical issues are looked at when candidates are compared, and not when one is accepted.
+fn ignores_critical(view: &View<'_>, problems: &mut Problems) {
+    let critical = IssueKind::Severity(Severity::Critical);
+    let cares = |key: &SelectKey| matches!(key, SelectKey::NoCritical) || *key == SelectKey::Fewest(critical);
+    let Some(at) = view.policy.select.order.iter().position(cares) else { return };
+    let bounded = view
+        .policy
+        .accept
+        .issue_limits
+        .iter()
+        .any(|(kind, _)| *kind == critical || *kind == IssueKind::Disposition(Disposition::Correct));
+    if bounded {
+        return;
+    }
+    let order = view.value(&["select", "order"]);
+    let key = match view.entry(&["select", "order"]).map(|entry| &entry.value.data) {
+        Some(crate::value::yaml::Data::List(items)) => items.get(at).map_or(order, |item| &item.span),
+        _ => order,
+    };
+    let message = "a candidate with critical issues can be accepted: `accept` does not look at them";
+    let problem = Problem::warning(Code::CriticalAccepted, view.key(&["accept"]), message);
+    let problem = problem.help("add `critical_issues: 0` to `accept`");
+    problems.push(problem.related(key, "here they matter"));
+}

@@ -1,0 +1,105 @@
+//! Dimensions that are measured for nothing, or always come out the same.
+
+use super::view::{View, number};
+use crate::diag::{Code, Problem, Problems};
+use crate::profile::{AfterRetries, Dimension, Measure, Overall, SelectKey, Target};
+
+pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+    for dimension in &view.profile.dimensions {
+        always_the_same(view, dimension, problems);
+        if !is_used(view, &dimension.name) {
+            for_nothing(view, dimension, problems);
+        }
+    }
+}
+
+/// Says of rules whose issues take nothing off.
+fn always_the_same(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) {
+    for part in dimension.measure.parts() {
+        let Measure::Rules { penalty, floor, name, .. } = part else { continue };
+        let (key, help) = if penalty.get() == 0.0 {
+            ("penalty", "write how much an issue takes off, such as `penalty: 0.10`")
+        } else if floor.get() >= 1.0 {
+            ("floor", "write how low the score may fall, such as `floor: 0.30`, or remove it")
+        } else {
+            continue;
+        };
+        let said = ["assess", dimension.name.as_str(), key];
+        let span = view.entry(&said).map_or(&name.span, |entry| &entry.key_span);
+        let value = if key == "penalty" { penalty.get() } else { floor.get() };
+        let message = format!(
+            "with `{key}: {}` the rules `{}` always score 1, whatever they find",
+            number(value),
+            name.value
+        );
+        problems.push(view.doubt(Code::ConstantScore, span, message).help(help));
+    }
+}
+
+/// Whether a score decides anything: overall, acceptance, gate, selection, review, what stands in for a judge, or a
+/// script, which sees them all.
+fn is_used(view: &View<'_>, name: &str) -> bool {
+    let policy = view.policy;
+    let is_it = |target: &Target| matches!(target, Target::Dimension(dimension) if dimension == name);
+    let weighs = match &policy.overall {
+        Overall::From(from) => from == name,
+        Overall::Weighted(weights) => weights.iter().any(|(other, weight)| other == name && *weight > 0.0),
+    };
+    weighs
+        || policy.accept.thresholds.iter().any(|(target, _)| is_it(target))
+        || policy.gate.as_ref().is_some_and(|gate| gate.dimension == name)
+        || policy.select.order.iter().any(|key| matches!(key, SelectKey::Score(target) if is_it(target)))
+        || view
+            .profile
+            .review
+            .as_ref()
+            .is_some_and(|when| super::review::names(&when.value).any(|n| n == name))
+        || view
+            .profile
+            .judges
+            .iter()
+            .any(|judge| matches!(&judge.on_failure.then, AfterRetries::Dimension(other) if other == name))
+        || !policy.stop.script.is_empty()
+}
+
+/// Says of a dimension that decides nothing and finds no issues, which would be fed back.
+fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) {
+    let name = &dimension.name;
+    let finds_issues = dimension.measure.parts().any(|part| {
+        matches!(
+            part,
+            Measure::Rubric { .. } | Measure::Schema { .. } | Measure::Rules { .. } | Measure::Grounding(_)
+        )
+    });
+    let sources = dimension.second.as_ref().map(|second| second.sources.as_slice()).unwrap_or_default();
+    let judge = |id: &str| view.profile.judges.iter().find(|judge| judge.id.value == id);
+    // A validator finds issues; of a judge that is not asked nothing is lost.
+    let paid: Vec<&str> = sources
+        .iter()
+        .filter_map(|source| judge(&source.name.value))
+        .filter(|judge| judge.is_asked() && judge.issues.is_none())
+        .map(|judge| judge.id.value.as_str())
+        .collect();
+    let says_more = sources.len() > paid.len()
+        || dimension.second.as_ref().is_some_and(|second| second.disagreement.is_some());
+    let elsewhere = |id: &str| {
+        view.profile.dimensions.iter().filter(|other| other.name != *name && is_used(view, &other.name)).any(
+            |other| {
+                other.second.iter().flat_map(|second| &second.sources).any(|source| source.name.value == id)
+            },
+        )
+    };
+    if finds_issues || says_more || paid.iter().any(|id| elsewhere(id)) {
+        return;
+    }
+    let for_pay = match paid.first() {
+        Some(id) => format!(", and the judge `{id}` is asked for it"),
+        None => String::new(),
+    };
+    let message =
+        format!("`{name}` is measured for nothing: it has no weight, and no bound looks at it{for_pay}");
+    let problem: Problem = view.doubt(Code::MeasuredForNothing, &dimension.name_span, message);
+    problems.push(problem.help(format!(
+        "give it a weight under `overall` or a line in `accept`, or remove it (`{name}: null`)"
+    )));
+}

@@ -1,0 +1,72 @@
+//! Gates that stop what would be accepted, that nothing misses, or that everything does.
+
+use super::accept::is_only_given;
+use super::view::{View, number};
+use crate::diag::{Code, Problems};
+use crate::profile::{Combine, OnGateMiss, OnRegression, Overall, Target};
+
+pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+    let Some(gate) = &view.policy.gate else { return };
+    let (name, bound) = (gate.dimension.as_str(), gate.bound.get());
+    let span = view.key(&["gate", name]);
+    let Some(dimension) = view.profile.dimensions.iter().find(|dimension| dimension.name == name) else {
+        return;
+    };
+    if is_only_given(dimension) && bound > 0.0 && !view.profile.stages.is_empty() {
+        let message = format!("every run ends at the gate: nothing measures `{name}`, so it counts 0");
+        let problem = view.doubt(Code::GateAlwaysMissed, span, message);
+        problems.push(problem.help("gate a dimension that is measured, or give this one a measure"));
+        return;
+    }
+    let low = if dimension.second.is_some() { 0.0 } else { view.dimension(name).low };
+    if bound <= low + 1e-9 {
+        let message = if bound == 0.0 {
+            "this gate stops nothing: no score is below 0".to_owned()
+        } else {
+            format!("this gate stops nothing: `{name}` is never below {}", number(low))
+        };
+        let help = format!(
+            "write a bound above {}, such as {}, or remove the gate",
+            number(low),
+            number(f64::midpoint(low, 1.0))
+        );
+        problems.push(view.doubt(Code::GateNeverMissed, span, message).help(help));
+        return;
+    }
+    above_acceptance(view, name, bound, problems);
+    if gate.on_correction == OnGateMiss::Rollback && view.policy.on_regression == OnRegression::Keep {
+        let message = "a correction that misses the gate is not rolled back: `on_regression` is `keep`";
+        let problem = view.doubt(Code::GateRollback, view.key(&["gate", "on_correction"]), message);
+        problems.push(problem.help("set `on_regression: rollback`, or `on_correction: stop`"));
+    }
+}
+
+/// Says that what the gate lets through is accepted, and what it stops is never corrected.
+fn above_acceptance(view: &View<'_>, name: &str, bound: f64, problems: &mut Problems) {
+    let is_it = |target: &Target| match (target, &view.policy.overall) {
+        (Target::Dimension(dimension), _) => dimension == name,
+        (Target::Overall, Overall::From(from)) => from == name,
+        (Target::Overall, Overall::Weighted(_)) => false,
+    };
+    let Some((target, line)) = view.policy.accept.thresholds.iter().find(|(target, _)| is_it(target)) else {
+        return;
+    };
+    let second = view.profile.dimensions.iter().find(|d| d.name == name).and_then(|d| d.second.as_ref());
+    // What a judge says instead, or besides, may be another number than the gate sees.
+    if second.is_some_and(|second| second.combine != Combine::Min) || bound < line.get() - 1e-9 {
+        return;
+    }
+    let message = format!(
+        "the gate ends the loop below `{name}: {}`, so a candidate that misses `accept.{}: {}` is never corrected",
+        number(bound),
+        target.name(),
+        number(line.get())
+    );
+    let problem = view.doubt(Code::GateAboveAcceptance, view.key(&["gate", name]), message);
+    let problem = problem.help(format!(
+        "write a gate well below {}, such as `{name}: {}`: it is for candidates that are hopeless",
+        number(line.get()),
+        number(line.get() / 2.0)
+    ));
+    problems.push(problem.related(view.key(&["accept", target.name()]), "what is good enough"));
+}

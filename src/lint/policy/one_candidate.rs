@@ -1,0 +1,68 @@
+//! Settings about corrections in a profile that makes none.
+
+use super::criteria::Placed;
+use super::view::{View, listed};
+use crate::diag::{Code, Problem, Problems};
+
+/// Keys that mean nothing without a correction. `timeout` and `budget` bound calls that are made again, so they do.
+const ABOUT_CORRECTIONS: [&[&str]; 20] = [
+    &["stop", "unchanged"],
+    &["stop", "rollbacks"],
+    &["stop", "stagnation"],
+    &["stop", "min_improvement"],
+    &["stop", "decline"],
+    &["stop", "oscillation"],
+    &["stop", "flip_flop"],
+    &["stop", "script"],
+    &["stop", "any"],
+    &["stop", "all"],
+    &["gate", "on_correction"],
+    &["on_regression"],
+    &["generate_once"],
+    &["select", "order"],
+    &["select", "ties"],
+    &["select", "return"],
+    &["feedback", "history"],
+    &["feedback", "max_bytes"],
+    &["feedback", "previous_output"],
+    &["feedback", "lock"],
+];
+
+/// Names the settings of the profile itself that `limit` leaves without effect.
+pub(super) fn look(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
+    let idle = ABOUT_CORRECTIONS.iter().filter(|path| view.says(path)).map(|path| path.join("."));
+    let mut idle: Vec<String> = idle.collect();
+    let more = idle.len().saturating_sub(4);
+    idle.truncate(4);
+    let Some(first) = idle.first().cloned() else { return };
+    let names = match more {
+        0 => listed(&idle),
+        more => format!("{} and {more} more", listed(&idle).replace(" and ", ", ")),
+    };
+    let key = limit.path.trim_start_matches("stop.");
+    let message = format!(
+        "`{key}: {}` allows no correction, so {names} {} nothing",
+        limit.span_value(view),
+        if idle.len() + more == 1 { "does" } else { "do" }
+    );
+    let one_more = if key == "max_corrections" { 1 } else { 2 };
+    // Whoever tries a limit with a flag knows what it leaves out.
+    let mut problem = if limit.span.file().is_argument() {
+        Problem::note(Code::OneCandidate, &limit.span, message)
+    } else {
+        Problem::warning(Code::OneCandidate, &limit.span, message)
+    };
+    problem = problem.help(format!("write `{key}: {one_more}` for one correction, or remove these settings"));
+    if let Some(path) = ABOUT_CORRECTIONS.iter().find(|path| path.join(".") == first) {
+        problem = problem.related(view.key(path), "does nothing here");
+    }
+    problems.push(problem);
+}
+
+impl Placed {
+    /// What the profile says at its key, as it stands there.
+    fn span_value(&self, view: &View<'_>) -> String {
+        let path: Vec<&str> = self.path.split('.').collect();
+        view.value(&path).text().to_owned()
+    }
+}

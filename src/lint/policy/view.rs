@@ -1,0 +1,114 @@
+//! What the lints of a policy look at: its settings with their places, and the scores that can be had.
+
+use super::range::{Range, of_dimension};
+use crate::diag::{Code, Problem, Span};
+use crate::lint::Subject;
+use crate::profile::{LoopPolicy, Overall, Profile, Target};
+use crate::value::yaml::{Data, Entry, Node};
+
+/// A compiled profile, as the lints of what decides see it.
+pub(super) struct View<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) policy: &'a LoopPolicy,
+    pub(super) subject: Subject<'a>,
+    root: &'a Node,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(subject: Subject<'a>) -> Self {
+        let profile = &subject.loaded.profile;
+        View { profile, policy: &profile.policy, subject, root: &subject.loaded.merged }
+    }
+
+    /// The entry at a path of keys.
+    pub(super) fn entry(&self, path: &[&str]) -> Option<&'a Entry> {
+        let (last, above) = path.split_last()?;
+        let mut node = self.root;
+        for key in above {
+            node = node.get(key)?;
+        }
+        entry_of(node, last)
+    }
+
+    /// Where the key at a path stands; where it is not said, the profile.
+    pub(super) fn key(&self, path: &[&str]) -> &'a Span {
+        self.entry(path).map_or(&self.root.span, |entry| &entry.key_span)
+    }
+
+    /// Where the value at a path stands; where it is not said, the profile.
+    pub(super) fn value(&self, path: &[&str]) -> &'a Span {
+        self.entry(path).map_or(&self.root.span, |entry| &entry.value.span)
+    }
+
+    /// Whether the profile itself says what stands here (or whoever runs the program), not a profile that it extends.
+    pub(super) fn is_own(&self, span: &Span) -> bool {
+        span.file().is_argument() || span.file().name() == self.root.span.file().name()
+    }
+
+    /// Whether the profile itself says something at this path.
+    pub(super) fn says(&self, path: &[&str]) -> bool {
+        self.entry(path).is_some_and(|entry| self.is_own(&entry.key_span))
+    }
+
+    /// A warning where the profile itself says it, a note where it has it from another.
+    pub(super) fn doubt(&self, code: Code, span: &Span, message: impl Into<String>) -> Problem {
+        if self.is_own(span) {
+            Problem::warning(code, span, message)
+        } else {
+            Problem::note(code, span, format!("in `{}` {}", self.profile.name, message.into()))
+        }
+    }
+
+    /// The scores that a dimension can have.
+    pub(super) fn dimension(&self, name: &str) -> Range {
+        let known = self.profile.dimensions.iter().find(|dimension| dimension.name == name);
+        known.map_or(Range::FULL, |dimension| of_dimension(dimension, self.profile.candidate))
+    }
+
+    /// The values that the overall score can have.
+    pub(super) fn overall(&self) -> Range {
+        match &self.policy.overall {
+            Overall::From(name) => self.dimension(name),
+            Overall::Weighted(weights) => weights.iter().fold(Range::NOTHING, |sum, (name, weight)| {
+                let Range { low, high } = self.dimension(name);
+                Range { low: sum.low + weight * low, high: sum.high + weight * high }
+            }),
+        }
+    }
+
+    /// The values that a bound can be about.
+    pub(super) fn target(&self, target: &Target) -> Range {
+        match target {
+            Target::Overall => self.overall(),
+            Target::Dimension(name) => self.dimension(name),
+        }
+    }
+}
+
+/// The entry under a key, if `node` is a mapping that has it.
+pub(super) fn entry_of<'a>(node: &'a Node, key: &str) -> Option<&'a Entry> {
+    match &node.data {
+        Data::Map(entries) => entries.iter().find(|entry| entry.key == key),
+        _ => None,
+    }
+}
+
+/// A number as a person would write it, with four decimals at most.
+pub(super) fn number(value: f64) -> String {
+    ((value * 1e4).round() / 1e4).to_string()
+}
+
+/// `1 candidate`, `2 candidates`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// Names in backticks with commas and a last "and".
+pub(super) fn listed(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+    }
+}

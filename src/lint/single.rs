@@ -1,0 +1,309 @@
+//! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
+
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::experiment::scenario::{Choice, Kind as CaseKind, find_subject, test_profile, test_rules};
+use crate::feedback::{Role, Templates};
+use crate::ingest::Classifier;
+use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, read_text_file};
+use crate::provider::Prices;
+use crate::rules::{Care, check_extraction, compile};
+use crate::script::ScriptSet;
+use crate::value::Score;
+use crate::value::decode::Spanned;
+use crate::value::yaml::{self, Data};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The kinds of files that can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A policy: what stands in `profiles/`.
+    Profile,
+    /// Cases of a profile or of rules, in a file that ends in `.test.yaml`.
+    Cases,
+    /// Rules, in `rules/`.
+    Rules,
+    /// A rubric, in `rules/rubrics/`.
+    Rubric,
+    /// Extraction patterns, in `rules/extract/`.
+    Extraction,
+    /// Patterns by which documents get their type, in `rules/`.
+    Classification,
+    /// What models cost.
+    Prices,
+    /// A JSON Schema, in `schemas/`.
+    Schema,
+    /// The template of a prompt, in `prompts/`.
+    Prompt,
+    /// A text of which prompts show passages, in `prompts/context/`: anything goes.
+    Context,
+    /// Functions in Rhai, in `rules/`.
+    Script,
+}
+
+/// What can be checked, in words.
+const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, classifications, prices and cases (`.yaml`), \
+     JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
+
+impl FileKind {
+    /// The kind of the file at `path`, by its name and what stands in it.
+    ///
+    /// # Errors
+    /// A problem that says what can be checked, when it is nothing of that.
+    pub fn of(path: &Path, file: &Arc<SourceFile>) -> Result<Self, Problem> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let within = |folder: &str| path.parent().is_some_and(|p| p.iter().any(|part| part == folder));
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let kind = match ending {
+            "rhai" => Some(FileKind::Script),
+            "md" | "txt" if within("context") && within("prompts") => Some(FileKind::Context),
+            "md" | "txt" | "j2" if within("prompts") => Some(FileKind::Prompt),
+            "json" => schema_kind(file, within("schemas") || name.ends_with(".schema.json")),
+            "yaml" | "yml" if name.ends_with(".test.yaml") || name.ends_with(".test.yml") => {
+                Some(FileKind::Cases)
+            }
+            "yaml" | "yml" => yaml_kind(file, &name, &within),
+            _ => None,
+        };
+        kind.ok_or_else(|| {
+            let message = format!("`{}` is no file that can be checked", file.name());
+            Problem { span: Some(Span::new(file, 0, 0)), ..Problem::placeless(Code::UnknownWord, message) }
+                .help(KNOWN)
+        })
+    }
+}
+
+fn schema_kind(file: &Arc<SourceFile>, named: bool) -> Option<FileKind> {
+    const KEYS: [&str; 6] = ["$schema", "properties", "$defs", "items", "anyOf", "enum"];
+    let value: Option<serde_json::Value> = serde_json::from_str(file.text()).ok();
+    let looks = value.is_some_and(|value| KEYS.iter().any(|key| value.get(key).is_some()));
+    (named || looks).then_some(FileKind::Schema)
+}
+
+/// By what only files of that kind have, then by the folder.
+fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) -> Option<FileKind> {
+    let root = yaml::parse(file, &mut Problems::new());
+    // What can't be read is asked for as what it most often is: that says why.
+    if root.as_ref().is_none_or(|root| matches!(root.data, Data::Null)) {
+        return Some(if within("rules") { FileKind::Rules } else { FileKind::Profile });
+    }
+    let has = |key: &str| root.as_ref().is_some_and(|root| root.get(key).is_some());
+    // In a profile `classify` is a name.
+    let is_mapping = |key: &str| {
+        root.as_ref().and_then(|root| root.get(key)).is_some_and(|node| matches!(node.data, Data::Map(_)))
+    };
+    let is_list = |key: &str| {
+        root.as_ref().and_then(|root| root.get(key)).is_some_and(|node| matches!(node.data, Data::List(_)))
+    };
+    let profile = ["extends", "assess", "overall", "accept", "stop", "stages", "feedback", "select"];
+    if within("extract") || has("extract") && has("fields") {
+        Some(FileKind::Extraction)
+    } else if within("rubrics") || has("rubric") && has("types") {
+        Some(FileKind::Rubric)
+    } else if is_list("rules") {
+        Some(FileKind::Rules)
+    } else if is_mapping("classify") {
+        Some(FileKind::Classification)
+    } else if within("rules") && has("extends") {
+        Some(FileKind::Rules)
+    } else if profile.iter().any(|key| has(key)) || within("profiles") {
+        Some(FileKind::Profile)
+    } else if has("classify") {
+        Some(FileKind::Classification)
+    } else if has("types") {
+        Some(FileKind::Rubric)
+    } else if is_list("prices") || name == "prices.yaml" {
+        Some(FileKind::Prices)
+    } else {
+        within("rules").then_some(FileKind::Rules)
+    }
+}
+
+/// Checks a file by itself, as far as that can be done; what it names is looked for beside it, then in `library`.
+/// Of a profile nothing is said: it is checked with what it reaches.
+pub fn check_file(
+    kind: FileKind,
+    path: &Path,
+    file: &Arc<SourceFile>,
+    library: &Library,
+    problems: &mut Problems,
+) {
+    let library = library.nearest(&project_of(path));
+    match kind {
+        FileKind::Profile | FileKind::Context => {}
+        FileKind::Cases => cases(path, &library, problems),
+        FileKind::Rules => {
+            let rules = Measure::Rules {
+                name: named(file),
+                penalty: Score::ZERO,
+                floor: Score::ZERO,
+                counts: Counts::All,
+            };
+            measured(rules, &format!("rules/{ONE}.yaml"), file, &library, problems);
+        }
+        FileKind::Rubric => {
+            let rubric = Measure::Rubric { name: named(file) };
+            measured(rubric, &format!("rules/rubrics/{ONE}.yaml"), file, &library, problems);
+        }
+        FileKind::Extraction => {
+            if let Some(node) = yaml::parse(file, problems) {
+                check_extraction(&node, Care::Compile, problems);
+            }
+        }
+        FileKind::Classification => {
+            Classifier::read(file, &library, problems);
+        }
+        FileKind::Prices => {
+            Prices::parse(file, problems);
+        }
+        FileKind::Schema => schema(file, problems),
+        FileKind::Prompt => prompt(path, file, problems),
+        FileKind::Script => ScriptSet::new().check(file, problems),
+    }
+}
+
+/// The name by which the one file is asked for.
+const ONE: &str = "the-file";
+
+fn named(file: &Arc<SourceFile>) -> Spanned<String> {
+    Spanned { value: ONE.to_owned(), span: Span::new(file, 0, 0) }
+}
+
+/// A library with one more file, which keeps its own name in messages.
+struct With<'a> {
+    name: &'a str,
+    file: &'a Arc<SourceFile>,
+    library: &'a Library,
+}
+
+impl Files for With<'_> {
+    fn read(&self, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
+        if name == self.name { Ok(Some(Arc::clone(self.file))) } else { self.library.read(name) }
+    }
+
+    fn list(&self, folder: &str, suffix: &str) -> Vec<String> {
+        self.library.list(folder, suffix)
+    }
+}
+
+/// Compiles one measure.
+fn measured(
+    measure: Measure,
+    name: &str,
+    file: &Arc<SourceFile>,
+    library: &Library,
+    problems: &mut Problems,
+) {
+    let dimension =
+        Dimension { name: "score".to_owned(), name_span: Span::new(file, 0, 0), measure, second: None };
+    let overall = Overall::From(dimension.name.clone());
+    compile(&[dimension], &overall, &[], &With { name, file, library }, problems);
+}
+
+/// Reads cases as `loopctl test` does. Whether they come out as expected is not asked here.
+fn cases(path: &Path, library: &Library, problems: &mut Problems) {
+    let subject = match find_subject(&path.display().to_string(), library) {
+        Ok(subject) => subject,
+        Err(problem) => {
+            problems.push(problem);
+            return;
+        }
+    };
+    let (name, file, choice) = (&subject.name, &subject.file, Choice::default());
+    match subject.kind {
+        CaseKind::Profile => test_profile(name, &subject.library, file, choice, problems),
+        CaseKind::Rules => test_rules(name, &subject.library, file, choice, problems),
+    };
+}
+
+fn schema(file: &Arc<SourceFile>, problems: &mut Problems) {
+    let value: serde_json::Value = match serde_json::from_str(file.text()) {
+        Ok(value) => value,
+        Err(error) => {
+            let lines = file.text().split_inclusive('\n');
+            let start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
+            let at = start + error.column().saturating_sub(1);
+            let span = Span::new(file, at, at + 1);
+            problems.push(Problem::error(Code::BadSchema, &span, format!("not JSON: {error}")));
+            return;
+        }
+    };
+    if let Err(error) = jsonschema::meta::validate(&value) {
+        let at = error.instance_path().to_string();
+        let message = format!("not a JSON Schema at `{at}`: `{}` is not kept", error.kind().keyword());
+        let span = last_key(&at, file);
+        problems.push(Problem::error(Code::BadSchema, &span, message).help("see https://json-schema.org"));
+    }
+}
+
+/// Where the last key of a JSON Pointer stands: the first place in the text with all keys before it in their order.
+fn last_key(pointer: &str, file: &Arc<SourceFile>) -> Span {
+    let text = file.text();
+    let (mut at, mut end) = (0, 1);
+    for key in pointer.split('/').skip(1) {
+        let quoted = format!("\"{}\"", key.replace("~1", "/").replace("~0", "~"));
+        if let Some(found) = text.get(end..).and_then(|rest| rest.find(&quoted)) {
+            at = end + found;
+            end = at + quoted.len();
+        }
+    }
+    Span::new(file, at, end)
+}
+
+/// A prompt's folder says who reads it; one elsewhere may be for anybody.
+fn prompt(path: &Path, file: &Arc<SourceFile>, problems: &mut Problems) {
+    let within = |folder: &str| path.parent().is_some_and(|p| p.iter().any(|part| part == folder));
+    let mut roles = vec![Role::Stage, Role::Feedback, Role::Judge];
+    if within("feedback") {
+        roles = vec![Role::Feedback];
+    } else if within("judge") {
+        roles = vec![Role::Judge];
+    }
+    let found = roles.into_iter().map(|role| {
+        let mut found = Problems::new();
+        Templates::default().add(role, file, &mut found);
+        found
+    });
+    if let Some(least) = found.min_by_key(Problems::len) {
+        problems.extend(least);
+    }
+}
+
+/// The folder that holds `profiles`, `rules`, `prompts` or `schemas`; without those, the file's own.
+fn project_of(path: &Path) -> PathBuf {
+    const FOLDERS: [&str; 4] = ["profiles", "rules", "prompts", "schemas"];
+    let standing = path.ancestors().find(|a| a.file_name().is_some_and(|n| FOLDERS.iter().any(|f| n == *f)));
+    let project = standing.or(Some(path)).and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+    if project.as_os_str().is_empty() { PathBuf::from(".") } else { project }
+}
+
+/// Every file of a project that can be checked by itself: rules, rubrics, patterns, cases, schemas, prompts and scripts on
+/// the disk below `project`, sorted. Profiles are not among them, nor what is no file of ours.
+#[must_use]
+pub fn files_of(project: &Path) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
+    let mut found = Vec::new();
+    for (folder, depth) in [("profiles", 1), ("rules", 3), ("prompts", 3), ("schemas", 3)] {
+        collect(&project.join(folder), depth, &mut found);
+    }
+    found.sort();
+    let files = found.into_iter().filter_map(|path| {
+        let file = read_text_file(&path).ok()?;
+        let kind = FileKind::of(&path, &file).ok()?;
+        (!matches!(kind, FileKind::Profile | FileKind::Context)).then_some((kind, path, file))
+    });
+    files.collect()
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if depth > 1 {
+                collect(&path, depth - 1, found);
+            }
+        } else {
+            found.push(path);
+        }
+    }
+}

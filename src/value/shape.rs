@@ -1,0 +1,258 @@
+//! What YAML may contain, as data: every mapping with its keys, and the shape of every value.
+//!
+//! A [`Mapping`] is declared once, beside the type that is read from it. The decoder reads through it
+//! ([`super::decode::Fields`]), and JSON Schemas and the reference pages are written from it
+//! ([`crate::explain::schema`], [`crate::explain::reference`]), so that none of them can know a key that the others
+//! do not.
+
+/// A mapping with keys of its own.
+#[derive(Debug)]
+pub struct Mapping {
+    /// Its name in schemas and on reference pages: lower case, words joined by `_`, unlike that of any other mapping
+    /// that can be reached from the same file.
+    pub name: &'static str,
+    /// What messages call it: "this `what` lacks …".
+    pub what: &'static str,
+    /// What it is for, in sentences.
+    pub doc: &'static str,
+    /// Its keys, in groups, because mappings may share some.
+    pub keys: &'static [&'static [Key]],
+    /// What stands under any other key; `None` when there may be none.
+    pub open: Option<Open>,
+}
+
+/// One key of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// The key.
+    pub name: &'static str,
+    /// What it does, in sentences: what for, unit, what happens without it.
+    pub doc: &'static str,
+    /// What its value is.
+    pub shape: fn() -> Shape,
+    /// Values that it may have, in YAML.
+    pub examples: &'static [&'static str],
+    /// Whether it must be there. A profile may have it from the profile that it extends.
+    pub required: bool,
+    /// What holds without it, in YAML, if there is such a value.
+    pub default: Option<&'static str>,
+    /// What `null` means.
+    pub null: Null,
+}
+
+/// What a key's `null` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Null {
+    /// That the key is not there.
+    Absent,
+    /// Nothing: it is a mistake.
+    Mistake,
+}
+
+impl Key {
+    /// A key that may be left out.
+    #[must_use]
+    pub const fn new(name: &'static str, shape: fn() -> Shape, doc: &'static str) -> Self {
+        Key { name, doc, shape, examples: &[], required: false, default: None, null: Null::Absent }
+    }
+
+    /// The same, and it must be there.
+    #[must_use]
+    pub const fn required(self) -> Self {
+        Key { required: true, ..self }
+    }
+
+    /// The same, and without it this holds (YAML).
+    #[must_use]
+    pub const fn default(self, value: &'static str) -> Self {
+        Key { default: Some(value), ..self }
+    }
+
+    /// The same with examples of its value (YAML).
+    #[must_use]
+    pub const fn examples(self, examples: &'static [&'static str]) -> Self {
+        Key { examples, ..self }
+    }
+
+    /// The same, and `null` is a mistake.
+    #[must_use]
+    pub const fn never_null(self) -> Self {
+        Key { null: Null::Mistake, ..self }
+    }
+}
+
+impl Mapping {
+    /// Every key, in the order in which they are told.
+    pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> + use<> {
+        self.keys.iter().flat_map(|group| group.iter())
+    }
+
+    /// The key of that name.
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.all_keys().find(|key| key.name == name)
+    }
+}
+
+/// What stands under keys that people choose.
+#[derive(Debug, Clone, Copy)]
+pub struct Open {
+    /// What such a key is, in capitals: `DIMENSION`.
+    pub key: &'static str,
+    /// Which keys there may be.
+    pub names: Names,
+    /// What such an entry does, in sentences.
+    pub doc: &'static str,
+    /// What the value is.
+    pub shape: fn() -> Shape,
+    /// What `null` means.
+    pub null: Null,
+}
+
+/// Which keys people may choose.
+#[derive(Debug, Clone, Copy)]
+pub enum Names {
+    /// Any.
+    Any,
+    /// Those that this regular expression finds (ECMA 262; no flags).
+    Pattern(&'static str),
+    /// One of these.
+    Known(&'static [&'static str]),
+}
+
+/// Names of stages, judges and the like.
+pub const NAME: &str = "^[A-Za-z0-9_-]+$";
+
+/// A word and what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// The word.
+    pub word: &'static str,
+    /// What it means, in a sentence; empty when the word says it.
+    pub doc: &'static str,
+}
+
+/// What a value may be.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// Text.
+    Text(Text),
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number {
+        /// The least.
+        low: Option<f64>,
+        /// The greatest.
+        high: Option<f64>,
+        /// Whether it must be greater than `low`.
+        above: bool,
+    },
+    /// A whole number.
+    Whole {
+        /// The least.
+        low: i64,
+        /// The greatest, if that is worth saying.
+        high: Option<i64>,
+    },
+    /// One of some words.
+    Words(Vec<Word>),
+    /// This value only, in YAML.
+    Only(&'static str),
+    /// A list.
+    List(Box<Shape>),
+    /// A mapping all of whose keys people choose.
+    Map(Open),
+    /// A declared mapping.
+    Mapping(&'static Mapping),
+    /// One of these.
+    AnyOf(Vec<Shape>),
+    /// Anything.
+    Any,
+}
+
+/// A kind of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// What it is, in words: "the name of a stage".
+    pub what: &'static str,
+    /// What must be found in it, as a regular expression (ECMA 262; no flags).
+    pub pattern: Option<&'static str>,
+}
+
+impl Shape {
+    /// A text of this kind.
+    #[must_use]
+    pub const fn text(what: &'static str) -> Shape {
+        Shape::Text(Text { what, pattern: None })
+    }
+
+    /// A text of this kind in which a pattern is found.
+    #[must_use]
+    pub const fn text_like(what: &'static str, pattern: &'static str) -> Shape {
+        Shape::Text(Text { what, pattern: Some(pattern) })
+    }
+
+    /// A number from `low` to `high`.
+    #[must_use]
+    pub const fn number(low: f64, high: f64) -> Shape {
+        Shape::Number { low: Some(low), high: Some(high), above: false }
+    }
+
+    /// A number of `low` or more.
+    #[must_use]
+    pub const fn at_least(low: f64) -> Shape {
+        Shape::Number { low: Some(low), high: None, above: false }
+    }
+
+    /// A number above 0, of `high` or less.
+    #[must_use]
+    pub const fn positive(high: f64) -> Shape {
+        Shape::Number { low: Some(0.0), high: Some(high), above: true }
+    }
+
+    /// A whole number from `low` to `high`.
+    #[must_use]
+    pub const fn whole(low: i64, high: i64) -> Shape {
+        Shape::Whole { low, high: Some(high) }
+    }
+
+    /// A list of these.
+    #[must_use]
+    pub fn list(of: Shape) -> Shape {
+        Shape::List(Box::new(of))
+    }
+
+    /// One of these, or a list of them.
+    #[must_use]
+    pub fn one_or_more(of: Shape) -> Shape {
+        Shape::AnyOf(vec![of.clone(), Shape::list(of)])
+    }
+}
+
+/// The words alone.
+#[must_use]
+pub fn words(of: &'static [Word]) -> Vec<&'static str> {
+    of.iter().map(|word| word.word).collect()
+}
+
+/// What [`super::Millis::parse`] reads, but for no time at all.
+const SOME_TIME: &str = r"^\s*\+?(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|min|h)\s*$";
+
+/// A duration in which something can happen.
+#[must_use]
+pub fn some_time() -> Shape {
+    Shape::text_like("a duration such as `500ms`, `30s`, `2m` or `1h`", SOME_TIME)
+}
+
+/// Values of a plugin or an API, which only that knows.
+#[must_use]
+pub fn settings() -> Shape {
+    Shape::Map(Open {
+        key: "NAME",
+        names: Names::Any,
+        doc: "A setting.",
+        shape: || Shape::Any,
+        null: Null::Absent,
+    })
+}

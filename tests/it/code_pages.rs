@@ -1,0 +1,124 @@
+//! The page of each code shows a mistake that yields it, and how to put it right.
+//!
+//! Fences say which file they are: ```` ```yaml file=rules/mine.yaml ````; a block of YAML without a mark is the profile. What is
+//! checked is the profile, without one every file by itself; a block `console` says how the command is called.
+
+use super::workspace::Workspace;
+use loopctl::diag::{Code, Level, Problems, Style, render_human};
+use loopctl::lint::{FileKind, Subject, check_file, lint};
+use loopctl::profile::{Library, load, read_text_file};
+use loopctl::run::Plan;
+
+/// Codes of what only the command looks at.
+const BY_COMMAND: [Code; 3] = [Code::BadOverride, Code::InertRule, Code::Plugin];
+
+/// A fenced block: its language, the file it stands for, and its text.
+struct Block {
+    language: String,
+    file: Option<String>,
+    text: String,
+}
+
+fn section<'a>(page: &'a str, title: &str) -> &'a str {
+    let rest = page.split(&format!("\n## {title}\n")).nth(1).unwrap_or_default();
+    rest.split("\n## ").next().unwrap_or_default()
+}
+
+fn blocks(section: &str) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut lines = section.lines();
+    while let Some(line) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else { continue };
+        let text: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let (language, mark) = info.split_once(' ').unwrap_or((info, ""));
+        found.push(Block {
+            language: language.to_owned(),
+            file: mark.strip_prefix("file=").map(str::to_owned),
+            text: text.join("\n") + "\n",
+        });
+    }
+    found
+}
+
+/// The problems that `check` has with the blocks of a section.
+fn problems(code: Code, title: &str) -> Problems {
+    let blocks = blocks(section(code.page(), title));
+    assert!(!blocks.is_empty(), "{}: `## {title}` shows nothing", code.as_str());
+    let place = Workspace::new();
+    for block in blocks.iter().filter(|block| block.language != "console") {
+        place.write(block.name(), &block.text);
+    }
+    let library = Library::new(vec![place.path("")]);
+    let mut problems = Problems::new();
+    let profile = blocks.iter().find(|block| block.file.is_none() && block.language == "yaml");
+    if let Some(profile) = profile {
+        let path = place.path(profile.name());
+        let loaded = load(path.to_str().unwrap(), &library, &[], &|_| None, &mut problems);
+        if let Some(loaded) = loaded
+            && let Some(plan) = Plan::compile(&loaded, &mut problems)
+        {
+            lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+        }
+        return problems;
+    }
+    for block in blocks.iter().filter(|block| block.language != "console") {
+        let path = place.path(block.name());
+        let file = read_text_file(&path).unwrap();
+        let kind = FileKind::of(&path, &file).unwrap();
+        check_file(kind, &path, &file, &library, &mut problems);
+    }
+    problems
+}
+
+impl Block {
+    fn name(&self) -> &str {
+        self.file.as_deref().unwrap_or("profile.yaml")
+    }
+}
+
+/// The same as the command says it, with the exit status: of what needs the providers of this machine, or a flag.
+fn said(code: Code, title: &str) -> String {
+    let blocks = blocks(section(code.page(), title));
+    let place = Workspace::new();
+    let command = blocks.iter().find(|block| block.language == "console");
+    let command =
+        command.and_then(|block| block.text.lines().next()?.strip_prefix("$ loopctl ")).map(str::to_owned);
+    for block in blocks.iter().filter(|block| block.language != "console") {
+        place.write(block.name(), &block.text);
+    }
+    let command = command.unwrap_or_else(|| "check profile.yaml".to_owned());
+    place.run(&command.split(' ').collect::<Vec<_>>()).err
+}
+
+#[test]
+fn what_a_page_calls_wrong_yields_its_code_and_what_it_calls_right_nothing() {
+    let mut mistakes = Vec::new();
+    for code in Code::ALL {
+        let name = code.as_str();
+        if !code.page().contains("\n## Wrong\n") {
+            mistakes.push(format!("{name}: the page has no `## Wrong`"));
+            continue;
+        }
+        if BY_COMMAND.contains(code) {
+            let (wrong, right) = (said(*code, "Wrong"), said(*code, "Right"));
+            if !wrong.contains(&format!("[{name}]")) {
+                mistakes.push(format!("{name}: `## Wrong` does not yield it: {wrong}"));
+            }
+            if !right.ends_with("1 profile checked: 0 errors, 0 warnings\n") {
+                mistakes.push(format!("{name}: `## Right` is not right: {right}"));
+            }
+            continue;
+        }
+        let wrong = problems(*code, "Wrong");
+        if !wrong.iter().any(|problem| problem.code == *code) {
+            mistakes.push(format!("{name}: `## Wrong` does not yield it: {wrong:?}"));
+        }
+        // A provider may lack its key on the machine that checks: that is a note.
+        let mut right = problems(*code, "Right");
+        right.retain(|problem| problem.level > Level::Note);
+        if !right.is_empty() {
+            mistakes.push(format!("{name}: `## Right` is not right: {}", render_human(&right, Style::Plain)));
+        }
+    }
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
