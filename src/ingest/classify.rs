@@ -141,6 +141,8 @@ impl Decode for Classifier {
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &CLASSIFICATION, problems)?;
+        // Followed before this is decoded (`Lineage`).
+        fields.optional::<String>("extends", problems);
         let minimum = fields.node("minimum").and_then(|node| number_in(node, 0.0, f64::MAX, problems));
         let types = fields.required::<Types>("classify", problems);
         fields.finish(problems);
