@@ -19,6 +19,12 @@ pub const DEFAULTS_NAME: &str = "<defaults>";
 /// What is laid under every profile.
 const DEFAULTS: &str = include_str!("default.yaml");
 
+/// What is laid under every profile, in YAML: every key with its default or, commented, an example.
+#[must_use]
+pub fn defaults_text() -> &'static str {
+    DEFAULTS
+}
+
 /// A checked profile and where its other files are looked for.
 #[derive(Debug, Clone)]
 pub struct Loaded {
