@@ -48,7 +48,10 @@ fn every_shipped_profile_is_explained_on_its_page() {
             stale.push(name);
         }
     }
-    assert!(stale.is_empty(), "{stale:?} are explained otherwise; run again with LOOPCTL_UPDATE=1 and read what changes");
+    assert!(
+        stale.is_empty(),
+        "{stale:?} are explained otherwise; run again with LOOPCTL_UPDATE=1 and read what changes"
+    );
 }
 
 /// A profile that sets all there is.
@@ -322,7 +325,10 @@ fn every_setting_that_changes_a_decision_changes_the_explanation() {
             Some(_) => {}
         }
     }
-    assert!(silent.is_empty() && unusable.is_empty(), "silent: {silent:#?}\nunusable: {unusable:#?}\n{plain}");
+    assert!(
+        silent.is_empty() && unusable.is_empty(),
+        "silent: {silent:#?}\nunusable: {unusable:#?}\n{plain}"
+    );
 }
 
 /// Settings of a shipped profile whose change makes no difference, each with the reason.
@@ -365,7 +371,8 @@ fn every_slip_in_a_shipped_profile_changes_its_explanation() {
 
 #[test]
 fn what_is_said_of_judges_is_said_when_there_are_some() {
-    let words = explained("literature", &Library::embedded(), &["judges.*.provider=openai:gpt-5.4-mini"]).unwrap();
+    let words =
+        explained("literature", &Library::embedded(), &["judges.*.provider=openai:gpt-5.4-mini"]).unwrap();
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("explained_literature_with_a_judge", words);
         insta::assert_snapshot!("explained_everything", explained("everything", &everything(), &[]).unwrap());
@@ -381,13 +388,25 @@ fn the_list_says_where_profiles_come_from() {
     std::fs::write(place.home().join("profiles/bad.yaml"), "extends: nothing\n").unwrap();
     let list = place.run_json(&["profile", "list", "--format", "json"]);
     let of = |name: &str| list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
-    assert_eq!((of("mine")["source"].as_str(), of("mine")["description"].as_str()), (Some("working_directory"), Some("mine")));
+    assert_eq!(
+        (of("mine")["source"].as_str(), of("mine")["description"].as_str()),
+        (Some("working_directory"), Some("mine"))
+    );
     assert_eq!(of("batch")["source"], "home");
     assert_eq!(of("clinical")["source"], "embedded");
-    assert!(of("clinical")["path"].is_null() && of("mine")["path"].as_str().unwrap().ends_with("profiles/mine.yaml"));
-    assert_eq!((of("bad")["usable"].as_bool(), of("clinical")["usable"].as_bool()), (Some(false), Some(true)));
+    assert!(
+        of("clinical")["path"].is_null()
+            && of("mine")["path"].as_str().unwrap().ends_with("profiles/mine.yaml")
+    );
+    assert_eq!(
+        (of("bad")["usable"].as_bool(), of("clinical")["usable"].as_bool()),
+        (Some(false), Some(true))
+    );
     let table = place.run(&["profile", "list"]).exits(0).out;
-    assert!(table.lines().any(|line| line.starts_with("mine ") && line.contains("working directory")), "{table}");
+    assert!(
+        table.lines().any(|line| line.starts_with("mine ") && line.contains("working directory")),
+        "{table}"
+    );
 }
 
 #[test]
@@ -409,12 +428,25 @@ fn shown_settings_are_a_profile_of_their_own() {
 fn origins_name_files_flags_variables_and_defaults() {
     let place = Workspace::new();
     let mut command = place.loopctl(&[
-        "profile", "show", "clinical", "--origins", "--set", "select.ties=first", "--provider", "openai:x",
+        "profile",
+        "show",
+        "clinical",
+        "--origins",
+        "--set",
+        "select.ties=first",
+        "--provider",
+        "openai:x",
     ]);
     let ran = crate::workspace::Ran::of(command.env("LOOPCTL_MAX_ITERATIONS", "4")).exits(0);
     let line = |start: &str| {
         let found = ran.out.lines().find(|line| line.trim_start().starts_with(start));
-        found.unwrap_or_else(|| panic!("{start}\n{}", ran.out)).split('#').nth(1).unwrap_or_default().trim().to_owned()
+        found
+            .unwrap_or_else(|| panic!("{start}\n{}", ran.out))
+            .split('#')
+            .nth(1)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
     };
     assert!(line("overall: 0.98").starts_with("profiles/clinical.yaml:"), "{}", ran.out);
     assert!(line("timeout: 30s").starts_with("profiles/marc.yaml:"));
@@ -433,8 +465,13 @@ fn origins_name_files_flags_variables_and_defaults() {
     let overall = list.as_array().unwrap().iter().find(|one| one["path"] == "accept.overall").unwrap();
     assert_eq!(overall["value"], 0.98);
     assert_eq!(overall["origin"]["file"], "profiles/clinical.yaml");
-    assert!(overall["origin"]["line"].as_u64().unwrap() > 1 && overall["origin"]["column"].as_u64().unwrap() > 1);
-    assert_eq!(place.run_json(&["profile", "show", "clinical", "--format", "json"])["accept"]["overall"], 0.98);
+    assert!(
+        overall["origin"]["line"].as_u64().unwrap() > 1 && overall["origin"]["column"].as_u64().unwrap() > 1
+    );
+    assert_eq!(
+        place.run_json(&["profile", "show", "clinical", "--format", "json"])["accept"]["overall"],
+        0.98
+    );
 }
 
 #[test]
@@ -443,10 +480,18 @@ fn a_profile_with_mistakes_is_shown_and_not_explained() {
     place.write("bad.yaml", "extends: clinical\nacept: { overall: 2 }\naccept: { overall: 1.5 }\n");
     place.run(&["profile", "show", "./bad.yaml"]).exits(2).says(&["`acept`", "did you mean `accept`?"]);
     assert!(place.run(&["profile", "show", "./bad.yaml"]).out.contains("overall: 1.5"));
-    place.run(&["profile", "explain", "./bad.yaml"]).exits(2).says(&["did you mean `accept`?", "can't be used"]);
+    place
+        .run(&["profile", "explain", "./bad.yaml"])
+        .exits(2)
+        .says(&["did you mean `accept`?", "can't be used"]);
     place.write("orphan.yaml", "extends: gone\nstop: { max_iterations: 2 }\n");
     let orphan = place.run(&["profile", "show", "./orphan.yaml"]).exits(2);
-    assert!(orphan.out.contains("max_iterations: 2") && orphan.err.contains("gone"), "{}{}", orphan.out, orphan.err);
+    assert!(
+        orphan.out.contains("max_iterations: 2") && orphan.err.contains("gone"),
+        "{}{}",
+        orphan.out,
+        orphan.err
+    );
 }
 
 #[test]
@@ -454,12 +499,19 @@ fn an_explanation_has_the_numbers_of_its_flags() {
     let place = Workspace::new();
     let plain = place.run(&["profile", "explain", "clinical"]).exits(0).out;
     let changed = place.run(&["profile", "explain", "clinical", "--set", "accept.overall=0.9"]).exits(0).out;
-    assert!(plain.contains("at least 0.98") && changed.contains("at least 0.90") && !changed.contains("0.98"), "{changed}");
+    assert!(
+        plain.contains("at least 0.98") && changed.contains("at least 0.90") && !changed.contains("0.98"),
+        "{changed}"
+    );
     assert!(plain.lines().all(|line| line.chars().count() < 140), "{plain}");
     let json = place.run_json(&["profile", "explain", "clinical", "--format", "json"]);
     let stops = json["sections"].as_array().unwrap().iter().find(|one| one["key"] == "stopping").unwrap();
-    let accepted = stops["statements"].as_array().unwrap().iter().find(|one| one["key"] == "stop.accepted").unwrap();
-    assert_eq!(accepted["ending"], serde_json::json!({ "final_status": "passed", "stop_reason": "accepted" }));
+    let accepted =
+        stops["statements"].as_array().unwrap().iter().find(|one| one["key"] == "stop.accepted").unwrap();
+    assert_eq!(
+        accepted["ending"],
+        serde_json::json!({ "final_status": "passed", "stop_reason": "accepted" })
+    );
 }
 
 #[test]
@@ -476,7 +528,15 @@ fn a_difference_is_one_in_behaviour() {
     place.run(&["profile", "diff", "clinical", "./my-clinical.yaml", "--exit-code"]).exits(3);
     let same = place.run(&["profile", "diff", "clinical", "clinical", "--exit-code"]).exits(0).out;
     assert!(same.contains("do the same"), "{same}");
-    let more = place.run(&["profile", "diff", "batch", "--set", "stop.max_iterations=5", "--set", "stop.timeout=null"]);
+    let more = place.run(&[
+        "profile",
+        "diff",
+        "batch",
+        "--set",
+        "stop.max_iterations=5",
+        "--set",
+        "stop.timeout=null",
+    ]);
     let more = more.exits(0).out;
     assert!(more.contains("3 → 5 candidates") && more.contains("no longer: More than 30 seconds"), "{more}");
     place.run(&["profile", "diff", "batch"]).exits(2).says(&["nothing to compare"]);
@@ -487,11 +547,19 @@ fn settings_without_effect_and_other_files_are_told_apart() {
     let place = Workspace::new();
     // Nothing is ever rolled back, so how many are allowed makes no difference but to the sentence that says so.
     place.write("a/profiles/p.yaml", "extends: batch\nassess: { validity: { rules: own, penalty: 0.1 } }\n");
-    place.write("b/profiles/p.yaml", "extends: batch\nassess: { validity: { rules: own, penalty: 0.10, floor: 0 } }\n");
+    place.write(
+        "b/profiles/p.yaml",
+        "extends: batch\nassess: { validity: { rules: own, penalty: 0.10, floor: 0 } }\n",
+    );
     place.write("a/rules/own.yaml", "rules: [{ id: r, field: grade, matches: a }]\n");
     place.write("b/rules/own.yaml", "rules: [{ id: r, field: grade, matches: b }]\n");
-    let diff = place.run_json(&["profile", "diff", "a/profiles/p.yaml", "b/profiles/p.yaml", "--format", "json"]);
-    assert_eq!((diff["same"].as_bool(), diff["changes"].as_array().map(Vec::len)), (Some(false), Some(0)), "{diff:#}");
+    let diff =
+        place.run_json(&["profile", "diff", "a/profiles/p.yaml", "b/profiles/p.yaml", "--format", "json"]);
+    assert_eq!(
+        (diff["same"].as_bool(), diff["changes"].as_array().map(Vec::len)),
+        (Some(false), Some(0)),
+        "{diff:#}"
+    );
     assert_eq!(diff["files"][0]["name"], "rules/own.yaml");
     assert!(diff["settings"].as_array().unwrap().iter().all(|one| one["effect"] == "none"), "{diff:#}");
 }
@@ -500,21 +568,30 @@ fn settings_without_effect_and_other_files_are_told_apart() {
 fn recorded_documents_that_end_otherwise_are_named() {
     let place = Workspace::new();
     let line = |id: &str, scores: &[f64]| {
-        let iterations: Vec<_> =
-            scores.iter().map(|score| serde_json::json!({ "scores": { "q": score }, "issues": [] })).collect();
+        let iterations: Vec<_> = scores
+            .iter()
+            .map(|score| serde_json::json!({ "scores": { "q": score }, "issues": [] }))
+            .collect();
         format!("{}\n", serde_json::json!({ "id": id, "iterations": iterations }))
     };
     let lines = line("good", &[0.97, 0.99]) + &line("slow", &[0.5, 0.6, 0.7, 0.96]) + &line("same", &[0.99]);
     place.write("t.jsonl", lines);
-    let arguments = ["profile", "diff", "batch", "real-time", "--trajectories", "t.jsonl", "--overall-from", "q"];
+    let arguments =
+        ["profile", "diff", "batch", "real-time", "--trajectories", "t.jsonl", "--overall-from", "q"];
     let diff = place.run(&arguments).exits(0).out;
-    assert!(diff.contains("1 of 3 end otherwise: 0 newly accepted, 0 no longer; 1 candidates fewer and 0 more."), "{diff}");
+    assert!(
+        diff.contains("1 of 3 end otherwise: 0 newly accepted, 0 no longer; 1 candidates fewer and 0 more."),
+        "{diff}"
+    );
     assert!(diff.contains("slow") && !diff.contains("good"), "{diff}");
     assert!(diff.contains("reached acceptance, %"), "{diff}");
     let json = place.run_json(&[&arguments[..], &["--format", "json"]].concat());
     assert_eq!(json["documents"]["sum"]["candidates_fewer"], 1);
     let moved = &json["documents"]["differ"][0];
-    assert_eq!((moved["before"]["iteration_count"].as_u64(), moved["after"]["iteration_count"].as_u64()), (Some(3), Some(2)));
+    assert_eq!(
+        (moved["before"]["iteration_count"].as_u64(), moved["after"]["iteration_count"].as_u64()),
+        (Some(3), Some(2))
+    );
     place.write("t.jsonl", "{\n");
     place.run(&arguments).exits(1).says(&["line 1"]);
 }
@@ -528,7 +605,10 @@ fn text_and_markdown_say_the_same() {
     let words = |text: &str| {
         let cleaned = text.replace("**", "").to_lowercase();
         let words = cleaned.split(|c: char| c.is_whitespace() || c == '#' || c == '-' || c == '.');
-        words.filter(|word| !word.is_empty() && word.parse::<u32>().is_err()).map(str::to_owned).collect::<Vec<_>>()
+        words
+            .filter(|word| !word.is_empty() && word.parse::<u32>().is_err())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(words(&text(&explanation)), words(&markdown(&explanation)));
 }

@@ -109,6 +109,13 @@ pub(in super::super) static MATCHES: Mapping = Mapping {
         Key::new("ignore_case", bool::shape, "Whether upper and lower case count alike.")
             .default("false")
             .examples(&["true"]),
+        Key::new(
+            "examples",
+            <Vec<String>>::shape,
+            "Texts in which the pattern must be found. They are for whoever reads the rule, and `loopctl check` tries them.",
+        )
+        .default("[]")
+        .examples(&["[I, '3 of 3']"]),
     ]],
     open: None,
 };

@@ -140,6 +140,13 @@ pub(in super::super) static PATTERN: Mapping = Mapping {
             .examples(&["not specified"]),
         Key::new("pattern", pattern, "What to look for, with the group `value` round what is taken.")
             .examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]),
+        Key::new(
+            "examples",
+            <Vec<String>>::shape,
+            "Texts in which the pattern must be found. They are for whoever reads the file, and `loopctl check` tries them.",
+        )
+        .default("[]")
+        .examples(&["['Histologic grade: 2']"]),
     ]],
     open: None,
 };
