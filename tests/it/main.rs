@@ -76,6 +76,8 @@ mod profile_verbs;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
+mod project;
+#[cfg(test)]
 mod provider;
 #[cfg(test)]
 mod repair;
