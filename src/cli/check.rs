@@ -226,6 +226,10 @@ fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Proble
     for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
         let provider = &choice.name;
         let name = &provider.value;
+        if name.starts_with("${") {
+            // A variable that is not set has been reported.
+            continue;
+        }
         let problem = match providers.find(name) {
             Ok(plugin) if plugin.trust.may_run() => continue,
             Ok(_) => Problem::warning(

@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Library, Loaded, Override, load, read_text_file};
+use crate::profile::{Library, Loaded, Override, Settings, load, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
 use crate::run::Plan;
 use clap::Args;
@@ -129,6 +129,12 @@ impl ProfileArguments {
     pub(super) fn load(&self, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
         let overrides = self.overrides(forced, problems);
         load(&self.profile, &library(), &overrides, &variable, problems)
+    }
+
+    /// Lays the profile's settings over each other without checking them. Problems are pushed.
+    pub(super) fn settings(&self, problems: &mut Problems) -> Option<Settings> {
+        let overrides = self.overrides(&[], problems);
+        settings(&self.profile, &library(), &overrides, &variable, problems)
     }
 
     /// Loads and compiles the profile, showing every problem.

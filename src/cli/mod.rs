@@ -3,6 +3,7 @@
 mod check;
 mod correct;
 mod exit;
+mod explain;
 mod loading;
 mod logging;
 mod next;
@@ -12,13 +13,19 @@ mod plugin;
 mod plugin_check;
 mod plugin_new;
 mod profile;
+mod profile_diff;
+mod profile_explain;
+mod profile_list;
+mod profile_show;
 mod repair;
 mod run;
+mod schema;
 mod score;
 mod simulate;
 mod step;
 mod tape;
 mod test;
+mod trajectory_files;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -51,14 +58,18 @@ enum Verb {
     Repair(repair::Arguments),
     /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
     Next(next::Arguments),
+    /// Tell why a run went as it did: what each issue cost, what was fed back, what changed, why it stopped
+    Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
     Check(check::Arguments),
-    /// List profiles
+    /// List profiles, show their settings, explain them in plain words, compare two
     Profile(profile::Arguments),
+    /// Print the JSON Schema of a kind of YAML file, for editors
+    Schema(schema::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
 }
@@ -83,10 +94,12 @@ pub fn main() -> ExitCode {
         Verb::Score(arguments) => score::execute(&arguments, &mut output),
         Verb::Repair(arguments) => repair::execute(&arguments, &mut output),
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
+        Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
+        Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
     };
     match outcome {

@@ -1,11 +1,15 @@
-//! `loopctl profile list`.
+//! `loopctl profile`: what there is, what it says, what it does, how two differ.
 
 use super::exit::{Exit, Failure};
-use super::loading::library;
+use super::loading::{ProfileArguments, or_default, prices};
 use super::output::Output;
+use super::{profile_diff, profile_explain, profile_list, profile_show};
 use crate::diag::Problems;
-use crate::profile::{available, load};
+use crate::profile::Loaded;
+use crate::provider::Prices;
+use crate::run::Plan;
 use clap::{Args, Subcommand};
+use std::path::Path;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -15,23 +19,98 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Name every profile that can be loaded by name, with what it is for
-    List,
+    /// Name every profile that can be loaded by name, with what it is for and where it comes from
+    List(profile_list::Arguments),
+    /// Show all settings of a profile, those of its ancestors and the defaults included
+    Show(profile_show::Arguments),
+    /// Say in plain words what a profile does, worked out from the compiled policy
+    Explain(profile_explain::Arguments),
+    /// Say what changes in behaviour from one profile to another
+    Diff(profile_diff::Arguments),
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let Verb::List = arguments.verb;
-    let library = library();
-    let names = available(&library);
-    let width = names.iter().map(String::len).max().unwrap_or(0);
-    for name in names {
-        let mut problems = Problems::new();
-        let environment = |variable: &str| std::env::var(variable).ok();
-        let about = match load(&name, &library, &[], &environment, &mut problems) {
-            Some(loaded) if !problems.has_errors() => loaded.profile.description,
-            _ => format!("(can't be used; see `loopctl check {name}`)"),
-        };
-        writeln!(output.out, "{name:width$}  {about}")?;
+    match &arguments.verb {
+        Verb::List(arguments) => profile_list::execute(arguments, output),
+        Verb::Show(arguments) => profile_show::execute(arguments, output),
+        Verb::Explain(arguments) => profile_explain::execute(arguments, output),
+        Verb::Diff(arguments) => profile_diff::execute(arguments, output),
     }
-    Ok(Exit::Success)
+}
+
+/// One profile by name or path, with what is laid over it.
+#[derive(Args)]
+pub(super) struct Named {
+    /// Profile by name, or by path (`./mine.yaml`)
+    #[arg(value_name = "PROFILE", default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
+    pub(super) profile: String,
+    #[command(flatten)]
+    pub(super) over: Over,
+}
+
+/// What is laid over a profile, as in other verbs.
+#[derive(Args, Clone, Default)]
+pub(super) struct Over {
+    /// Lay a setting over the profile, such as `accept.overall=0.9` (again for more)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Set a variable of the profile's prompts to a text, as it stands (again for more)
+    #[arg(long = "variable", value_name = "NAME=TEXT")]
+    variables: Vec<String>,
+    /// Provider plugin by name or path, with an optional `:model`, for every stage
+    #[arg(long)]
+    provider: Option<String>,
+    /// Provider plugin for every judge, such as `openai:gpt-x`; `none` to do without
+    #[arg(long)]
+    judge: Option<String>,
+    /// A setting of the provider plugin, such as `file=answers.yaml` (again for more)
+    #[arg(long, value_name = "KEY=VALUE")]
+    provider_config: Vec<String>,
+}
+
+impl Over {
+    /// Whether there is anything to lay over.
+    pub(super) fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+            && self.variables.is_empty()
+            && self.provider.is_none()
+            && self.judge.is_none()
+            && self.provider_config.is_empty()
+    }
+
+    /// The arguments that name a profile with this laid over it.
+    pub(super) fn on(&self, profile: &str) -> ProfileArguments {
+        ProfileArguments {
+            profile: profile.to_owned(),
+            settings: self.settings.clone(),
+            variables: self.variables.clone(),
+            provider: self.provider.clone(),
+            judge: self.judge.clone(),
+            provider_config: self.provider_config.clone(),
+        }
+    }
+}
+
+/// Loads and compiles a profile, showing every problem.
+pub(super) fn compiled(profile: &ProfileArguments, output: &mut Output) -> Result<(Loaded, Plan), Failure> {
+    let mut problems = Problems::new();
+    let loaded = profile.load(&[], &mut problems);
+    let plan = loaded.as_ref().and_then(|loaded| Plan::compile(loaded, &mut problems));
+    output.show(&problems);
+    match (loaded, plan) {
+        (Some(loaded), Some(plan)) if !problems.has_errors() => Ok((loaded, plan)),
+        _ => Err(Failure::usage(format!(
+            "the profile `{}` can't be used, so there is no telling what it would do",
+            profile.profile
+        ))
+        .help("mend what is named above; `loopctl profile show` shows its settings all the same")),
+    }
+}
+
+/// What models cost, showing what is wrong with the tables.
+pub(super) fn price_tables(file: Option<&Path>, output: &mut Output) -> Result<Prices, Failure> {
+    let mut problems = Problems::new();
+    let prices = prices(file, &mut problems);
+    output.show(&problems);
+    if problems.has_errors() { Err(Failure::shown(Exit::Usage)) } else { Ok(prices) }
 }

@@ -9,13 +9,15 @@ use super::tape::{self, TapeArguments};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
+use crate::policy::FinalStatus;
 use crate::profile::read_text_file;
 use crate::provider::Prices;
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
-    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, unpriced, without_references,
+    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, unpriced,
+    without_references,
 };
-use crate::store::{Artifacts, Journal, RunRecord};
+use crate::store::{Artifact, Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
 use clap::Args;
 use serde_json::{Value, json};
@@ -162,6 +164,7 @@ impl Work {
         }
         self.log.start()?;
         let journal = open_journal(&self.journal, output)?;
+        let hint = Hint { out: artifacts.clone(), ..Hint::of(&self.journal, &journal) };
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
             profile: self.plan.profile.name.clone(),
@@ -171,6 +174,7 @@ impl Work {
             settings: json!({
                 "out": self.out,
                 "tape": tape::settings_of(tape.as_ref()),
+                "terms": Terms::of(&self.plan),
                 "providers": asked_of(&plan_ids(&self.plan), &candidates, &consultants),
             }),
         })?;
@@ -188,8 +192,16 @@ impl Work {
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
         let (stop, cancelled) = watch::channel(false);
         let unread = self.out.is_none().then(|| stop.clone());
-        let mut screen =
-            Screen { output, live, format: self.format, several, written: 0, failure: None, stop: unread };
+        let mut screen = Screen {
+            output,
+            live,
+            format: self.format,
+            several,
+            written: 0,
+            failure: None,
+            stop: unread,
+            hint,
+        };
         let end = runtime.block_on(async {
             let interrupts = tokio::spawn(listen_for_interrupts(stop));
             let mut session = Session::new(plan, candidates, consultants, place, cancelled)
@@ -318,6 +330,59 @@ struct Screen<'a> {
     failure: Option<std::io::Error>,
     /// Ends the run when nobody reads the results and they are kept nowhere else.
     stop: Option<watch::Sender<bool>>,
+    hint: Hint,
+}
+
+/// How to get told why a document did not pass.
+#[derive(Debug, Default)]
+struct Hint {
+    out: Option<Artifacts>,
+    /// The arguments of `explain`, where the journal is kept.
+    journal: Option<String>,
+    /// The first document that did not pass.
+    about: Option<DocumentId>,
+}
+
+impl Hint {
+    fn of(place: &JournalPlace, journal: &Journal) -> Self {
+        let kept = journal.path() != Path::new(":memory:");
+        let journal = kept.then(|| match place {
+            JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.display().to_string())),
+            JournalPlace::Usual(_) | JournalPlace::Memory => "latest".to_owned(),
+        });
+        Hint { out: None, journal, about: None }
+    }
+
+    fn see(&mut self, result: &DocumentResult) {
+        let passed = matches!(result.final_status, FinalStatus::Passed | FinalStatus::Skipped);
+        if !passed && self.about.is_none() {
+            self.about = Some(result.id.clone());
+        }
+    }
+
+    /// The line, if something did not pass and what explains it is kept.
+    fn line(&self, several: bool) -> Option<String> {
+        let about = self.about.as_ref()?;
+        let target = match (&self.out, &self.journal) {
+            (Some(out), _) => quoted(&out.path(about, Artifact::Result).display().to_string()),
+            (None, Some(journal)) if several => format!("{journal} --document {}", quoted(about.as_str())),
+            (None, Some(journal)) => journal.clone(),
+            (None, None) => return None,
+        };
+        Some(format!("why: loopctl explain {}", tame(&target)))
+    }
+}
+
+/// A word of a command line as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| {
+        c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')
+    };
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 impl Screen<'_> {
@@ -341,6 +406,9 @@ impl Screen<'_> {
             self.write(&closing(end));
         }
         self.output.out.flush()?;
+        if let Some(line) = self.hint.line(self.several).filter(|_| self.live.is_some()) {
+            self.output.say(&self.output.err_paint.faint(&line));
+        }
         self.failure.map_or(Ok(()), |error| Err(error.into()))
     }
 }
@@ -370,6 +438,7 @@ impl Observer for Screen<'_> {
         };
         self.write(&text);
         self.written += 1;
+        self.hint.see(result);
     }
 
     fn unusable(&mut self, error: &InputError) {

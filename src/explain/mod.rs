@@ -1,1 +1,8 @@
 //! What a policy will do and what a run did, in words that its author can check.
+
+pub mod json_diff;
+pub mod policy;
+pub mod reference;
+pub mod run;
+pub mod schema;
+pub mod settings;

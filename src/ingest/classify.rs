@@ -13,7 +13,7 @@
 use super::classify_keys::{self, CLASSIFICATION, PATTERN};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::shape::{FILE_KINDS, Shape};
 use crate::value::yaml::{Data, Entry, Node, parse};
 use crate::value::{EPSILON, Score, at_least};
 use regex::{Regex, RegexBuilder};
@@ -160,6 +160,13 @@ fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType>
             Problem::error(Code::Conflict, &entry.key_span, "`unknown` can't have patterns")
                 .help("a document is `unknown` when no other type fits; remove this entry"),
         );
+    }
+    if FILE_KINDS.contains(&entry.key.as_str()) {
+        let message = format!("`{}` can't be a document type", entry.key);
+        problems.push(Problem::error(Code::Conflict, &entry.key_span, message).help(format!(
+            "schemas/{0}.schema.json describes files of loopctl; give the type another name, such as `{0}-document`",
+            entry.key
+        )));
     }
     let patterns = Vec::<WeightedPattern>::decode(&entry.value, problems)?;
     if matches!(&entry.value.data, Data::List(items) if items.is_empty()) {

@@ -151,7 +151,13 @@ impl Files for Library {
 pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
-        Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {error}"))
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
+            _ => error.to_string(),
+        };
+        Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {why}"))
     };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::yaml::{Data, Node, parse};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Longest chain of `extends`.
@@ -18,6 +18,12 @@ pub const DEFAULTS_NAME: &str = "<defaults>";
 
 /// What is laid under every profile.
 const DEFAULTS: &str = include_str!("default.yaml");
+
+/// What is laid under every profile, in YAML: every key with its default or, commented, an example.
+#[must_use]
+pub fn defaults_text() -> &'static str {
+    DEFAULTS
+}
 
 /// A checked profile and where its other files are looked for.
 #[derive(Debug, Clone)]
@@ -254,8 +260,9 @@ fn ancestry(
             );
             return Some(Ancestry { ancestors: chain, complete: false, library });
         };
+        let next_name = profile_name(&parent);
         let path =
-            chain.iter().map(|a| a.name.as_str()).chain([parent.as_str()]).collect::<Vec<_>>().join(" → ");
+            chain.iter().map(|a| a.name.as_str()).chain([next_name.as_str()]).collect::<Vec<_>>().join(" → ");
         let Some(next) = read_parent(&parent, &file, &library, &span, problems) else {
             return Some(Ancestry { ancestors: chain, complete: false, library });
         };
@@ -294,6 +301,8 @@ fn read_parent(
 ) -> Option<Arc<SourceFile>> {
     let read = if looks_like_a_path(parent) {
         let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
+        // `./ours.yaml` and `ours.yaml` are one file, which a circle must not hide behind.
+        let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
         read_text_file(&beside).map(Some)
     } else {
         library.read(&format!("profiles/{parent}.yaml"))

@@ -41,7 +41,8 @@ pub use interpolate::{Environment, has_variable, secret_word};
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use keys::PROFILE;
 pub use load::{
-    DEFAULTS_NAME, Loaded, Settings, available, checked as check_settings, defaults, file_of, load, settings,
+    DEFAULTS_NAME, Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of,
+    load, settings,
 };
 pub use mask::Mask;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};

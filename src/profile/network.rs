@@ -128,6 +128,15 @@ impl HostPattern {
     }
 }
 
+impl std::fmt::Display for HostPattern {
+    /// As it is written in a profile.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let below = if self.below { "*." } else { "" };
+        write!(f, "{below}{}", self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
 impl Default for Network {
     fn default() -> Self {
         Network {

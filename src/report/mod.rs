@@ -4,6 +4,7 @@ mod comparison;
 mod junit;
 mod live;
 mod paint;
+mod policy_changes;
 mod scenarios;
 mod summary;
 
@@ -11,5 +12,6 @@ pub use comparison::comparison;
 pub use junit::junit;
 pub use live::{Live, decision_line};
 pub use paint::{Paint, tame};
+pub use policy_changes::{documents_text, policy_changes_text};
 pub use scenarios::{suite_lines, suites_closing, suites_json, unusable_line};
 pub use summary::{assessment_table, closing, document_summary, sparkline};

@@ -4,6 +4,7 @@ use super::batch::Observer;
 use super::call::Calls;
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
+use super::explanation::{Chronicle, explained};
 use super::fallback::Chain;
 use super::in_hand::InHand;
 use super::references::references_of;
@@ -179,6 +180,7 @@ impl Session {
             unanswered: Vec::new(),
             repairs: Vec::new(),
             watch: Watch::new(),
+            chronicle: Chronicle::default(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
@@ -193,10 +195,11 @@ impl Session {
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
         result.add_repairs(task.repairs);
+        result.explanation = Some(task.chronicle.close(&self.plan));
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
         }
-        let recorded = serde_json::to_value(&outcome)
+        let recorded = closing(&outcome, &result)
             .map_err(|source| StoreError::Json { what: format!("the outcome of `{}`", task.id), source })?;
         self.place.journal.finish_document(&self.place.run, &task.id, &recorded)?;
         observer.finished(&result);
@@ -234,7 +237,7 @@ impl Session {
                 );
             };
             match output {
-                Output::Record(event) => self.record(&event, task, observer)?,
+                Output::Record(event) => self.record(&event, run, task, observer)?,
                 Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
                     if self.is_cancelled() {
                         questions.ask(std::future::ready(stop()));
@@ -256,11 +259,12 @@ impl Session {
     fn record(
         &self,
         event: &Event,
+        run: &Run,
         task: &mut InHand<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), StoreError> {
         let at = task.at;
-        let payload = serde_json::to_value(event)
+        let payload = explained(&self.plan, run, event, task)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
         if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {
@@ -324,7 +328,13 @@ impl Session {
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &task.reference.document_type;
                     let source = task.attached.is_none().then_some(&task.source);
-                    self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
+                    task.chronicle.account = self.assessor.assess_and_account(
+                        document_type,
+                        candidate,
+                        source,
+                        &[],
+                        &mut assessment,
+                    );
                 }
                 Input::Assessed(Box::new(assessment))
             }
@@ -384,6 +394,17 @@ impl Session {
             _ = cancelled.wait_for(|cancelled| *cancelled) => stop(),
         }
     }
+}
+
+/// An outcome as the journal keeps it: with what people are told besides.
+fn closing(outcome: &Outcome, result: &DocumentResult) -> Result<Value, serde_json::Error> {
+    let mut recorded = serde_json::to_value(outcome)?;
+    if let Value::Object(members) = &mut recorded {
+        members.insert("review".to_owned(), result.review.into());
+        members.insert("message".to_owned(), serde_json::to_value(&result.message)?);
+        members.insert("warnings".to_owned(), serde_json::to_value(&result.warnings)?);
+    }
+    Ok(recorded)
 }
 
 /// Someone stops the run; what is under way then is counted when the run is told.

@@ -2,6 +2,7 @@
 
 use super::Task;
 use super::call::Calls;
+use super::explanation::Chronicle;
 use super::trace::Watch;
 use crate::engine::Produced;
 use crate::provider::protocol::{Attachment, DocumentRef};
@@ -38,6 +39,8 @@ pub(super) struct InHand<'a> {
     /// What was repaired in each candidate, with its iteration.
     pub(super) repairs: Vec<(usize, Step)>,
     pub(super) watch: Watch,
+    /// What will explain the run.
+    pub(super) chronicle: Chronicle,
 }
 
 impl InHand<'_> {

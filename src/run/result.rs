@@ -2,6 +2,7 @@
 
 use super::Plan;
 use super::call::AnsweredBy;
+use super::explanation::Explanation;
 use crate::engine::{Outcome, Run};
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::repair::Step;
@@ -61,6 +62,9 @@ pub struct DocumentResult {
     /// What went wrong, where something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// What `loopctl explain` needs besides; only of runs that were carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
@@ -164,6 +168,7 @@ impl DocumentResult {
             message,
             warnings,
             detail: outcome.detail.clone(),
+            explanation: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the engine is told first, and the requests that ask for what it wants done.
 
-use super::{Plan, Task, correction_request, judge_request, stage_request};
+use super::{Plan, Task, correction_feedback, correction_request, judge_request, stage_request};
 use crate::engine::{Input, Run, Work};
 use crate::feedback::Correction;
 use crate::ingest::Document;
@@ -32,6 +32,29 @@ pub(super) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
         media_type: media.media_type().to_owned(),
         data: BASE64.encode(media.bytes()),
     })
+}
+
+/// What a stage is told of the candidate that it corrects, and its id; `None` for work that comes without feedback.
+///
+/// # Errors
+/// When the template can't be rendered or the base does not exist.
+pub(super) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option<(String, String)>, String> {
+    let Work::Correct { iteration, base, stage, .. } = *work else { return Ok(None) };
+    let Some(planned) = plan.stages.get(stage).filter(|_| run.pipeline().gets_feedback(stage)) else {
+        return Ok(None);
+    };
+    let rolled_back = run.history().rolled_back();
+    let correction = Correction {
+        iteration,
+        base,
+        candidates: run.candidates(),
+        assessments: run.assessments(),
+        rolled_back: &rolled_back,
+    };
+    let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
+    let id = planned.stage.id.value.clone();
+    let (_, text) = correction_feedback(plan, &id, part.as_ref(), correction)?;
+    Ok(Some((id, text)))
 }
 
 /// The request that a stage or a judge gets for a piece of work.

@@ -1,11 +1,12 @@
 //! The entry to scoring.
 
+use super::account::{Account, Accounted, By, Loss};
 use super::assessment::{Assessment, Issue};
 use super::grounded::{Names, Source};
 use super::machine::{Machine, Room};
 use super::subject::Subject;
 use crate::profile::CandidateKind;
-use crate::rules::CompiledRules;
+use crate::rules::{CompiledRules, Program};
 use crate::value::Score;
 use serde_json::Value;
 use std::sync::Arc;
@@ -104,6 +105,30 @@ impl Assessor {
         given: &[(String, Score)],
         out: &mut Assessment,
     ) {
+        self.score(document_type, candidate, source, given, out, false);
+    }
+
+    /// The same, and where each point went.
+    pub fn assess_and_account(
+        &mut self,
+        document_type: &str,
+        candidate: &Value,
+        source: Option<&Source>,
+        given: &[(String, Score)],
+        out: &mut Assessment,
+    ) -> Account {
+        self.score(document_type, candidate, source, given, out, true)
+    }
+
+    fn score(
+        &mut self,
+        document_type: &str,
+        candidate: &Value,
+        source: Option<&Source>,
+        given: &[(String, Score)],
+        out: &mut Assessment,
+        accounting: bool,
+    ) -> Account {
         out.clear();
         let rules = &self.scoring.rules;
         let program = rules.program(document_type);
@@ -117,10 +142,34 @@ impl Assessor {
                 }
                 out.issues.extend(issues);
                 out.overall = program.overall.of(|name| out.scores.get(name)).get();
-                return;
+                return if accounting { unusable_patch(program, given, out) } else { Account::default() };
             }
         };
         let candidate = subject.value();
-        Machine::new(program, rules, names, candidate, source, given, out, &mut self.room).run();
+        let mut machine = Machine::new(program, rules, names, candidate, source, given, out, &mut self.room);
+        if accounting {
+            return machine.run_and_account();
+        }
+        machine.run();
+        Account::default()
     }
+}
+
+/// The account of a patch that can't be applied: all is lost where no score was given.
+fn unusable_patch(program: &Program, given: &[(String, Score)], out: &Assessment) -> Account {
+    let dimension = |name: &Arc<str>| {
+        let score = out.scores.get(name);
+        let by = if given.iter().any(|(known, _)| known.as_str() == name.as_ref()) {
+            By::Given
+        } else {
+            By::InvalidPatch
+        };
+        let why = match by {
+            By::Given => "the score was given",
+            _ => "the patch can't be applied, which is 0 in every dimension",
+        };
+        let losses = vec![Loss::other(1.0 - score.unwrap_or(Score::ZERO).get(), why)];
+        Accounted { dimension: Arc::clone(name), score, by, losses }
+    };
+    Account { dimensions: program.dimensions.iter().map(dimension).collect() }
 }

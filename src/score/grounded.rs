@@ -47,7 +47,23 @@ impl Source {
     }
 }
 
-/// Grounds every leaf, records evidence and issues, and gives the share that is grounded: 0 without any leaf.
+/// How many leaves count, and how many of them are grounded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    pub(super) grounded: usize,
+    pub(super) checked: usize,
+}
+
+impl Share {
+    /// The share that is grounded: 0 without any leaf.
+    pub(super) fn score(self) -> Score {
+        #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
+        let share = if self.checked == 0 { 0.0 } else { self.grounded as f64 / self.checked as f64 };
+        Score::clamped(share)
+    }
+}
+
+/// Grounds every leaf, records evidence and issues, and counts.
 ///
 /// Leaves are texts that are not blank, and numbers; neither what stands under a `…_status` key nor under a top-level
 /// field that the settings ignore.
@@ -58,7 +74,7 @@ pub(super) fn ground(
     settings: &GroundingSettings,
     scratch: &mut Scratch,
     out: &mut Assessment,
-) -> Score {
+) -> Share {
     let (mut grounded, mut checked) = (0_usize, 0_usize);
     let search = Settings { fuzzy: settings.fuzzy.get() };
     Grounder::ground_all(candidate, &names.0, &source.index, search, scratch, |leaf, found| {
@@ -79,9 +95,7 @@ pub(super) fn ground(
             ));
         }
     });
-    #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
-    let share = if checked == 0 { 0.0 } else { grounded as f64 / checked as f64 };
-    Score::clamped(share)
+    Share { grounded, checked }
 }
 
 /// Whether the leaf at `pointer` counts.

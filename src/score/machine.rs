@@ -1,5 +1,6 @@
 //! Runs a program over one candidate.
 
+use super::account::{Account, Accounted, By, Loss, Opinion, capped, combined};
 use super::assessment::{Assessment, Issue, SourceSpan};
 use super::combine::combine;
 use super::evaluate::{Item, Scope};
@@ -49,6 +50,18 @@ pub(super) struct Machine<'a> {
     issues_before: usize,
     /// The candidate as scripts see it, made when the first one is called.
     arguments: Option<Arguments>,
+    /// Where each point went, if anybody asks.
+    ledger: Option<Box<Ledger>>,
+}
+
+/// What is kept of each measure for the account.
+#[derive(Debug, Default)]
+struct Ledger {
+    account: Account,
+    /// Fields of the rubric in hand that are not present: the issue about each, its name, its weight.
+    missing: Vec<(Option<usize>, Arc<str>, f64)>,
+    /// Members of the ensemble in hand; `None` for one that could not be measured.
+    members: Vec<Option<Opinion>>,
 }
 
 impl<'a> Machine<'a> {
@@ -80,7 +93,23 @@ impl<'a> Machine<'a> {
             sums: (0.0, 0.0),
             issues_before: 0,
             arguments: None,
+            ledger: None,
         }
+    }
+
+    /// Runs the whole program and sets the overall score, and says where each point went.
+    pub(super) fn run_and_account(&mut self) -> Account {
+        self.ledger = Some(Box::default());
+        self.run();
+        let mut account = self.ledger.take().map(|ledger| ledger.account).unwrap_or_default();
+        let order = &self.program.dimensions;
+        for name in order.iter().filter(|name| self.out.scores.get(name).is_none()) {
+            account.set(Accounted::unmeasured(name, "it was not measured, which counts 0"));
+        }
+        account
+            .dimensions
+            .sort_by_key(|accounted| order.iter().position(|name| *name == accounted.dimension));
+        account
     }
 
     /// Runs the whole program and sets the overall score.
@@ -102,11 +131,18 @@ impl<'a> Machine<'a> {
                 Op::Given { dimension, to } => {
                     let name = program.dimension(dimension).map_or("", AsRef::as_ref);
                     if let Some((_, score)) = self.given.iter().find(|(given, _)| given == name) {
-                        self.score(dimension, *score);
+                        self.score(dimension, *score, |_, _| {
+                            (By::Given, vec![lost(*score, "the score was given")])
+                        });
                         next = to;
                     }
                 }
-                Op::BeginRubric => self.sums = (0.0, 0.0),
+                Op::BeginRubric => {
+                    self.sums = (0.0, 0.0);
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.missing.clear();
+                    }
+                }
                 Op::Weigh { field } => {
                     if let Some(field) = program.fields.get(field as usize) {
                         self.weigh(field);
@@ -114,11 +150,15 @@ impl<'a> Machine<'a> {
                 }
                 Op::EndRubric { dimension } => {
                     let (present, all) = self.sums;
-                    self.score(dimension, Score::clamped(if all > 0.0 { present / all } else { 0.0 }));
+                    let score = Score::clamped(if all > 0.0 { present / all } else { 0.0 });
+                    self.score(dimension, score, |ledger, _| {
+                        (By::Rubric { present, all }, ledger.missing_fields(all))
+                    });
                 }
                 Op::Schema { dimension, schema } => {
                     if let Some(schema) = program.schemas.get(schema as usize) {
                         let candidate = self.candidate;
+                        let before = self.out.issues.len();
                         let errors = self.validate(schema, candidate, "", None);
                         // LOOP, Scoring, schema: max(0, 1 − errors / max(total_fields, 1)).
                         #[expect(
@@ -126,16 +166,38 @@ impl<'a> Machine<'a> {
                             reason = "counts of errors and fields are far below 2^52"
                         )]
                         let share = errors as f64 / schema.schema.total_fields.max(1) as f64;
-                        self.score(dimension, Score::clamped(1.0 - share));
+                        let fields = schema.schema.total_fields.max(1);
+                        let score = Score::clamped(1.0 - share);
+                        self.score(dimension, score, |_, issues| {
+                            #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+                            let each = 1.0 / fields as f64;
+                            let mut losses = capped(each, 1.0 - score.get(), before..issues.len());
+                            let rest: f64 =
+                                1.0 - score.get() - losses.iter().map(|loss| loss.points).sum::<f64>();
+                            if errors > losses.len() {
+                                losses
+                                    .push(Loss::other(rest.max(0.0), "errors beyond those that are listed"));
+                            }
+                            (By::Schema { errors, fields }, losses)
+                        });
                     }
                 }
                 Op::Ground { dimension, settings } => self.ground(dimension, settings),
                 Op::Measure { dimension, function } => self.measure(dimension, function),
-                Op::BeginEnsemble => self.room.members.clear(),
+                Op::BeginEnsemble => {
+                    self.room.members.clear();
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.members.clear();
+                    }
+                }
                 Op::Member { dimension, weight } => {
                     let name = program.dimension(dimension).map_or("", AsRef::as_ref);
                     let score = self.out.scores.take(name);
                     self.room.members.push(score.map(|score| (score, weight)));
+                    if let Some(ledger) = &mut self.ledger {
+                        let account = ledger.account.take(name);
+                        ledger.members.push(account.and_then(|one| one.into_opinion(weight.get())));
+                    }
                 }
                 Op::Combine { dimension, how, disagreement } => {
                     // A member that could not be measured leaves the dimension without a score, as it would alone.
@@ -146,7 +208,12 @@ impl<'a> Machine<'a> {
                         let issue = disagreement.and_then(|bound| bound.issue(name, &scores));
                         self.out.issues.extend(issue);
                         if let Some(score) = combine(how, scores) {
-                            self.score(dimension, score);
+                            let name = program.dimension(dimension).cloned().unwrap_or_default();
+                            self.score(dimension, score, |ledger, _| {
+                                let opinions = ledger.members.drain(..).flatten().collect();
+                                let account = combined(&name, how, score, opinions);
+                                (account.by, account.losses)
+                            });
                         }
                     }
                 }
@@ -157,9 +224,20 @@ impl<'a> Machine<'a> {
                             Counts::All => true,
                             Counts::Blocking => issue.disposition != Disposition::Warn,
                         });
+                    let counted = found.count();
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
-                    let found = found.count() as f64;
-                    self.score(dimension, Score::clamped((1.0 - penalty.get() * found).max(floor.get())));
+                    let found = counted as f64;
+                    let score = Score::clamped((1.0 - penalty.get() * found).max(floor.get()));
+                    let (before, blocking_only) = (self.issues_before, counts == Counts::Blocking);
+                    self.score(dimension, score, |_, issues| {
+                        let counts = |(_, issue): &(usize, &Issue)| {
+                            !blocking_only || issue.disposition != Disposition::Warn
+                        };
+                        let those = issues.iter().enumerate().skip(before).filter(counts).map(|(at, _)| at);
+                        let losses = capped(penalty.get(), 1.0 - score.get(), those);
+                        let (penalty, floor) = (penalty.get(), floor.get());
+                        (By::Rules { counted, penalty, floor, blocking_only }, losses)
+                    });
                 }
                 Op::Field { name, end } => {
                     if let Some(name) = program.names.get(name as usize) {
@@ -203,9 +281,21 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn score(&mut self, dimension: Index, score: Score) {
+    /// Sets a dimension. `account` says how it came to its score; it is asked only where a ledger is kept.
+    fn score(
+        &mut self,
+        dimension: Index,
+        score: Score,
+        account: impl FnOnce(&mut Ledger, &[Issue]) -> (By, Vec<Loss>),
+    ) {
         if let Some(name) = self.program.dimension(dimension) {
             self.out.scores.set(name, score);
+            if let Some(ledger) = self.ledger.as_deref_mut() {
+                let (by, mut losses) = account(ledger, &self.out.issues);
+                losses.retain(|loss| loss.issue.is_some() || loss.points > 0.0);
+                let dimension = Arc::clone(name);
+                ledger.account.set(Accounted { dimension, score: Some(score), by, losses });
+            }
         }
     }
 
@@ -242,7 +332,7 @@ impl<'a> Machine<'a> {
                 source_span: Some(mention),
                 ..issue
             });
-            self.note_missing(field);
+            self.note_missing(field, true);
             return;
         }
         self.sums.1 += field.weight;
@@ -250,15 +340,15 @@ impl<'a> Machine<'a> {
             self.sums.0 += field.weight;
             return;
         }
-        self.note_missing(field);
         let severity = match field.importance {
             Importance::Required => Severity::Major,
             Importance::Important => Severity::Minor,
-            Importance::Optional => return,
+            Importance::Optional => return self.note_missing(field, false),
         };
         let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
         let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
         self.found(Issue { suggested_fix: field.suggestion.clone(), ..issue });
+        self.note_missing(field, true);
     }
 
     /// Adds an issue that the machine words itself; its code says who handles it.
@@ -267,7 +357,12 @@ impl<'a> Machine<'a> {
         self.out.issues.push(Issue { disposition, ..issue });
     }
 
-    fn note_missing(&mut self, field: &RubricField) {
+    /// Notes a field that is not present; `said` tells that the latest issue is about it.
+    fn note_missing(&mut self, field: &RubricField, said: bool) {
+        if let Some(ledger) = &mut self.ledger {
+            let issue = said.then(|| self.out.issues.len().saturating_sub(1));
+            ledger.missing.push((issue, Arc::clone(&field.name), field.weight));
+        }
         if !self.out.missing.contains(&field.name) {
             self.out.missing.push(Arc::clone(&field.name));
         }
@@ -304,7 +399,7 @@ impl<'a> Machine<'a> {
             return;
         };
         let before = self.out.issues.len();
-        let score = grounded::ground(
+        let share = grounded::ground(
             self.candidate,
             self.names,
             source,
@@ -315,7 +410,17 @@ impl<'a> Machine<'a> {
         for issue in self.out.issues.iter_mut().skip(before) {
             issue.disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
         }
-        self.score(dimension, score);
+        let (score, grounded::Share { grounded, checked }) = (share.score(), share);
+        self.score(dimension, score, |_, issues| {
+            let losses = if checked == 0 {
+                vec![Loss::other(1.0, "there is no text and no number to look for in the source")]
+            } else {
+                #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
+                let each = 1.0 / checked as f64;
+                capped(each, 1.0, before..issues.len())
+            };
+            (By::Grounding { grounded, checked }, losses)
+        });
     }
 
     fn arguments(&mut self) -> &Arguments {
@@ -326,7 +431,13 @@ impl<'a> Machine<'a> {
     fn measure(&mut self, dimension: Index, function: FunctionId) {
         let scripts = self.scripts;
         match scripts.number(function, self.arguments()) {
-            Ok(number) => self.score(dimension, Score::clamped(number)),
+            Ok(number) => {
+                let score = Score::clamped(number);
+                let name = scripts.name(function);
+                self.score(dimension, score, |_, _| {
+                    (By::Script, vec![lost(score, &format!("the function `{name}` returned {number:.3}"))])
+                });
+            }
             Err(error) => self.script_failed(&error, None),
         }
     }
@@ -350,6 +461,25 @@ impl<'a> Machine<'a> {
         let issue = plain_issue("SCRIPT_FAILED", Severity::Major, String::new(), error.to_string());
         self.out.issues.push(Issue { disposition: Disposition::Escalate, rule: rule.cloned(), ..issue });
     }
+}
+
+impl Ledger {
+    /// What the missing fields of the rubric in hand cost, where the fields that apply weigh `all`.
+    fn missing_fields(&mut self, all: f64) -> Vec<Loss> {
+        if all <= 0.0 {
+            return vec![Loss::other(1.0, "no field of the rubric applies")];
+        }
+        let loss = |(issue, field, weight): (Option<usize>, Arc<str>, f64)| match issue {
+            Some(issue) => Loss::issue(weight / all, issue),
+            None => Loss::other(weight / all, format!("optional field `{field}` is missing")),
+        };
+        self.missing.drain(..).map(loss).collect()
+    }
+}
+
+/// All that a dimension lacks, for one reason.
+fn lost(score: Score, why: &str) -> Loss {
+    Loss::other(1.0 - score.get(), why)
 }
 
 fn pointer(field: &str) -> String {

@@ -1,5 +1,6 @@
 //! The hot path: candidate + source → assessment, by running a compiled program.
 
+mod account;
 mod assessment;
 mod assessor;
 mod chain;
@@ -22,6 +23,7 @@ mod clinical;
 #[cfg(test)]
 mod scripted;
 
+pub use account::{Account, Accounted, By, Loss, Part};
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;

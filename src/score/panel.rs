@@ -1,6 +1,7 @@
 //! Tier 2: what judges and validators answer, and the assessment that follows (LOOP, Scoring: judge, external,
 //! ensemble).
 
+use super::account::{Account, Accounted, Opinion, combined};
 use super::assessment::{Assessment, Issue};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
@@ -149,14 +150,8 @@ impl Panel {
                 merged.scores.take(&dimension.name);
                 continue;
             }
-            let heard = dimension.sources.iter().filter_map(|source| {
-                // Where some may be missing, a number that stands in for one of them is left out with it.
-                let (member, answer) =
-                    asked(source).filter(|(_, answer)| dimension.quorum.is_none() || answer.is_answer())?;
-                Some((member.score(answer, source.pointer.as_deref(), tier1)?, source.weight))
-            });
             let scores: Vec<(Score, Weight)> =
-                heard.chain(local.map(|score| (score, dimension.weight))).collect();
+                self.heard(dimension, tier1, answers).map(|(_, score, weight)| (score, weight)).collect();
             if let Some(bound) = dimension.disagreement {
                 // A number that stands in for an answer is nobody's opinion.
                 let own = dimension.sources.iter().filter_map(|source| {
@@ -173,6 +168,59 @@ impl Panel {
         }
         merged.overall = overall.of(|name| merged.scores.get(name)).get();
         merged
+    }
+
+    /// Who gives the dimension which score, with which weight: members by their place, the measure of tier 1 as `None`.
+    fn heard<'p>(
+        &'p self,
+        dimension: &'p Combined,
+        tier1: &'p Assessment,
+        answers: &'p [Answer],
+    ) -> impl Iterator<Item = (Option<usize>, Score, Weight)> + 'p {
+        let heard = dimension.sources.iter().filter_map(|source| {
+            let member = self.members.get(source.member)?;
+            // Where some may be missing, a number that stands in for one of them is left out with it.
+            let answer = answers
+                .get(source.member)
+                .filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;
+            let score = member.score(answer, source.pointer.as_deref(), tier1)?;
+            Some((Some(source.member), score, source.weight))
+        });
+        let local = tier1.scores.get(&dimension.name).map(|score| (None, score, dimension.weight));
+        heard.chain(local)
+    }
+
+    /// The account of [`Panel::merge`]: that of tier 1, with the dimensions that the panel has a say in. `merged` is
+    /// what came of it.
+    #[must_use]
+    pub fn account(
+        &self,
+        tier1: &Assessment,
+        account: &Account,
+        answers: &[Answer],
+        merged: &Assessment,
+    ) -> Account {
+        let mut whole = account.clone();
+        for dimension in &self.dimensions {
+            let Some(score) = merged.scores.get(&dimension.name) else {
+                let why = "who measures it could not be heard, which counts 0";
+                whole.set(Accounted::unmeasured(&dimension.name, why));
+                continue;
+            };
+            let opinion = |(member, score, weight): (Option<usize>, Score, Weight)| {
+                let Some(at) = member else {
+                    return account.of(&dimension.name).cloned()?.into_opinion(weight.get());
+                };
+                let member = self.members.get(at)?;
+                let who = if member.is_validator() { "validator" } else { "judge" };
+                let stands_in = !answers.get(at).is_some_and(Answer::is_answer);
+                let name = format!("{who} `{}`{}", member.id, if stands_in { " (stand-in)" } else { "" });
+                Some(Opinion::of(name, score, weight.get()))
+            };
+            let opinions = self.heard(dimension, tier1, answers).filter_map(opinion).collect();
+            whole.set(combined(&dimension.name, dimension.combine, score, opinions));
+        }
+        whole
     }
 
     /// Whether every dimension that the member at `at` measures has its quorum without it.
@@ -205,6 +253,7 @@ fn no_quorum(dimension: &str, quorum: usize, answered: usize) -> Issue {
 
 #[cfg(test)]
 mod tests {
+    use super::super::account::{By, Loss};
     use super::*;
     use crate::diag::Problems;
     use crate::profile::{Library, Override, load};
@@ -232,7 +281,25 @@ mod tests {
     fn merged(panel: &(Panel, Overall), local: Option<f64>, answers: &[Answer]) -> Assessment {
         let scores = local.map(|score| ("a", Score::clamped(score))).into_iter().collect();
         let tier1 = Assessment { scores, ..Assessment::default() };
-        panel.0.merge(&panel.1, &|_, _| Disposition::Correct, &tier1, answers)
+        let merged = panel.0.merge(&panel.1, &|_, _| Disposition::Correct, &tier1, answers);
+        adds_up(&panel.0, &tier1, answers, &merged);
+        merged
+    }
+
+    /// What the panel takes off each dimension is 1 less what it gives.
+    fn adds_up(panel: &Panel, tier1: &Assessment, answers: &[Answer], merged: &Assessment) {
+        let measured = tier1.scores.iter().map(|(name, score)| Accounted {
+            dimension: name.into(),
+            score: Some(score),
+            by: By::Given,
+            losses: vec![Loss::other(1.0 - score.get(), "given")],
+        });
+        let account = panel.account(tier1, &Account { dimensions: measured.collect() }, answers, merged);
+        for accounted in &account.dimensions {
+            let score = merged.scores.get(&accounted.dimension);
+            assert_eq!(accounted.score, score);
+            assert!((accounted.lost() - 1.0 + score.map_or(0.0, Score::get)).abs() < 1e-9, "{accounted:?}");
+        }
     }
 
     #[test]

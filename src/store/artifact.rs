@@ -29,7 +29,8 @@ pub enum Artifact {
 
 impl Artifact {
     /// The end of the file name: `-extraction.json`, `-validation_corrected2.json`, `-result.json`.
-    fn ending(self) -> String {
+    #[must_use]
+    pub fn ending(self) -> String {
         match self {
             Artifact::Extraction(0) => "-extraction.json".to_owned(),
             Artifact::Validation(0) => "-validation.json".to_owned(),

@@ -132,6 +132,10 @@ pub struct Word {
     pub doc: &'static str,
 }
 
+/// The names of the schemas of our own files, which stand beside those of document types: `schemas/NAME.schema.json`.
+pub const FILE_KINDS: [&str; 8] =
+    ["profile", "rules", "rubric", "extraction", "classification", "prices", "scenarios", "rule-tests"];
+
 /// What a value may be.
 #[derive(Debug, Clone)]
 pub enum Shape {

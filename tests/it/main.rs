@@ -31,6 +31,8 @@ mod documentation;
 #[cfg(test)]
 mod engine;
 #[cfg(test)]
+mod explain_run;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod injection;
@@ -61,8 +63,12 @@ mod plugin_new;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
+mod points;
+#[cfg(test)]
 mod policy;
 mod policy_lints;
+#[cfg(test)]
+mod profile_verbs;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
@@ -77,6 +83,8 @@ mod salvage;
 mod scenario_mutants;
 #[cfg(test)]
 mod scenarios;
+#[cfg(test)]
+mod schemas;
 #[cfg(test)]
 mod score;
 #[cfg(test)]

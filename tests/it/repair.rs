@@ -323,6 +323,13 @@ fn nulls_for_what_is_optional_are_taken_out_of_answers_to_every_shipped_schema()
                 continue;
             }
             let name = path.display().to_string();
+            // Those of our own files are not what anybody answers to.
+            if loopctl::value::shape::FILE_KINDS
+                .iter()
+                .any(|kind| path.ends_with(format!("{kind}.schema.json")))
+            {
+                continue;
+            }
             let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
             let shaper = loopctl::repair::Shaper::new(&name, &schema).unwrap();
             let shaped = shaper.shape(with_nulls(&schema), loopctl::profile::Repair::default(), None);

@@ -39,15 +39,18 @@ pub fn lint_providers(
 fn settings(manifest: &Manifest, choice: &ProviderChoice, problems: &mut Problems) {
     let name = &choice.name.value;
     let endpoint = endpoint_of(manifest, choice);
-    for found in setting_problems(manifest, &choice.config).unwrap_or_default() {
+    let all = setting_problems(manifest, &choice.config).unwrap_or_default();
+    let is_wrong = all.iter().any(|found| found.missing.is_empty());
+    for found in all {
         // What says where a service is may come from the environment.
         let is_filled = |key: &String| {
             endpoint.is_some_and(|endpoint| key == "base_url" || endpoint.config_env.contains_key(key))
         };
-        if found.missing.iter().any(is_filled) {
+        // What is misspelt is missing by its right name, which need not be said, too.
+        if found.missing.iter().any(is_filled) || (is_wrong && !found.missing.is_empty()) {
             continue;
         }
-        let message = format!("the settings of the provider `{name}` are not complete: {}", found.message);
+        let message = format!("the provider `{name}` can't be asked yet: {}", found.message);
         problems.push(match found.missing.first() {
             // Whoever runs it may give what is missing then.
             Some(first) => Problem::note(Code::ProviderSettings, &choice.name.span, message).help(format!(
@@ -56,7 +59,7 @@ fn settings(manifest: &Manifest, choice: &ProviderChoice, problems: &mut Problem
             None => Problem::warning(
                 Code::ProviderSettings,
                 &choice.name.span,
-                format!("the settings of the provider `{name}` are not right: {}", found.message),
+                format!("the provider `{name}` will refuse its settings: {}", found.message),
             )
             .help(format!("`loopctl plugin inspect {}` shows what it accepts", manifest.name)),
         });

@@ -108,7 +108,7 @@ static GROUNDING_KEYS: [Key; 1] = [Key::new(
 
 static SCRIPT_KEYS: [Key; 1] = [Key::new(
     "script",
-    || Shape::text_like("`FILE.rhai#FUNCTION` under `rules/`", "#"),
+    || Shape::text("`FILE.rhai#FUNCTION` under `rules/`"),
     "A function of your own, `fn f(candidate, source)`, that returns the score; it is moved into 0 to 1.",
 )
 .required()
@@ -221,7 +221,7 @@ pub(in super::super) static ENSEMBLE: Mapping = Mapping {
             "How many of the judges and validators must have answered; those that failed are left out. Below it the \
              dimension has no score, and a person is told. Without it, all must have answered.",
         )
-        .examples(&["2"]),
+        .examples(&["1"]),
         Key::new("disagreement", Disagreement::shape, "When the members' scores lie too far apart. Without it they may.")
             .examples(&["{ above: 0.3, then: escalate }"]),
     ]],

@@ -36,8 +36,8 @@ pub(in super::super) static NETWORK: Mapping = Mapping {
         Key::new(
             "egress",
             || Shape::list(HostPattern::shape()),
-            "The only hosts that may be reached, whatever plugins and settings say. Without it: those that the plugins' \
-             manifests and configurations name.",
+            "The only hosts that plugins for HTTP APIs may reach, whatever their manifests and settings say. A native \
+             plugin is not bound by it. Without it: the hosts that manifests and configurations name.",
         )
         .examples(&["[api.openai.com, '*.openai.azure.com', 'localhost:11434']"]),
         Key::new(

@@ -69,7 +69,7 @@ const SCRIPT: Key = Key::new(
             key: "NAME",
             names: Names::Pattern(CRITERION_NAME),
             doc: "`FILE.rhai#FUNCTION` under `rules/`: `fn f(run)` returns true to stop, with the reason `script:NAME`.",
-            shape: || Shape::text_like("`FILE.rhai#FUNCTION`", "#"),
+            shape: || Shape::text("`FILE.rhai#FUNCTION`"),
             null: Null::Absent,
         })
     },

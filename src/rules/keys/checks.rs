@@ -6,9 +6,7 @@ use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Shape};
 
 fn place() -> Shape {
-    Shape::text(
-        "the name of a top-level field, or a path: `$.a` from the candidate, `@.a` from the target, `^.a` from what holds it, `<.a` from the element before it",
-    )
+    Shape::text("a field or a path (`$.a`, `@.a`, `^.a`, `<.a`)")
 }
 
 fn places() -> Shape {
@@ -111,6 +109,13 @@ pub(in super::super) static MATCHES: Mapping = Mapping {
         Key::new("ignore_case", bool::shape, "Whether upper and lower case count alike.")
             .default("false")
             .examples(&["true"]),
+        Key::new(
+            "examples",
+            Vec::<String>::shape,
+            "Texts that the pattern must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
+        )
+        .default("[]")
+        .examples(&["[grade 2, II]"]),
     ]],
     open: None,
 };
@@ -167,7 +172,7 @@ pub(in super::super) static SUM: Mapping = Mapping {
     what: "sum",
     doc: "What numbers must add up to.",
     keys: &[&[
-        Key::new("value", f64::shape, "The sum.").required().examples(&["100"]),
+        Key::new("value", f64::shape, "What the numbers must add up to.").required().examples(&["100"]),
         Key::new("tolerance", || Shape::at_least(0.0), "How far the sum may be off.")
             .default("1e-9")
             .examples(&["0.5"]),

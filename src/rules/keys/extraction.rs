@@ -140,6 +140,13 @@ pub(in super::super) static PATTERN: Mapping = Mapping {
             .examples(&["not specified"]),
         Key::new("pattern", pattern, "What to look for, with the group `value` round what is taken.")
             .examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]),
+        Key::new(
+            "examples",
+            Vec::<String>::shape,
+            "Texts that `pattern` must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
+        )
+        .default("[]")
+        .examples(&["['Grade: 2']"]),
     ]],
     open: None,
 };

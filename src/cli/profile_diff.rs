@@ -1,0 +1,188 @@
+//! `loopctl profile diff`.
+
+use super::exit::{Exit, Failure};
+use super::loading::ProfileArguments;
+use super::output::Output;
+use super::profile::{Over, compiled, price_tables};
+use super::trajectory_files::{Policy, Reading, overall_from};
+use crate::diag::Problems;
+use crate::experiment::Tally;
+use crate::explain::policy::{Comparison, Documents, Subject, compare};
+use crate::policy::ScriptCriteria;
+use crate::report::{comparison, documents_text, policy_changes_text};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Most documents that are named when `--all` is not given.
+const USUALLY_NAMED: usize = 20;
+
+/// The two are compared by what they do, not by how they are written: each line says what holds of both, with what changes in it, as in
+/// `at least 0.95 → 0.98`. Settings that differ without any effect are named last.
+///
+/// With `--trajectories`, the recorded documents that would end otherwise are listed: status, stop reason, the candidate that is handed
+/// back, how many candidates are made.
+///
+/// Flags are laid over B only. Without B, A is compared with itself under those flags.
+/// The exit status is 0 whether the two differ or not; with `--exit-code` it is 3 when they do. It is 2 when one can't be used, 1 when a
+/// trajectory can't be read.
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Profile by name or path: how things are
+    #[arg(value_name = "A")]
+    before: String,
+    /// Profile by name or path: how they would be [default: A, with the flags laid over it]
+    #[arg(value_name = "B")]
+    after: Option<String>,
+    #[command(flatten)]
+    over: Over,
+    /// Recorded documents (JSON lines, as `loopctl simulate` reads them; again for more; `-` is standard input)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    trajectories: Vec<PathBuf>,
+    /// For the trajectories, take the overall score from this recorded dimension, whatever the profiles weigh
+    #[arg(long, value_name = "DIM", requires = "trajectories")]
+    overall_from: Option<String>,
+    /// Name every document that ends otherwise, not only the first 20
+    #[arg(long, requires = "trajectories")]
+    all: bool,
+    /// Exit with status 3 when the two do not do the same
+    #[arg(long)]
+    exit_code: bool,
+    /// How the differences are written
+    #[arg(long, value_enum, default_value = "text")]
+    format: DiffFormat,
+    /// Price table that comes before the others (see `docs/design/costs.md`)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people
+    Text,
+    /// One JSON value: `before`, `after`, `same`, `changes`, `settings`, `files`, and with trajectories `documents`
+    Json,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let after = match &arguments.after {
+        Some(after) => after,
+        None if arguments.over.is_empty() => {
+            let problem = Failure::usage("there is nothing to compare the profile with");
+            return Err(problem
+                .help("name a second profile, or lay a setting over the first: `--set accept.overall=0.9`"));
+        }
+        None => &arguments.before,
+    };
+    let first = Over::default().on(&arguments.before);
+    let second = arguments.over.on(after);
+    let prices = price_tables(arguments.prices.as_deref(), output)?;
+    let (loaded, plan) = compiled(&first, output)?;
+    let (other_loaded, other_plan) = compiled(&second, output)?;
+    let mut compared = compare(
+        Subject { loaded: &loaded, plan: &plan, prices: &prices },
+        Subject { loaded: &other_loaded, plan: &other_plan, prices: &prices },
+    );
+    tell_apart(&mut compared, &arguments.before, after);
+    let mut broken = false;
+    let documents = if arguments.trajectories.is_empty() {
+        None
+    } else {
+        let (documents, unread) = simulated(arguments, &compared, &first, &second, output)?;
+        broken = unread;
+        Some(documents)
+    };
+    match arguments.format {
+        DiffFormat::Text => {
+            let paint = output.out_paint;
+            output.out.write_all(policy_changes_text(&compared, paint).as_bytes())?;
+            if let Some(documents) = &documents {
+                let text = documents_text(documents, paint);
+                output.out.write_all(text.as_bytes())?;
+                let (before, after) = documents.tallies();
+                let columns: Vec<(String, Tally)> =
+                    vec![(compared.before.clone(), before.clone()), (compared.after.clone(), after.clone())];
+                output.out.write_all(comparison(&columns, paint).as_bytes())?;
+            }
+        }
+        DiffFormat::Json => {
+            let mut value = json!(compared);
+            value["same"] = compared.is_same().into();
+            if let Some(documents) = &documents {
+                value["documents"] = json!({ "sum": documents.sum(), "differ": documents.moved() });
+            }
+            let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
+            writeln!(output.out, "{text}")?;
+        }
+    }
+    Ok(if broken {
+        Exit::Broken
+    } else if arguments.exit_code && !compared.is_same() {
+        Exit::NotPassed
+    } else {
+        Exit::Success
+    })
+}
+
+/// Profiles of the same name go by what they were called here.
+fn tell_apart(compared: &mut Comparison, before: &str, after: &str) {
+    if compared.before == compared.after {
+        before.clone_into(&mut compared.before);
+        if before == after {
+            compared.after = format!("{after}, changed");
+        } else {
+            after.clone_into(&mut compared.after);
+        }
+    }
+}
+
+/// Runs both policies over the trajectories; also whether something in those could not be read.
+fn simulated(
+    arguments: &Arguments,
+    compared: &Comparison,
+    first: &ProfileArguments,
+    second: &ProfileArguments,
+    output: &mut Output,
+) -> Result<(Documents, bool), Failure> {
+    let forced = overall_from(arguments.overall_from.as_deref())?;
+    let mut before = policy(&compared.before, first, &forced, output)?;
+    let mut after = policy(&compared.after, second, &forced, output)?;
+    let most = match arguments.format {
+        DiffFormat::Text if !arguments.all => USUALLY_NAMED,
+        _ => usize::MAX,
+    };
+    let mut documents = Documents::new(most);
+    let mut reading = Reading::default();
+    reading.files(&arguments.trajectories, output, |trajectory, output| {
+        let [one, other] =
+            documents.add((&before.policy, &before.scripts), (&after.policy, &after.scripts), trajectory);
+        before.say_notes(&one.decisions, output);
+        after.say_notes(&other.decisions, output);
+        Ok(())
+    })?;
+    reading.warn_of_missing([&before, &after].into_iter(), output);
+    Ok((documents, reading.broken))
+}
+
+/// The policy of a profile with `--overall-from` laid over it.
+fn policy(
+    name: &str,
+    profile: &ProfileArguments,
+    forced: &[String],
+    output: &mut Output,
+) -> Result<Policy, Failure> {
+    let forced: Vec<&str> = forced.iter().map(String::as_str).collect();
+    let mut problems = Problems::new();
+    let loaded = profile.load(&forced, &mut problems).map(|loaded| {
+        let scripts = ScriptCriteria::compile(&loaded.profile.policy.stop, &loaded.library, &mut problems);
+        Policy::new(name.to_owned(), loaded.profile.policy, scripts)
+    });
+    match loaded {
+        Some(policy) if !problems.has_errors() => Ok(policy),
+        _ => {
+            // What is wrong without that flag has been shown already.
+            output.show(&problems);
+            Err(Failure::usage(format!("the profile `{name}` can't be used on these trajectories")))
+        }
+    }
+}

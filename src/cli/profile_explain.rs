@@ -1,0 +1,60 @@
+//! `loopctl profile explain`.
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use super::profile::{Named, compiled, price_tables};
+use crate::explain::policy::{Subject, explain, json, markdown, text};
+use crate::report::tame;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is handed
+/// back, what the next request says, what a person gets to see, and what it may cost at most.
+///
+/// Everything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is
+/// asked of any provider. The exit status is 2 for a profile that can't be used.
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    named: Named,
+    /// How it is written
+    #[arg(long, value_enum, default_value = "text")]
+    format: ExplainFormat,
+    /// Price table that comes before the others (see `docs/design/costs.md`)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExplainFormat {
+    /// For a terminal
+    Text,
+    /// For a page
+    Markdown,
+    /// `profile`, `digest` and `sections` of statements: `key`, `text`, and where the loop ends by it `ending`
+    Json,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let profile = arguments.named.over.on(&arguments.named.profile);
+    let prices = price_tables(arguments.prices.as_deref(), output)?;
+    let (loaded, plan) = compiled(&profile, output)?;
+    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &prices });
+    let written = match arguments.format {
+        ExplainFormat::Text => lines_tamed(&text(&explanation)),
+        ExplainFormat::Markdown => lines_tamed(&markdown(&explanation)),
+        ExplainFormat::Json => {
+            let mut value = json(&explanation);
+            value["digest"] = plan.profile.digest.clone().into();
+            let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
+            format!("{text}\n")
+        }
+    };
+    output.out.write_all(written.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+/// Text of several lines, safe for a terminal.
+fn lines_tamed(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", tame(line))).collect()
+}

@@ -1,0 +1,76 @@
+//! `loopctl profile show`.
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use super::profile::Named;
+use crate::diag::Problems;
+use crate::explain::settings::Shown;
+use crate::profile::check_settings;
+use crate::report::tame;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+/// The YAML stands alone: saved to a file, it is the same profile, with the same digest, and extends nothing.
+///
+/// Values that could be secrets are written as `***`: what a plugin is given under a name such as `api_key`, and passwords in URLs. What
+/// an environment variable puts into settings of a plugin is shown as it was written, `${NAME}`.
+///
+/// A profile with mistakes is shown as far as it can be read; the mistakes are named on standard error, and the exit status is 2.
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    named: Named,
+    /// Say after each value where it was set: a file and line, a flag, a variable, or `default`. With `--format json` a list of
+    /// settings: `path`, `value`, `origin` (`file`, `line`, `column`)
+    #[arg(long)]
+    origins: bool,
+    /// How the settings are written
+    #[arg(long, value_enum, default_value = "yaml")]
+    format: ShowFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// As a profile
+    Yaml,
+    /// One indented JSON value
+    Json,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let profile = arguments.named.over.on(&arguments.named.profile);
+    let mut problems = Problems::new();
+    let settings = profile.settings(&mut problems);
+    // What an incomplete chain lacks or refers to may be the missing parent's: then only the settings are shown.
+    let complete = settings.clone().filter(|settings| settings.complete);
+    let loaded = complete.and_then(|settings| check_settings(settings, &mut problems));
+    if let Some(settings) = settings {
+        let shown = Shown::of(&settings.merged);
+        match arguments.format {
+            ShowFormat::Json if arguments.origins => write_json(&json!(shown.settings()), output)?,
+            ShowFormat::Json => write_json(shown.json(), output)?,
+            ShowFormat::Yaml => {
+                if arguments.origins {
+                    let chain: Vec<String> = settings.chain.iter().map(|name| tame(name)).collect();
+                    writeln!(output.out, "# {}, then the defaults", chain.join(", then "))?;
+                    if let Some(loaded) = &loaded {
+                        writeln!(output.out, "# digest {}", loaded.profile.digest)?;
+                    }
+                }
+                output.out.write_all(shown.yaml(arguments.origins).as_bytes())?;
+            }
+        }
+        if shown.hidden() > 0 {
+            let values =
+                if shown.hidden() == 1 { "1 value is" } else { &format!("{} values are", shown.hidden()) };
+            output.say(&format!("{values} not shown (`***`), because they could be secrets"));
+        }
+    }
+    output.show(&problems);
+    Ok(if problems.has_errors() { Exit::Usage } else { Exit::Success })
+}
+
+fn write_json(value: &serde_json::Value, output: &mut Output) -> std::io::Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
+    writeln!(output.out, "{text}")
+}

@@ -1,0 +1,184 @@
+//! When the loop stops, in the order in which its reasons are looked at (LOOP, The decision).
+
+use super::criteria::{budget_words, clause, group};
+use super::model::{Ending, Section};
+use super::words::{capital, name};
+use crate::policy::{FinalStatus, StopReason};
+use crate::profile::{Criterion, Member, OnEscalate, OnGateMiss, OnRegression, StopCriteria};
+use crate::run::Plan;
+
+pub(super) fn section(plan: &Plan) -> Section {
+    let mut section = Section::new("stopping", "When the loop stops, and in which order");
+    section.say(
+        "stop.order",
+        "After each candidate has been assessed, these reasons are looked at from the top. The first that applies ends the loop; after it stand the final \
+         status and the stop reason of the result.",
+    );
+    let policy = &plan.policy;
+    if policy.on_escalate == OnEscalate::Stop {
+        section.step(
+            "stop.on_escalate",
+            "The candidate has an issue that a person must decide.",
+            StopReason::CriticalIssue,
+        );
+    }
+    if let Some(gate) = &policy.gate {
+        let text = match gate.on_correction {
+            OnGateMiss::Stop => "The candidate misses the gate.",
+            OnGateMiss::Rollback => "Candidate 0 misses the gate.",
+        };
+        section.step("stop.gate", text, StopReason::Gate);
+    }
+    let unless = if policy.gate.is_some() { ", and it does not miss the gate" } else { "" };
+    section.step(
+        "stop.accepted",
+        format!("The candidate is accepted: all that is asked for under “When a candidate is accepted” holds{unless}."),
+        StopReason::Accepted,
+    );
+    criteria(plan, &policy.stop, &mut section);
+    groups(&policy.stop, &mut section);
+    otherwise(plan, &mut section);
+    outside(plan, &mut section);
+    section
+}
+
+fn criteria(plan: &Plan, stop: &StopCriteria, section: &mut Section) {
+    let limits: Vec<Criterion> = stop
+        .before_rollback()
+        .filter(|criterion| matches!(criterion, Criterion::MaxIterations(_) | Criterion::MaxCorrections(_)))
+        .collect();
+    for criterion in limits {
+        let key = match criterion {
+            Criterion::MaxIterations(_) => "stop.max_iterations",
+            _ => "stop.max_corrections",
+        };
+        section.step(key, format!("{}.", capital(&clause(&criterion))), StopReason::MaxIterations);
+    }
+    if stop.unchanged {
+        section.step(
+            "stop.unchanged",
+            format!("{}.", capital(&clause(&Criterion::Unchanged))),
+            StopReason::Unchanged,
+        );
+    }
+    for criterion in stop.after_rollback() {
+        let Some((key, reason)) = key_and_reason(&criterion) else { continue };
+        let never = match (&criterion, plan.policy.on_regression) {
+            (Criterion::Rollbacks(_), OnRegression::Keep) => {
+                " (This never applies, because nothing is rolled back.)"
+            }
+            _ => "",
+        };
+        section.step(key, format!("{}.{never}", capital(&clause(&criterion))), reason);
+    }
+}
+
+/// What a criterion after the rollback is known by; `None` for a budget without any limit.
+fn key_and_reason(criterion: &Criterion) -> Option<(String, StopReason)> {
+    Some(match criterion {
+        Criterion::Rollbacks(_) => ("stop.rollbacks".to_owned(), StopReason::Rollbacks),
+        Criterion::Stagnation(_) => ("stop.stagnation".to_owned(), StopReason::Stagnation),
+        Criterion::MinImprovement(_) => ("stop.min_improvement".to_owned(), StopReason::MinImprovement),
+        Criterion::Decline(_) => ("stop.decline".to_owned(), StopReason::Decline),
+        Criterion::Oscillation(_) => ("stop.oscillation".to_owned(), StopReason::Oscillation),
+        Criterion::FlipFlop(_) => ("stop.flip_flop".to_owned(), StopReason::FlipFlop),
+        Criterion::Script(script) => {
+            (format!("stop.script.{}", script.name), StopReason::Script(std::sync::Arc::clone(&script.name)))
+        }
+        Criterion::Timeout(_) => ("stop.timeout".to_owned(), StopReason::Timeout),
+        Criterion::Budget(budget) if budget_words(budget, "or").is_empty() => return None,
+        Criterion::Budget(_) => ("stop.budget".to_owned(), StopReason::Budget),
+        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) | Criterion::Unchanged => return None,
+    })
+}
+
+fn groups(stop: &StopCriteria, section: &mut Section) {
+    let stopped_early = |stop_reason: &str| Ending {
+        final_status: FinalStatus::StoppedEarly,
+        stop_reason: stop_reason.to_owned(),
+    };
+    for (at, member) in stop.any.iter().enumerate() {
+        let text = group(std::slice::from_ref(member), "or");
+        section.step(format!("stop.any.{at}"), format!("{}.", capital(&text)), stopped_early(&named(member)));
+    }
+    if !stop.all.is_empty() {
+        let text = format!("All of these hold: {}.", group(&stop.all, "and"));
+        let names: Vec<String> = stop.all.iter().map(named).collect();
+        section.step("stop.all", text, stopped_early(&names.join("+")));
+    }
+}
+
+/// The name by which a member of a group stands in results. Of members that are groups of their own, which of theirs it
+/// is depends on the run.
+fn named(member: &Member) -> String {
+    match member {
+        Member::One(criterion) => reason_word(criterion),
+        Member::All(members) => members.iter().map(named).collect::<Vec<_>>().join("+"),
+        Member::Any(members) => match members.as_slice() {
+            [only] => named(only),
+            several => several.iter().map(named).collect::<Vec<_>>().join(" or "),
+        },
+    }
+}
+
+fn reason_word(criterion: &Criterion) -> String {
+    let (fixed, own) = match criterion {
+        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => (Some(StopReason::MaxIterations), None),
+        Criterion::Unchanged => (Some(StopReason::Unchanged), None),
+        Criterion::Budget(_) => (Some(StopReason::Budget), None),
+        other => (None, key_and_reason(other).map(|(_, reason)| reason)),
+    };
+    fixed.or(own).map_or_else(String::new, |reason| reason.to_string())
+}
+
+fn otherwise(plan: &Plan, section: &mut Section) {
+    let policy = &plan.policy;
+    if plan.stages.is_empty() {
+        return;
+    }
+    section.say("stop.otherwise", "If none applies, the candidate is corrected and the loop goes on.");
+    let gate = match &policy.gate {
+        Some(gate) if gate.on_correction == OnGateMiss::Rollback => ", or misses the gate",
+        _ => "",
+    };
+    let text = match policy.on_regression {
+        OnRegression::Keep => {
+            "A correction starts from the latest candidate, whether it was better or worse than the one before.".to_owned()
+        }
+        OnRegression::Rollback => format!(
+            "A candidate that ranks below the best so far{gate} is rolled back: the next correction starts from the best again, and is told what the failed \
+             attempt did wrong. Any other candidate is what the next correction starts from, and the count of rollbacks in a row begins anew. A candidate that \
+             ends the loop by a reason that is looked at before the rollbacks is not counted."
+        ),
+    };
+    section.say("on_regression", text);
+}
+
+fn outside(plan: &Plan, section: &mut Section) {
+    section.say("stop.outside", "Apart from these reasons, the work on a document ends when:");
+    for planned in &plan.stages {
+        let stage = &planned.stage;
+        let Some(when) = &stage.skip_when else { continue };
+        let text = format!(
+            "the stage {} has answered for candidate 0 and of the answers so far the condition {} holds: there is nothing to do. (A condition that can't be worked \
+             out does not hold, nor does one of an answer from which a repair may have lost something.)",
+            name(&stage.id.value),
+            name(&when.value.split_whitespace().collect::<Vec<_>>().join(" "))
+        );
+        section.end(
+            format!("stop.skip.{}", stage.id.value),
+            text,
+            StopReason::Skip(stage.id.value.as_str().into()),
+        );
+    }
+    let unreadable = match plan.scoring.kind() {
+        crate::profile::CandidateKind::Patch => "the document has no text that can be read, or is not JSON;",
+        crate::profile::CandidateKind::Value => "the document has no text that can be read;",
+    };
+    section.end("stop.unreadable_input", unreadable, StopReason::UnreadableInput);
+    if !plan.stages.is_empty() {
+        let text = "a call of a stage has failed for good; the best candidate so far, if there is one, is handed back all the same;";
+        section.end("stop.provider_error", text, StopReason::ProviderError);
+    }
+    section.end("stop.cancelled", "somebody stops it; the same is handed back.", StopReason::Cancelled);
+}

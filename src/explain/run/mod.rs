@@ -1,0 +1,26 @@
+//! What a finished run did and why, told from its record: [`Record`] → [`Story`] → text, Markdown or JSON, each step a
+//! pure function.
+//!
+//! A run is explained by what was recorded when it ran, never by the profile as it is today. Where the record lacks
+//! something, the story says so.
+
+mod choice;
+mod journaled;
+mod next_step;
+mod open;
+mod page;
+mod record;
+mod result_file;
+mod story;
+mod telling;
+mod words;
+
+pub use open::{Found, Listed, Looking, NotFound};
+pub use page::{Line, Tone, as_markdown, as_text};
+pub use record::{Candidate, Record, RunFacts, Trouble};
+pub use result_file::{NoResult, Siblings};
+pub use story::{
+    Acceptance, CandidateStory, Chosen, Cost, DimensionStory, Ended, IssueStory, OtherLoss, Ranked, Standing,
+    Story,
+};
+pub use telling::tell;

@@ -1,0 +1,116 @@
+//! What was recorded of one document's loop, wherever it was read.
+
+use crate::engine::Outcome;
+use crate::policy::Decision;
+use crate::repair::Step;
+use crate::run::{Fed, Terms};
+use crate::score::{Account, Assessment, Scores};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What was recorded of one document's loop.
+#[derive(Debug, Clone, Default)]
+pub struct Record {
+    /// The document's id.
+    pub document: String,
+    /// Its type.
+    pub document_type: String,
+    /// The profile that decided.
+    pub profile: String,
+    /// The run in the journal, where it was read there.
+    pub run: Option<RunFacts>,
+    /// What was decided by.
+    pub terms: Option<Terms>,
+    /// How it ended; `None` for a run that was interrupted.
+    pub outcome: Option<Outcome>,
+    /// Every candidate, and the one that never came if a call for it failed.
+    pub candidates: Vec<Candidate>,
+    /// Whether a person should look at it.
+    pub review: Option<bool>,
+    /// What a person must decide.
+    pub message: Option<String>,
+    /// What the person who ran it was warned of.
+    pub warnings: Vec<String>,
+    /// What the record lacks, in sentences.
+    pub gaps: Vec<String>,
+}
+
+/// The run that a document belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunFacts {
+    /// Its id in the journal.
+    pub id: String,
+    /// When it began, as RFC 3339.
+    pub started_at: String,
+    /// The loopctl that ran it.
+    pub loopctl_version: String,
+}
+
+/// What was recorded of one candidate.
+#[derive(Debug, Clone, Default)]
+pub struct Candidate {
+    /// The iteration that it was corrected from; `None` for candidate 0 and where it is not recorded.
+    pub base: Option<usize>,
+    /// Whether it was supplied instead of generated.
+    pub supplied: bool,
+    /// The candidate itself.
+    pub value: Option<Arc<Value>>,
+    /// The assessment that was decided on.
+    pub assessment: Option<Assessment>,
+    /// Its dimensions, which are known even where the assessment is not.
+    pub scores: Option<Scores>,
+    /// Its overall score.
+    pub overall: Option<f64>,
+    /// How many critical issues it has, where its issues are not known.
+    pub critical: Option<u64>,
+    /// Whether it was rolled back.
+    pub rolled_back: bool,
+    /// Where each point went.
+    pub account: Option<Account>,
+    /// What was decided about it.
+    pub decision: Option<Decision>,
+    /// What was fed back to get it.
+    pub feedback: Vec<Fed>,
+    /// What was repaired in the answers that made it.
+    pub repairs: Vec<Step>,
+    /// Calls that failed on the way.
+    pub troubles: Vec<Trouble>,
+    /// What providers said about their answers.
+    pub notes: Vec<String>,
+}
+
+/// A call that gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// Who was asked, for people: ``stage `extract` ``, ``judge `tone` ``.
+    pub who: String,
+    /// What went wrong.
+    pub message: String,
+    /// Until when the run waited before it tried again, in milliseconds from its start; `None` if it did not.
+    pub tried_again_at_ms: Option<u64>,
+}
+
+impl Record {
+    /// The candidate of an iteration, made if it is not there.
+    pub(super) fn at(&mut self, iteration: usize) -> Option<&mut Candidate> {
+        // More than a profile may allow is a damaged record, not a reason to fill the memory.
+        if iteration > MOST_CANDIDATES {
+            return None;
+        }
+        if self.candidates.len() <= iteration {
+            self.candidates.resize_with(iteration + 1, Candidate::default);
+        }
+        self.candidates.get_mut(iteration)
+    }
+
+    /// Adds a sentence about what is lacking, once.
+    pub(super) fn lacks(&mut self, what: &str) {
+        if !self.gaps.iter().any(|known| known == what) {
+            self.gaps.push(what.to_owned());
+        }
+    }
+}
+
+/// More candidates than any profile allows.
+pub(super) const MOST_CANDIDATES: usize = 10_000;

@@ -1,0 +1,214 @@
+//! Numbers, values and lines of the decision table in words.
+
+use crate::policy::Check;
+use crate::run::Terms;
+use crate::value::Usage;
+use serde_json::Value;
+
+/// At most four decimals, none that say nothing.
+pub(super) fn number(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text {
+        "" | "-0" => "0".to_owned(),
+        text => text.replace('-', "−"),
+    }
+}
+
+/// A score with three decimals.
+pub(super) fn score(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+/// Points that are lost: `−0.150`, `−0.0225`; more decimals where four would show nothing.
+pub(super) fn lost(points: f64) -> String {
+    if points.abs() < 5e-10 {
+        return "0".to_owned();
+    }
+    format!("−{}", points_of(points))
+}
+
+/// Points with the decimals that say something: three or four, more for what is less.
+pub(super) fn points_of(points: f64) -> String {
+    let text =
+        if points == 0.0 || points >= 0.000_05 { format!("{points:.4}") } else { format!("{points:.9}") };
+    text.strip_suffix('0').unwrap_or(&text).to_owned()
+}
+
+/// `1 issue`, `2 issues`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// `1`, `1 and 2`, `1, 2 and 3`.
+pub(super) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}
+
+/// Milliseconds as people say them.
+pub(super) fn time(ms: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+    let seconds = ms as f64 / 1_000.0;
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{seconds:.1} s") }
+}
+
+/// Calls, tokens and money.
+pub(super) fn usage(usage: Usage) -> String {
+    let calls = counted(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
+    let known = usage.known_cost_usd.get();
+    let cost = match usage.calls_of_unknown_cost {
+        0 => format!("${known:.4}"),
+        unknown if known == 0.0 => format!("cost of {unknown} unknown"),
+        unknown => format!("${known:.4} and the unknown cost of {unknown}"),
+    };
+    format!("{calls}, {} tokens, {cost}", usage.tokens)
+}
+
+/// A value on one line: texts in quotes, control characters and runs of blanks as one blank, cut to `limit` characters.
+pub(super) fn shown(value: &Value, limit: usize) -> String {
+    cut(&one_line(&value.to_string()), limit)
+}
+
+/// A text on one line.
+pub(super) fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// `text` cut to `limit` characters.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// A pointer, or what it means when it is empty.
+pub(super) fn place(path: &str) -> String {
+    if path.is_empty() { "the whole candidate".to_owned() } else { format!("`{}`", one_line(path)) }
+}
+
+/// A line of `accept`: what it asks for, what there is, and by how much that falls short.
+pub(super) fn accept_line(check: &Check) -> String {
+    let what = check.line.strip_prefix("accept.").unwrap_or(&check.line);
+    let (value, bound) = (number(check.value), number(check.bound));
+    if let Some(kind) = what.strip_suffix("_issues") {
+        let held = if check.holds { "" } else { ": too many" };
+        return format!("`{what}` allows {bound} {kind}, has {value}{held}");
+    }
+    match check.holds {
+        true => format!("`{what}` needs {bound}, has {value}"),
+        false => format!("`{what}` needs {bound}, has {value}: {} short", number(check.bound - check.value)),
+    }
+}
+
+/// What a line of the decision table that ended the loop saw.
+pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
+    let Check { line, value, bound, path, .. } = check;
+    let (value_text, bound_text) = (number(*value), number(*bound));
+    let setting = |key: &str| {
+        let said = terms.and_then(|terms| terms.stop.get(line)).and_then(|said| said.get(key)).cloned();
+        said.map(|said| match said {
+            Value::String(text) => text,
+            other => other.to_string(),
+        })
+    };
+    let is = |key: &str| line == key || line.ends_with(&format!(".{key}"));
+    if line == "on_escalate" {
+        return format!(
+            "{value_text} of its issues are for a person to decide, and `on_escalate: stop` ends the run there"
+        );
+    }
+    if line == "gate" {
+        let dimension =
+            terms.and_then(|terms| terms.gate.as_ref()).map_or("dimension", |gate| &gate.dimension);
+        return format!("the gate needs `{dimension}` of {bound_text}, and it has {value_text}");
+    }
+    if line.contains(".script.") {
+        return format!("the script criterion `{line}` said so");
+    }
+    if is("max_iterations") {
+        format!("{value_text} candidates were assessed, and `{line}` allows {bound_text}")
+    } else if is("max_corrections") {
+        format!("{value_text} corrections were made, and `{line}` allows {bound_text}")
+    } else if is("unchanged") {
+        format!("the candidate equals candidate {value_text} (`{line}`)")
+    } else if is("rollbacks") {
+        format!(
+            "{value_text} candidates in a row were rolled back, and `{line}` allows fewer than {bound_text}"
+        )
+    } else if is("stagnation") {
+        let window = setting("window").map_or_else(String::new, |window| format!("{window} "));
+        format!(
+            "the last {window}overall scores lie within {value_text}, less than the {bound_text} of `{line}.epsilon`"
+        )
+    } else if is("min_improvement") {
+        let against = match setting("baseline").as_deref() {
+            Some("best") => "the best candidate before",
+            _ => "the candidate before",
+        };
+        let moved = if *value < 0.0 {
+            format!("fell by {} against {against}", number(-value))
+        } else {
+            format!("gained {value_text} over {against}")
+        };
+        let patience = match setting("patience").as_deref() {
+            None | Some("1") => String::new(),
+            Some(times) => format!(", {times} times in a row"),
+        };
+        format!("the overall score {moved}, where `{line}.delta` asks for {bound_text}{patience}")
+    } else if is("decline") {
+        format!("the last {value_text} overall scores each fell, and `{line}` ends the run at {bound_text}")
+    } else if is("oscillation") {
+        let window =
+            setting("window").map_or_else(String::new, |window| format!(" among the last {window} scores"));
+        format!(
+            "the overall score changed direction {value_text} times{window}, and `{line}` ends the run at {bound_text}"
+        )
+    } else if is("flip_flop") {
+        let at = path.as_deref().map_or_else(|| "one place".to_owned(), place);
+        format!("{at} went back and forth between two values {value_text} times (`{line}`)")
+    } else if is("timeout") {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "milliseconds as recorded"
+        )]
+        let (passed, limit) = (time(*value as u64), time(*bound as u64));
+        format!("{passed} had passed, and `{line}` allows {limit}")
+    } else if is("budget.cost_usd") {
+        format!("${value_text} were spent, and `{line}` allows ${bound_text}")
+    } else if is("budget.tokens") || is("budget.calls") {
+        let what = if is("budget.tokens") { "tokens" } else { "calls" };
+        format!("{value_text} {what} were used, and `{line}` allows {bound_text}")
+    } else {
+        format!("`{line}`: {value_text} against {bound_text}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_never_shown_as_none_where_there_are_some() {
+        for (points, expected) in
+            [(0.15, "−0.150"), (0.0, "0"), (0.0225, "−0.0225"), (0.000_000_4, "−0.00000040")]
+        {
+            assert_eq!(lost(points), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_decimals_that_say_something() {
+        for (value, expected) in [(0.98, "0.98"), (3.0, "3"), (-0.05, "−0.05"), (-0.000_01, "0")] {
+            assert_eq!(number(value), expected);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What changes from one profile to another, for people.
+
+use super::paint::{Paint, tame};
+use crate::explain::policy::{Change, Comparison, Documents, Ended, Moved, SettingChange, SettingEffect};
+use std::fmt::Write;
+
+/// The changes in behaviour by section, the files that are not the same, and the settings that make no difference.
+#[must_use]
+pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
+    let (before, after) = (tame(&comparison.before), tame(&comparison.after));
+    let mut out = String::new();
+    if comparison.is_same() {
+        let _ = writeln!(out, "`{before}` and `{after}` do the same.");
+    } else {
+        let _ = writeln!(out, "From `{before}` to `{after}`:");
+    }
+    let mut section = "";
+    for change in &comparison.changes {
+        if change.section != section {
+            section = change.section;
+            let _ = writeln!(out, "\n{}", paint.strong(section));
+        }
+        out.push_str(&one_change(change, paint));
+    }
+    if !comparison.files.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.strong("Files of the same name that are not the same"));
+        for file in &comparison.files {
+            let _ = writeln!(out, "  {}: {} → {}", tame(&file.name), tame(&file.before), tame(&file.after));
+        }
+    }
+    let of =
+        |effect: SettingEffect| comparison.settings.iter().filter(move |setting| setting.effect == effect);
+    let idle: Vec<&SettingChange> = of(SettingEffect::None).collect();
+    if !idle.is_empty() {
+        let title = "Set otherwise, with no effect on what is done";
+        let _ = writeln!(out, "\n{}", paint.strong(title));
+        for setting in idle {
+            let shown = |value: &Option<String>| value.as_deref().map_or("not set".to_owned(), tame);
+            let _ = writeln!(
+                out,
+                "  {}: {} → {}",
+                tame(&setting.path),
+                shown(&setting.before),
+                shown(&setting.after)
+            );
+        }
+    }
+    let untried = of(SettingEffect::Unknown).count();
+    if untried > 0 {
+        let _ = writeln!(
+            out,
+            "\n{untried} settings differ; which of them make no difference was not looked into."
+        );
+    }
+    out
+}
+
+fn one_change(change: &Change, paint: Paint) -> String {
+    let said = |text: &Option<String>| tame(text.as_deref().unwrap_or_default());
+    match (change.inline(), &change.before, &change.after) {
+        (Some(inline), ..) => format!("  {} {}\n", paint.warn("~"), tame(&inline)),
+        (None, Some(_), None) => format!("  {} no longer: {}\n", paint.bad("-"), said(&change.before)),
+        (None, None, _) => format!("  {} new: {}\n", paint.good("+"), said(&change.after)),
+        (None, Some(_), Some(_)) => {
+            format!("  {} was: {}\n    now: {}\n", paint.warn("~"), said(&change.before), said(&change.after))
+        }
+    }
+}
+
+/// How recorded documents end otherwise: the sums, then each document.
+#[must_use]
+pub fn documents_text(documents: &Documents, paint: Paint) -> String {
+    let sum = documents.sum();
+    let mut out = format!("\n{}\n", paint.strong("On the recorded documents"));
+    if sum.differ == 0 {
+        let _ = writeln!(out, "  All {} end alike.\n", sum.documents);
+        return out;
+    }
+    let _ = writeln!(
+        out,
+        "  {} of {} end otherwise: {} newly accepted, {} no longer; {} candidates fewer and {} more.",
+        sum.differ,
+        sum.documents,
+        sum.newly_accepted,
+        sum.no_longer_accepted,
+        sum.candidates_fewer,
+        sum.candidates_more
+    );
+    let width = documents.moved().iter().map(|moved| id(moved).chars().count()).max().unwrap_or(0);
+    for moved in documents.moved() {
+        let _ = writeln!(out, "  {:width$}  {} → {}", id(moved), ended(&moved.before), ended(&moved.after));
+    }
+    let left = sum.differ.saturating_sub(documents.moved().len() as u64);
+    if left > 0 {
+        let _ = writeln!(out, "  and {left} more; `--all` names them.");
+    }
+    out.push('\n');
+    out
+}
+
+fn id(moved: &Moved) -> String {
+    match &moved.id {
+        serde_json::Value::String(text) => tame(text),
+        other => other.to_string(),
+    }
+}
+
+/// `passed / accepted, candidate 1 of 2 (0.96)`.
+fn ended(ended: &Ended) -> String {
+    let chosen = match (ended.best_iteration, ended.overall) {
+        (Some(best), Some(overall)) => {
+            format!("candidate {best} of {} ({overall:.4})", ended.iteration_count)
+        }
+        _ => "no candidate".to_owned(),
+    };
+    format!("{} / {}, {chosen}", ended.final_status, tame(&ended.stop_reason.to_string()))
+}

@@ -1,0 +1,171 @@
+//! The terms of a run: what of its profile is needed to explain later what it decided, as it stood then.
+
+use super::Plan;
+use crate::profile::{
+    Baseline, Criterion, IssueKind, Member, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What a run was decided by. The profile may be another one by the time somebody asks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    /// What each dimension counts in the overall score; the weights add up to 1.
+    pub weights: Vec<DimensionWeight>,
+    /// The gate, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateTerms>,
+    /// Whether a candidate that ranks below the best is rolled back.
+    #[serde(default)]
+    pub rollback: bool,
+    /// What the criteria need besides the bound that stands in decisions, by the line of the profile.
+    #[serde(default)]
+    pub stop: BTreeMap<String, Value>,
+    /// How candidates are compared.
+    pub select: SelectTerms,
+    /// When a person gets to see a result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+    /// The stages that make a candidate, in order.
+    #[serde(default)]
+    pub stages: Vec<String>,
+    /// Validators, then judges, in the order of the panel.
+    #[serde(default)]
+    pub panel: Vec<PanelTerms>,
+}
+
+/// What a dimension counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DimensionWeight {
+    /// The dimension.
+    pub dimension: String,
+    /// Its weight in the overall score.
+    pub weight: f64,
+}
+
+/// The gate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateTerms {
+    /// The gated dimension.
+    pub dimension: String,
+    /// What it must reach.
+    pub bound: f64,
+    /// Whether a correction that misses it ends the run.
+    pub ends_on_correction: bool,
+}
+
+/// How candidates are compared.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SelectTerms {
+    /// The keys as the profile writes them: `no_critical`, `overall`, a dimension, `fewest: KIND`.
+    pub order: Vec<String>,
+    /// Which of two equal candidates is the better: `first` or `last`.
+    pub ties: String,
+    /// Which candidate is handed back: `best` or `last`.
+    #[serde(rename = "return")]
+    pub returned: String,
+}
+
+/// A judge or validator.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PanelTerms {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a validator.
+    pub validator: bool,
+}
+
+impl Terms {
+    /// The terms of a plan.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let policy = &plan.policy;
+        let weighed = |dimension: &str, weight| DimensionWeight { dimension: dimension.to_owned(), weight };
+        let weights = match &policy.overall {
+            Overall::Weighted(weights) => {
+                weights.iter().map(|(name, weight)| weighed(name, *weight)).collect()
+            }
+            Overall::From(name) => vec![weighed(name, 1.0)],
+        };
+        let gate = policy.gate.as_ref().map(|gate| GateTerms {
+            dimension: gate.dimension.clone(),
+            bound: gate.bound.get(),
+            ends_on_correction: gate.on_correction == OnGateMiss::Stop,
+        });
+        let mut stop = BTreeMap::new();
+        for criterion in policy.stop.before_rollback().chain(policy.stop.after_rollback()) {
+            note(&criterion, "stop", &mut stop);
+        }
+        note_members(&policy.stop.any, "stop.any", &mut stop);
+        note_members(&policy.stop.all, "stop.all", &mut stop);
+        let key = |key: &SelectKey| match key {
+            SelectKey::NoCritical => "no_critical".to_owned(),
+            SelectKey::Score(target) => target.name().to_owned(),
+            SelectKey::Fewest(kind) => format!("{FEWEST}{}", kind.as_str()),
+        };
+        let select = &policy.select;
+        let members = plan.panel.members().iter();
+        Terms {
+            weights,
+            gate,
+            rollback: policy.on_regression == OnRegression::Rollback,
+            stop,
+            select: SelectTerms {
+                order: select.order.iter().map(key).collect(),
+                ties: if select.ties == Ties::First { "first" } else { "last" }.to_owned(),
+                returned: if select.returned == Returned::Last { "last" } else { "best" }.to_owned(),
+            },
+            review: plan.profile.review.as_ref().map(|when| when.value.clone()),
+            stages: plan.profile.stages.iter().map(|stage| stage.id.value.clone()).collect(),
+            panel: members
+                .map(|member| PanelTerms { name: member.id.to_string(), validator: member.is_validator() })
+                .collect(),
+        }
+    }
+
+    /// What a dimension counts in the overall score.
+    #[must_use]
+    pub fn weight(&self, dimension: &str) -> f64 {
+        self.weights.iter().filter(|one| one.dimension == dimension).map(|one| one.weight).sum()
+    }
+}
+
+/// How a key that counts issues begins.
+const FEWEST: &str = "fewest: ";
+
+impl SelectTerms {
+    /// The kind of issue that a key of the order counts.
+    #[must_use]
+    pub fn counted(key: &str) -> Option<IssueKind> {
+        let kind = key.strip_prefix(FEWEST)?;
+        IssueKind::ALL.into_iter().find(|known| known.as_str() == kind)
+    }
+}
+
+/// Notes what a decision's check does not say of a criterion.
+fn note(criterion: &Criterion, line: &str, stop: &mut BTreeMap<String, Value>) {
+    let (key, said) = match criterion {
+        Criterion::Stagnation(one) => ("stagnation", json!({ "window": one.window })),
+        Criterion::MinImprovement(one) => {
+            let baseline = if one.baseline == Baseline::Best { "best" } else { "previous" };
+            ("min_improvement", json!({ "patience": one.patience, "baseline": baseline }))
+        }
+        Criterion::Oscillation(one) => {
+            ("oscillation", json!({ "window": one.window, "amplitude": one.amplitude }))
+        }
+        _ => return,
+    };
+    stop.insert(format!("{line}.{key}"), said);
+}
+
+fn note_members(members: &[Member], line: &str, stop: &mut BTreeMap<String, Value>) {
+    for (at, member) in members.iter().enumerate() {
+        let line = format!("{line}[{at}]");
+        match member {
+            Member::One(criterion) => note(criterion, &line, stop),
+            Member::Any(members) => note_members(members, &format!("{line}.any"), stop),
+            Member::All(members) => note_members(members, &format!("{line}.all"), stop),
+        }
+    }
+}

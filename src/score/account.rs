@@ -1,0 +1,262 @@
+//! How an assessment comes to its numbers: what each issue, and what else, takes off each dimension (LOOP, Scoring).
+//!
+//! The account is kept by the machine while it scores, so that it can't say otherwise than the scores do. What the
+//! losses of a dimension add up to is 1 less its score; a dimension without a score counts 0 and has lost 1.
+
+use crate::profile::Combine;
+use crate::value::Score;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The account of an assessment, by dimension.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// Every dimension that was to be measured, in the order of the profile.
+    pub dimensions: Vec<Accounted>,
+}
+
+/// How one dimension comes to its score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Accounted {
+    /// The dimension.
+    pub dimension: Arc<str>,
+    /// Its score; `None` where it could not be measured.
+    pub score: Option<Score>,
+    /// What measured it, with the numbers that it used.
+    pub by: By,
+    /// What was lost. The points add up to 1 less the score.
+    #[serde(default)]
+    pub losses: Vec<Loss>,
+}
+
+/// What measures a dimension, with the numbers that it used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum By {
+    /// A rubric: the weight of the fields that are present, over that of all that apply.
+    Rubric {
+        /// Weight of the present fields.
+        present: f64,
+        /// Weight of all.
+        all: f64,
+    },
+    /// A JSON Schema: 1 less the errors over the fields.
+    Schema {
+        /// Errors found.
+        errors: usize,
+        /// Fields that the schema declares and the candidate could hold.
+        fields: usize,
+    },
+    /// A rule set: 1 less a penalty for each issue that counts, at least the floor.
+    Rules {
+        /// Issues that count.
+        counted: usize,
+        /// What each takes off.
+        penalty: f64,
+        /// The least that the dimension can be.
+        floor: f64,
+        /// Whether issues with disposition `warn` are not counted.
+        blocking_only: bool,
+    },
+    /// The share of values that the source bears out.
+    Grounding {
+        /// Values that were found.
+        grounded: usize,
+        /// Values that were looked for.
+        checked: usize,
+    },
+    /// A function in a script.
+    Script,
+    /// A number from outside.
+    Given,
+    /// Nothing: the patch could not be applied, which is 0 in every dimension.
+    InvalidPatch,
+    /// Several measures, judges and validators made into one.
+    Combined {
+        /// How.
+        how: String,
+        /// The parts, in their order.
+        parts: Vec<Part>,
+    },
+    /// Nothing could measure it, so it counts 0.
+    Unmeasured,
+}
+
+/// One of several who measure a dimension.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is called, for people: ``judge `tone` ``, `grounding`.
+    pub name: String,
+    /// What it gave.
+    pub score: Score,
+    /// How much of it is in the dimension's score: 1 for the lowest under `min`, 0 for the others.
+    pub share: f64,
+}
+
+/// Something that takes points off a dimension.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loss {
+    /// What it takes off the dimension, in [0, 1].
+    pub points: f64,
+    /// The issue that says so, by its place in the assessment; `None` where no issue does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<usize>,
+    /// What it is, for people, where no issue says so. Names of fields, never text of the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What it would have taken off besides, if the dimension could be lower.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub absorbed: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(points: &f64) -> bool {
+    *points == 0.0
+}
+
+impl Loss {
+    /// The points that an issue costs.
+    pub(super) fn issue(points: f64, issue: usize) -> Self {
+        Loss { points, issue: Some(issue), why: None, absorbed: 0.0 }
+    }
+
+    /// Points that are lost without an issue.
+    pub(super) fn other(points: f64, why: impl Into<String>) -> Self {
+        Loss { points, issue: None, why: Some(why.into()), absorbed: 0.0 }
+    }
+
+    fn times(mut self, share: f64) -> Self {
+        self.points *= share;
+        self.absorbed *= share;
+        self
+    }
+}
+
+impl Account {
+    /// The account of a dimension.
+    #[must_use]
+    pub fn of(&self, dimension: &str) -> Option<&Accounted> {
+        self.dimensions.iter().find(|accounted| accounted.dimension.as_ref() == dimension)
+    }
+
+    /// Puts a dimension in, replacing an earlier account of it.
+    pub(super) fn set(&mut self, accounted: Accounted) {
+        match self.dimensions.iter_mut().find(|known| known.dimension == accounted.dimension) {
+            Some(known) => *known = accounted,
+            None => self.dimensions.push(accounted),
+        }
+    }
+
+    pub(super) fn take(&mut self, dimension: &str) -> Option<Accounted> {
+        let at = self.dimensions.iter().position(|known| known.dimension.as_ref() == dimension)?;
+        Some(self.dimensions.remove(at))
+    }
+}
+
+impl Accounted {
+    /// A dimension that nobody could measure.
+    pub(super) fn unmeasured(dimension: &Arc<str>, why: &str) -> Self {
+        let losses = vec![Loss::other(1.0, why)];
+        Accounted { dimension: Arc::clone(dimension), score: None, by: By::Unmeasured, losses }
+    }
+
+    /// What was lost in all.
+    #[must_use]
+    pub fn lost(&self) -> f64 {
+        self.losses.iter().map(|loss| loss.points).sum()
+    }
+
+    fn name(&self) -> String {
+        match &self.by {
+            By::Rubric { .. } => "rubric".to_owned(),
+            By::Schema { .. } => "schema".to_owned(),
+            By::Rules { .. } => "rules".to_owned(),
+            By::Grounding { .. } => "grounding".to_owned(),
+            By::Script => "script".to_owned(),
+            By::Given | By::InvalidPatch | By::Unmeasured => "given".to_owned(),
+            By::Combined { how, .. } => how.clone(),
+        }
+    }
+
+    /// As one of several measures.
+    pub(super) fn into_opinion(self, weight: f64) -> Option<Opinion> {
+        Some(Opinion { name: self.name(), score: self.score?, weight, losses: self.losses })
+    }
+}
+
+/// Issues that take `each` off a dimension, one after the other, until `most` is reached; what is beyond is absorbed.
+pub(super) fn capped(each: f64, most: f64, issues: impl Iterator<Item = usize>) -> Vec<Loss> {
+    let mut left = most;
+    let loss = |issue| {
+        let points = each.min(left).max(0.0);
+        left -= points;
+        Loss { absorbed: (each - points).max(0.0), ..Loss::issue(points, issue) }
+    };
+    issues.map(loss).collect()
+}
+
+/// What one of several says of a dimension, and where it has it from.
+#[derive(Debug)]
+pub(super) struct Opinion {
+    pub(super) name: String,
+    pub(super) score: Score,
+    pub(super) weight: f64,
+    pub(super) losses: Vec<Loss>,
+}
+
+impl Opinion {
+    /// A score that comes without reasons.
+    pub(super) fn of(name: String, score: Score, weight: f64) -> Self {
+        let losses = vec![Loss::other(1.0 - score.get(), format!("{name} gave {:.3}", score.get()))];
+        Opinion { name, score, weight, losses }
+    }
+}
+
+/// The account of a dimension that several measure; `score` is what [`super::combine::combine`] makes of them.
+pub(super) fn combined(
+    dimension: &Arc<str>,
+    how: Combine,
+    score: Score,
+    opinions: Vec<Opinion>,
+) -> Accounted {
+    let shares = shares(how, &opinions);
+    let (mut parts, mut losses) = (Vec::new(), Vec::new());
+    for (opinion, share) in opinions.into_iter().zip(shares) {
+        if share > 0.0 {
+            losses.extend(opinion.losses.into_iter().map(|loss| loss.times(share)));
+        }
+        parts.push(Part { name: opinion.name, score: opinion.score, share });
+    }
+    losses.retain(|loss| loss.issue.is_some() || loss.points > 0.0);
+    let by = By::Combined { how: how.as_str().to_owned(), parts };
+    Accounted { dimension: Arc::clone(dimension), score: Some(score), by, losses }
+}
+
+/// How much of each opinion is in the score that they make. Of equal ones the first decides.
+fn shares(how: Combine, opinions: &[Opinion]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..opinions.len()).collect();
+    let score = |at: &usize| opinions.get(*at).map_or(0.0, |opinion| opinion.score.get());
+    let deciding: Vec<usize> = match how {
+        Combine::First => order.into_iter().take(1).collect(),
+        Combine::Min | Combine::Max | Combine::Median => {
+            order.sort_by(|a, b| score(a).total_cmp(&score(b)));
+            let middle = order.len() / 2;
+            match how {
+                Combine::Min => order.into_iter().take(1).collect(),
+                Combine::Max => order.into_iter().next_back().into_iter().collect(),
+                _ if order.len().is_multiple_of(2) => {
+                    order.into_iter().skip(middle.saturating_sub(1)).take(2).collect()
+                }
+                _ => order.into_iter().skip(middle).take(1).collect(),
+            }
+        }
+        Combine::Mean => order,
+        Combine::Weighted => {
+            let all: f64 = opinions.iter().map(|opinion| opinion.weight).sum();
+            return opinions.iter().map(|opinion| opinion.weight / all).collect();
+        }
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a handful of members")]
+    let share = 1.0 / deciding.len().max(1) as f64;
+    (0..opinions.len()).map(|at| if deciding.contains(&at) { share } else { 0.0 }).collect()
+}

@@ -1,0 +1,143 @@
+//! Where each point goes: what is lost in a dimension adds up to 1 less its score, with every shipped profile.
+
+use crate::workspace::documents;
+use loopctl::diag::Problems;
+use loopctl::profile::{Library, available, load};
+use loopctl::run::Plan;
+use loopctl::score::{Account, Assessment, Assessor, Scoring};
+use loopctl::value::Score;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+/// Every shipped profile that compiles without anything set.
+static PROFILES: LazyLock<Vec<(String, Arc<Scoring>, Vec<String>)>> = LazyLock::new(|| {
+    let library = Library::embedded();
+    let plan = |name: &String| {
+        let mut problems = Problems::new();
+        let loaded = load(name, &library, &[], &|_| None, &mut problems)?;
+        let plan = Plan::compile(&loaded, &mut problems)?;
+        let types = plan.document_types().map(str::to_owned).collect();
+        Some((name.clone(), Arc::clone(&plan.scoring), types))
+    };
+    available(&library).iter().filter_map(plan).collect()
+});
+
+/// Real documents.
+static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/reports");
+    let pump = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/aas/pump.json");
+    let files = [documents(), examples].into_iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut paths: Vec<_> = files
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        .collect();
+    paths.push(pump);
+    paths.sort();
+    paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+});
+
+/// A member of a candidate: left out, taken from the document, made up, of another type, or claimed to be absent.
+fn member(choice: u8, words: &[&str], at: usize) -> Option<Value> {
+    let word = |at: usize| words.get(at % words.len().max(1)).copied().unwrap_or("nothing");
+    match choice {
+        0 => None,
+        1 | 2 => Some(format!("{} {}", word(at), word(at + 1)).into()),
+        3 => Some("made up by nobody".into()),
+        4 => Some(json!(at)),
+        5 => Some(json!([word(at), { "value": word(at + 7), "size": "2 cm" }])),
+        6 => Some(json!("")),
+        _ => Some(json!({ "a": word(at), "b_status": "not_present", "c": [] })),
+    }
+}
+
+fn check(name: &str, assessment: &Assessment, account: &Account) {
+    let measured: Vec<&str> = assessment.scores.iter().map(|(name, _)| name).collect();
+    for dimension in &measured {
+        assert!(account.of(dimension).is_some(), "{name}: {dimension} has no account");
+    }
+    for accounted in &account.dimensions {
+        let score = assessment.scores.get(&accounted.dimension);
+        assert_eq!(accounted.score, score, "{name}: {}", accounted.dimension);
+        let expected = 1.0 - score.map_or(0.0, Score::get);
+        assert!((accounted.lost() - expected).abs() < 1e-9, "{name}: {accounted:?}");
+        for loss in &accounted.losses {
+            assert!(loss.points >= 0.0 && loss.absorbed >= 0.0, "{name}: {loss:?}");
+            assert!(loss.issue.is_none_or(|at| at < assessment.issues.len()), "{name}: {loss:?}");
+            assert!(loss.issue.is_some() != loss.why.is_some(), "{name}: {loss:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_is_lost_adds_up(
+        choices in prop::collection::vec(0_u8..9, 40),
+        claims in prop::collection::vec(prop::bool::weighted(0.1), 40),
+        text in 0_usize..16,
+        start in 0_usize..400,
+        patch in prop::bool::weighted(0.2),
+        with_source in prop::bool::weighted(0.9),
+    ) {
+        let text = &TEXTS[text % TEXTS.len()];
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for (name, scoring, types) in PROFILES.iter() {
+            let source = scoring.source(text);
+            let source = with_source.then_some(&source);
+            for document_type in types {
+                let program = scoring.rules().program(document_type);
+                let names = program.names.iter().map(AsRef::as_ref).chain(program.fields.iter().map(|field| field.name.as_ref()));
+                let mut fields = Map::new();
+                for (at, field) in names.enumerate() {
+                    if let Some(value) = member(choices[at % choices.len()], &words, start + at) {
+                        fields.insert(field.to_owned(), value);
+                    }
+                    if claims[at % claims.len()] {
+                        fields.insert(format!("{field}_status"), "not_present".into());
+                    }
+                }
+                let mut candidate = Value::Object(fields);
+                if patch {
+                    candidate = json!([{ "op": "add", "path": "/extra", "value": candidate }]);
+                }
+                let (mut with, mut without) = (Assessment::default(), Assessment::default());
+                let mut assessor = Assessor::new(Arc::clone(scoring));
+                let account = assessor.assess_and_account(document_type, &candidate, source, &[], &mut with);
+                assessor.assess(document_type, &candidate, source, &[], &mut without);
+                // Keeping the account changes nothing.
+                prop_assert_eq!(&with, &without);
+                check(name, &with, &account);
+                let read: Account = serde_json::from_value(serde_json::to_value(&account).unwrap()).unwrap();
+                prop_assert_eq!(&read, &account);
+            }
+        }
+    }
+}
+
+#[test]
+fn there_are_profiles_and_documents_to_look_at() {
+    let kinds: std::collections::BTreeSet<String> = PROFILES
+        .iter()
+        .flat_map(|(_, scoring, types)| {
+            let mut out = Assessment::default();
+            let account = Assessor::new(Arc::clone(scoring)).assess_and_account(
+                &types[0],
+                &json!({}),
+                None,
+                &[],
+                &mut out,
+            );
+            account
+                .dimensions
+                .into_iter()
+                .map(|one| serde_json::to_value(&one.by).unwrap()["kind"].to_string())
+        })
+        .collect();
+    assert!(PROFILES.len() >= 6 && TEXTS.len() >= 6, "{}", PROFILES.len());
+    for kind in ["rubric", "rules", "schema"] {
+        assert!(kinds.contains(&format!("\"{kind}\"")), "{kinds:?}");
+    }
+}

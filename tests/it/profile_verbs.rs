@@ -1,0 +1,615 @@
+//! `loopctl profile list|show|explain|diff`.
+
+use crate::workspace::Workspace;
+use loopctl::diag::{Problems, SourceFile};
+use loopctl::experiment::scenario::{Mutant, mutants};
+use loopctl::explain::policy::{Subject, explain, markdown, text};
+use loopctl::profile::{Library, Override, available, load};
+use loopctl::provider::Prices;
+use loopctl::run::Plan;
+use std::path::Path;
+
+const SHIPPED: [&str; 9] =
+    ["aas", "balanced", "batch", "clinical", "definition", "literature", "marc", "marc-v1", "real-time"];
+
+/// The explanation of a profile with settings laid over it; `None` when it can't be used.
+fn explained(name: &str, library: &Library, flags: &[&str]) -> Option<String> {
+    let mut problems = Problems::new();
+    let overrides: Vec<Override> =
+        flags.iter().filter_map(|flag| Override::from_flag(flag, &mut problems)).collect();
+    let loaded = load(name, library, &overrides, &|_| None, &mut problems)?;
+    let plan = Plan::compile(&loaded, &mut problems).filter(|_| !problems.has_errors())?;
+    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
+    Some(markdown(&explanation))
+}
+
+fn page(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/profiles/{name}.md"))
+}
+
+#[test]
+fn every_shipped_profile_is_explained_on_its_page() {
+    let update = std::env::var_os("LOOPCTL_UPDATE").is_some();
+    let library = Library::embedded();
+    let mut names = available(&library);
+    names.sort();
+    assert_eq!(names, SHIPPED);
+    let mut stale = Vec::new();
+    for name in SHIPPED {
+        let words = explained(name, &library, &[]).unwrap();
+        let notice = format!(
+            "<!-- Written by `loopctl profile explain {name} --format markdown`; `LOOPCTL_UPDATE=1 cargo test profile_verbs` writes it again. -->\n\n"
+        );
+        let expected = notice + words.as_str();
+        if update {
+            std::fs::create_dir_all(page(name).parent().unwrap()).unwrap();
+            std::fs::write(page(name), expected).unwrap();
+        } else if std::fs::read_to_string(page(name)).unwrap_or_default() != expected {
+            stale.push(name);
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "{stale:?} are explained otherwise; run again with LOOPCTL_UPDATE=1 and read what changes"
+    );
+}
+
+/// A profile that sets all there is.
+const EVERYTHING: &str = r"
+description: all of it
+candidate: value
+variables: { task: find }
+mask: [{ pattern: 'SECRET.*', replace: '[gone]' }]
+stages:
+  - id: one
+    provider: [pattern, { name: 'openai:gpt-5.4-mini', config: { endpoint: openai } }]
+    prompt: extract.md
+    output: schemas/{{ document_type }}.schema.json
+    patterns: extract/{{ document_type }}.yaml
+    deadline: 20s
+    retries: 2
+    options: { temperature: 0, seed: 1, max_tokens: 500, extra_body: { top_p: 1 }, extra_headers: { x-team: a } }
+    into: first
+    skip_when: one.findings | default([]) == []
+    context_files: [context/imaging-follow-up.md]
+    context: { passages: 5, max_bytes: 4000 }
+  - id: two
+    provider: pattern
+    prompt: extract.md
+    config: { file: a.yaml }
+generate_once: [one]
+judges:
+  j:
+    provider: openai:gpt-5.4-mini
+    prompt: judge/literature.md
+    reference: '{{ document_id }}.gold.json'
+    withhold: [confidence, score]
+    issues: /issues
+    severity: major
+    sees: masked
+    deadline: 30s
+    on_failure: { retry: 1, then: escalate }
+  k: { provider: 'openai:gpt-5.4-mini', prompt: judge/literature.md, on_failure: { retry: 1, then: { fallback: 0.5 } } }
+validators:
+  v: { url: 'https://example.org/check', stages: [a, b], retries: 1, deadline: 9s, token: false, allow_http: false }
+assess:
+  completeness: { rubric: clinical }
+  accuracy: { grounding: { rubric: clinical, fuzzy: 0.9, severity: major, ignore: [rawText] } }
+  validity: { rules: clinical-validity, penalty: 0.10, floor: 0.30, counts: all }
+  shape: { schema: 'schemas/{{ document_type }}.schema.json', codes: { type: TYPE_MISMATCH, otherwise: { code: SHAPE, severity: minor, auto_fixable: true } } }
+  judged: { judge: j, score: /a, otherwise: { rules: clinical-consistency, penalty: 0.15 } }
+  both:
+    ensemble:
+      members:
+        - { judge: j, score: /a, weight: 2 }
+        - { judge: k, score: /b }
+        - { external: { validator: v } }
+        - { rules: clinical-consistency, penalty: 0.15 }
+      combine: weighted
+      quorum: 2
+      disagreement: { above: 0.3, then: escalate }
+  local:
+    ensemble:
+      members: [{ rules: clinical-consistency, penalty: 0.15 }, { rubric: clinical }]
+      combine: mean
+      disagreement: { above: 0.2, then: warn }
+overall: { completeness: 0.25, accuracy: 0.25, validity: 0.25, both: 0.25 }
+accept: { overall: 0.9, validity: 0.5, critical_issues: 0, warn_issues: 7 }
+gate: { validity: 0.4, on_correction: rollback }
+dispositions: { TYPE_MISMATCH: correct, SHAPE: { auto_fixable: correct, otherwise: escalate }, otherwise: warn }
+on_escalate: stop
+on_regression: rollback
+stop:
+  max_iterations: 6
+  max_corrections: 7
+  unchanged: true
+  rollbacks: 2
+  stagnation: { window: 3, epsilon: 0.02 }
+  min_improvement: { delta: 0.05, patience: 2, baseline: previous }
+  decline: { length: 3 }
+  oscillation: { window: 5, flips: 2, amplitude: 0.05 }
+  flip_flop: { times: 2 }
+  timeout: 90s
+  budget: { cost_usd: 0.5, tokens: 90000, calls: 20 }
+  any: [{ timeout: 2m }, { all: [{ decline: { length: 2 } }, { budget: { calls: 9 } }] }]
+  all: [{ stagnation: { window: 2, epsilon: 0.01 } }, { rollbacks: 1 }]
+select: { order: [no_critical, validity, { fewest: major }], ties: last, return: best }
+feedback: { template: feedback/default.md, to: two, history: 10, max_bytes: 20000, previous_output: include, lock: none }
+repair: { salvage: true, drop_invalid: true, drop_unknown: true, rewrap: true, coerce: true, trim: true, defaults: false }
+network:
+  connect_timeout: 5s
+  first_byte_timeout: 30s
+  max_response_bytes: 1000000
+  max_retry_wait: 50s
+  egress: [api.openai.com, example.org]
+  limits: { openai: { concurrency: 4, requests_per_minute: 60, tokens_per_minute: 90000 } }
+  breaker: { failures: 5, cool_down: 20s }
+  retry_budget: { retries: 50, per_success: 0.1 }
+  proxy: none
+review: { when: overall < 0.80 or status != passed }
+";
+
+fn everything() -> Library {
+    let script = "fn plateau(run) { run.iterations.len() > 3 }";
+    Library::embedded().holding("profiles/everything.yaml", EVERYTHING).holding("rules/stop.rhai", script)
+}
+
+/// Changes of [`EVERYTHING`], at least one for each key of the defaults.
+const SETTINGS: &[&str] = &[
+    "description=other",
+    "classify=null",
+    "candidate=patch",
+    "variables.task=look",
+    "variables.more=1",
+    "mask.0.pattern=HIDDEN",
+    "mask.0.replace=x",
+    "mask=null",
+    "stages.0.provider=pattern",
+    "stages.0.provider.1.config.endpoint=azure",
+    "stages.0.prompt=definition/examples.md",
+    "stages.0.output=schemas/judge/verification.schema.json",
+    "stages.0.patterns=null",
+    "stages.0.deadline=21s",
+    "stages.0.retries=3",
+    "stages.0.options.temperature=1",
+    "stages.0.options.seed=2",
+    "stages.0.options.max_tokens=501",
+    "stages.0.options.model=m",
+    "stages.0.options.extra_body.top_p=0.5",
+    "stages.0.options.extra_headers.y=b",
+    "stages.0.into=other",
+    "stages.0.skip_when=null",
+    "stages.0.skip_when=one.findings | length == 0",
+    "stages.0.context_files=[]",
+    "stages.0.context.passages=6",
+    "stages.0.context.max_bytes=4001",
+    "stages.1.config.file=b.yaml",
+    "generate_once=[]",
+    "judges.j.provider=none",
+    "judges.j.provider=[openai:gpt-5.4-mini, openai:gpt-5.5]",
+    "judges.j.prompt=judge/definition.md",
+    "judges.j.output=schemas/judge/verification.schema.json",
+    "judges.j.reference=null",
+    "judges.j.withhold=[]",
+    "judges.j.issues=/other",
+    "judges.j.severity=critical",
+    "judges.j.sees=unmasked",
+    "judges.j.deadline=31s",
+    "judges.j.on_failure.retry=0",
+    "judges.j.on_failure.then={ fallback: validity }",
+    "judges.k.on_failure.then.fallback=0.6",
+    "judges.j.options.temperature=1",
+    "validators.v.url=https://example.org/other",
+    "validators.v.stages=[a]",
+    "validators.v.retries=2",
+    "validators.v.deadline=10s",
+    "validators.v.token=true",
+    "validators.v.allow_http=true",
+    "assess.completeness.rubric=literature",
+    "assess.accuracy.grounding.fuzzy=0.8",
+    "assess.accuracy.grounding.severity=minor",
+    "assess.accuracy.grounding.ignore=[]",
+    "assess.validity.rules=clinical-consistency",
+    "assess.validity.penalty=0.11",
+    "assess.validity.floor=0.31",
+    "assess.validity.counts=blocking",
+    "assess.shape.schema=schemas/judge/verification.schema.json",
+    "assess.shape.codes.type=OTHER",
+    "assess.shape.codes.otherwise.severity=major",
+    "assess.shape.codes.otherwise.auto_fixable=false",
+    "assess.judged.judge=k",
+    "assess.judged.score=/c",
+    "assess.judged.otherwise.penalty=0.2",
+    "assess.both.ensemble.members.0.weight=3",
+    "assess.both.ensemble.members.3.weight=3",
+    "assess.both.ensemble.quorum=1",
+    "assess.both.ensemble.quorum=null",
+    "assess.both.ensemble.disagreement.above=0.4",
+    "assess.both.ensemble.disagreement.then=warn",
+    "assess.local.ensemble.combine=max",
+    "assess.local.ensemble.combine=median",
+    "assess.local.ensemble.disagreement.above=0.3",
+    "assess.local.ensemble.disagreement.then=escalate",
+    "overall={ from: validity }",
+    "overall.accuracy=0.5",
+    "accept.overall=0.91",
+    "accept.validity=null",
+    "accept.critical_issues=1",
+    "accept.warn_issues=8",
+    "accept.major_issues=0",
+    "gate=null",
+    "gate.validity=0.5",
+    "gate.on_correction=stop",
+    "dispositions.TYPE_MISMATCH=warn",
+    "dispositions.SHAPE.auto_fixable=warn",
+    "dispositions.SHAPE.otherwise=warn",
+    "dispositions.otherwise=correct",
+    "on_escalate=continue",
+    "on_regression=keep",
+    "stop.max_iterations=5",
+    "stop.max_corrections=4",
+    "stop.unchanged=false",
+    "stop.rollbacks=1",
+    "stop.stagnation.window=4",
+    "stop.stagnation.epsilon=0.03",
+    "stop.min_improvement.delta=0.06",
+    "stop.min_improvement.patience=1",
+    "stop.min_improvement.baseline=best",
+    "stop.decline.length=4",
+    "stop.oscillation.window=6",
+    "stop.oscillation.flips=3",
+    "stop.oscillation.amplitude=0.06",
+    "stop.oscillation.amplitude=0",
+    "stop.flip_flop.times=1",
+    "stop.script={ plateau: 'stop.rhai#plateau' }",
+    "stop.timeout=91s",
+    "stop.timeout=null",
+    "stop.budget.cost_usd=0.6",
+    "stop.budget.tokens=90001",
+    "stop.budget.calls=21",
+    "stop.budget=null",
+    "stop.any.0.timeout=3m",
+    "stop.any.1.all.0.decline.length=3",
+    "stop.any.1={ any: [{ decline: { length: 2 } }, { budget: { calls: 9 } }] }",
+    "stop.any=null",
+    "stop.all.1.rollbacks=2",
+    "stop.all=null",
+    "select.order=[validity, no_critical, { fewest: major }]",
+    "select.order.2.fewest=minor",
+    "select.ties=first",
+    "select.return=last",
+    "feedback.template=feedback/definition.md",
+    "feedback.to=all",
+    "feedback.history=9",
+    "feedback.max_bytes=20001",
+    "feedback.previous_output=omit",
+    "feedback.previous_output=failing_fields",
+    "feedback.lock=passing",
+    "repair=false",
+    "repair.salvage=false",
+    "repair.drop_invalid=false",
+    "repair.drop_unknown=false",
+    "repair.rewrap=false",
+    "repair.coerce=false",
+    "repair.trim=false",
+    "repair.defaults=true",
+    "network.connect_timeout=6s",
+    "network.first_byte_timeout=31s",
+    "network.max_response_bytes=1000001",
+    "network.max_retry_wait=51s",
+    "network.egress=[api.openai.com]",
+    "network.limits.openai.concurrency=5",
+    "network.limits.openai.requests_per_minute=61",
+    "network.limits.openai.tokens_per_minute=90001",
+    "network.breaker=false",
+    "network.breaker.failures=6",
+    "network.breaker.cool_down=21s",
+    "network.retry_budget.retries=51",
+    "network.retry_budget.per_success=0.2",
+    "network.proxy=http://proxy.example:3128",
+    "review=null",
+    "review.when=overall < 0.81 or status != passed",
+    "review.when=overall < 0.80 and status != passed",
+];
+
+#[test]
+fn every_setting_that_changes_a_decision_changes_the_explanation() {
+    let library = everything();
+    let plain = explained("everything", &library, &[]).unwrap();
+    let mut silent = Vec::new();
+    let mut unusable = Vec::new();
+    for setting in SETTINGS {
+        match explained("everything", &library, &[setting]) {
+            None => unusable.push(*setting),
+            Some(other) if other == plain => silent.push(*setting),
+            Some(_) => {}
+        }
+    }
+    assert!(
+        silent.is_empty() && unusable.is_empty(),
+        "silent: {silent:#?}\nunusable: {unusable:#?}\n{plain}"
+    );
+}
+
+/// Settings of a shipped profile whose change makes no difference, each with the reason.
+fn makes_no_difference(name: &str, mutant: &Mutant) -> bool {
+    let change = mutant.name.as_str();
+    // What stands there is the default, or what the parent says.
+    change.starts_with("select.ties: left out")
+        || change.starts_with("select: left out")
+        || change.starts_with("select.order: left out")
+        || change.starts_with("stop.min_improvement.baseline: left out")
+        || change.starts_with("stop.min_improvement.patience: left out")
+        || change.starts_with("feedback.history: left out")
+        || change.starts_with("judges.")
+        || change.contains(": null")
+        || (name == "batch" && change == "accept.overall: left out")
+}
+
+#[test]
+fn every_slip_in_a_shipped_profile_changes_its_explanation() {
+    for name in ["clinical", "literature", "aas", "balanced"] {
+        let path = format!("{}/profiles/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+        let written = std::fs::read_to_string(&path).unwrap();
+        let file = SourceFile::new(path, written);
+        let plain = explained(name, &Library::embedded(), &[]).unwrap();
+        let dimensions = ["completeness", "accuracy", "validity", "consistency", "schema_compliance"];
+        let mut silent = Vec::new();
+        let mut tried = 0;
+        for mutant in mutants(&file, &dimensions.map(str::to_owned)) {
+            let place = format!("profiles/{name}.yaml");
+            let library = Library::embedded().holding(&place, mutant.text.clone());
+            let Some(other) = explained(name, &library, &[]) else { continue };
+            tried += 1;
+            if other == plain && !makes_no_difference(name, &mutant) {
+                silent.push(mutant.name);
+            }
+        }
+        assert!(tried > 5 && silent.is_empty(), "{name}, {tried} tried: {silent:#?}");
+    }
+}
+
+#[test]
+fn what_is_said_of_judges_is_said_when_there_are_some() {
+    let words =
+        explained("literature", &Library::embedded(), &["judges.*.provider=openai:gpt-5.4-mini"]).unwrap();
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!("explained_literature_with_a_judge", words);
+        insta::assert_snapshot!("explained_everything", explained("everything", &everything(), &[]).unwrap());
+    });
+}
+
+#[test]
+fn the_list_says_where_profiles_come_from() {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", "extends: clinical\ndescription: mine\n");
+    std::fs::create_dir_all(place.home().join("profiles")).unwrap();
+    std::fs::write(place.home().join("profiles/batch.yaml"), "extends: marc\ndescription: ours\n").unwrap();
+    std::fs::write(place.home().join("profiles/bad.yaml"), "extends: nothing\n").unwrap();
+    let list = place.run_json(&["profile", "list", "--format", "json"]);
+    let of = |name: &str| list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    assert_eq!(
+        (of("mine")["source"].as_str(), of("mine")["description"].as_str()),
+        (Some("working_directory"), Some("mine"))
+    );
+    assert_eq!(of("batch")["source"], "home");
+    assert_eq!(of("clinical")["source"], "embedded");
+    assert!(
+        of("clinical")["path"].is_null()
+            && of("mine")["path"].as_str().unwrap().ends_with("profiles/mine.yaml")
+    );
+    assert_eq!(
+        (of("bad")["usable"].as_bool(), of("clinical")["usable"].as_bool()),
+        (Some(false), Some(true))
+    );
+    let table = place.run(&["profile", "list"]).exits(0).out;
+    assert!(
+        table.lines().any(|line| line.starts_with("mine ") && line.contains("working directory")),
+        "{table}"
+    );
+}
+
+#[test]
+fn shown_settings_are_a_profile_of_their_own() {
+    let place = Workspace::new();
+    for name in SHIPPED {
+        let shown = place.run(&["profile", "show", name]).exits(0).out;
+        place.write("again.yaml", &shown);
+        let digest = |profile: &str| {
+            let explained = place.run_json(&["profile", "explain", profile, "--format", "json"]);
+            explained["digest"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(digest(name), digest("./again.yaml"), "{shown}");
+        assert!(!shown.contains("extends"), "{shown}");
+    }
+}
+
+#[test]
+fn origins_name_files_flags_variables_and_defaults() {
+    let place = Workspace::new();
+    let mut command = place.loopctl(&[
+        "profile",
+        "show",
+        "clinical",
+        "--origins",
+        "--set",
+        "select.ties=first",
+        "--provider",
+        "openai:x",
+    ]);
+    let ran = crate::workspace::Ran::of(command.env("LOOPCTL_MAX_ITERATIONS", "4")).exits(0);
+    let line = |start: &str| {
+        let found = ran.out.lines().find(|line| line.trim_start().starts_with(start));
+        found
+            .unwrap_or_else(|| panic!("{start}\n{}", ran.out))
+            .split('#')
+            .nth(1)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    assert!(line("overall: 0.98").starts_with("profiles/clinical.yaml:"), "{}", ran.out);
+    assert!(line("timeout: 30s").starts_with("profiles/marc.yaml:"));
+    assert_eq!(line("ties: first"), "--set");
+    assert_eq!(line("provider: "), "--provider");
+    assert_eq!(line("max_iterations: 4"), "LOOPCTL_MAX_ITERATIONS");
+    assert_eq!(line("classify: classify"), "default");
+    let columns: Vec<usize> = ran
+        .out
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.find("  # ").filter(|at| *at < 60))
+        .collect();
+    assert!(columns.iter().filter(|at| **at == columns[0]).count() * 2 > columns.len(), "{}", ran.out);
+    let list = place.run_json(&["profile", "show", "clinical", "--origins", "--format", "json"]);
+    let overall = list.as_array().unwrap().iter().find(|one| one["path"] == "accept.overall").unwrap();
+    assert_eq!(overall["value"], 0.98);
+    assert_eq!(overall["origin"]["file"], "profiles/clinical.yaml");
+    assert!(
+        overall["origin"]["line"].as_u64().unwrap() > 1 && overall["origin"]["column"].as_u64().unwrap() > 1
+    );
+    assert_eq!(
+        place.run_json(&["profile", "show", "clinical", "--format", "json"])["accept"]["overall"],
+        0.98
+    );
+}
+
+#[test]
+fn a_profile_with_mistakes_is_shown_and_not_explained() {
+    let place = Workspace::new();
+    place.write("bad.yaml", "extends: clinical\nacept: { overall: 2 }\naccept: { overall: 1.5 }\n");
+    place.run(&["profile", "show", "./bad.yaml"]).exits(2).says(&["`acept`", "did you mean `accept`?"]);
+    assert!(place.run(&["profile", "show", "./bad.yaml"]).out.contains("overall: 1.5"));
+    place
+        .run(&["profile", "explain", "./bad.yaml"])
+        .exits(2)
+        .says(&["did you mean `accept`?", "can't be used"]);
+    place.write("orphan.yaml", "extends: gone\nstop: { max_iterations: 2 }\n");
+    let orphan = place.run(&["profile", "show", "./orphan.yaml"]).exits(2);
+    assert!(
+        orphan.out.contains("max_iterations: 2") && orphan.err.contains("gone"),
+        "{}{}",
+        orphan.out,
+        orphan.err
+    );
+}
+
+#[test]
+fn an_explanation_has_the_numbers_of_its_flags() {
+    let place = Workspace::new();
+    let plain = place.run(&["profile", "explain", "clinical"]).exits(0).out;
+    let changed = place.run(&["profile", "explain", "clinical", "--set", "accept.overall=0.9"]).exits(0).out;
+    assert!(
+        plain.contains("at least 0.98") && changed.contains("at least 0.90") && !changed.contains("0.98"),
+        "{changed}"
+    );
+    assert!(plain.lines().all(|line| line.chars().count() < 140), "{plain}");
+    let json = place.run_json(&["profile", "explain", "clinical", "--format", "json"]);
+    let stops = json["sections"].as_array().unwrap().iter().find(|one| one["key"] == "stopping").unwrap();
+    let accepted =
+        stops["statements"].as_array().unwrap().iter().find(|one| one["key"] == "stop.accepted").unwrap();
+    assert_eq!(
+        accepted["ending"],
+        serde_json::json!({ "final_status": "passed", "stop_reason": "accepted" })
+    );
+}
+
+#[test]
+fn a_difference_is_one_in_behaviour() {
+    let place = Workspace::new();
+    place.write(
+        "my-clinical.yaml",
+        "description: mine\nextends: clinical\naccept: { overall: 0.95 }\nstop: { min_improvement: { delta: 0.05, patience: 1 } }\nfeedback: { history: 10 }\n",
+    );
+    let diff = place.run(&["profile", "diff", "clinical", "./my-clinical.yaml"]).exits(0).out;
+    assert!(diff.contains("at least 0.98 → 0.95."), "{diff}");
+    assert!(diff.contains("no effect") && diff.contains("description:"), "{diff}");
+    assert!(!diff.contains("history"), "{diff}");
+    place.run(&["profile", "diff", "clinical", "./my-clinical.yaml", "--exit-code"]).exits(3);
+    let same = place.run(&["profile", "diff", "clinical", "clinical", "--exit-code"]).exits(0).out;
+    assert!(same.contains("do the same"), "{same}");
+    let more = place.run(&[
+        "profile",
+        "diff",
+        "batch",
+        "--set",
+        "stop.max_iterations=5",
+        "--set",
+        "stop.timeout=null",
+    ]);
+    let more = more.exits(0).out;
+    assert!(more.contains("3 → 5 candidates") && more.contains("no longer: More than 30 seconds"), "{more}");
+    place.run(&["profile", "diff", "batch"]).exits(2).says(&["nothing to compare"]);
+}
+
+#[test]
+fn settings_without_effect_and_other_files_are_told_apart() {
+    let place = Workspace::new();
+    // Nothing is ever rolled back, so how many are allowed makes no difference but to the sentence that says so.
+    place.write("a/profiles/p.yaml", "extends: batch\nassess: { validity: { rules: own, penalty: 0.1 } }\n");
+    place.write(
+        "b/profiles/p.yaml",
+        "extends: batch\nassess: { validity: { rules: own, penalty: 0.10, floor: 0 } }\n",
+    );
+    place.write("a/rules/own.yaml", "rules: [{ id: r, field: grade, matches: a }]\n");
+    place.write("b/rules/own.yaml", "rules: [{ id: r, field: grade, matches: b }]\n");
+    let diff =
+        place.run_json(&["profile", "diff", "a/profiles/p.yaml", "b/profiles/p.yaml", "--format", "json"]);
+    assert_eq!(
+        (diff["same"].as_bool(), diff["changes"].as_array().map(Vec::len)),
+        (Some(false), Some(0)),
+        "{diff:#}"
+    );
+    assert_eq!(diff["files"][0]["name"], "rules/own.yaml");
+    assert!(diff["settings"].as_array().unwrap().iter().all(|one| one["effect"] == "none"), "{diff:#}");
+}
+
+#[test]
+fn recorded_documents_that_end_otherwise_are_named() {
+    let place = Workspace::new();
+    let line = |id: &str, scores: &[f64]| {
+        let iterations: Vec<_> = scores
+            .iter()
+            .map(|score| serde_json::json!({ "scores": { "q": score }, "issues": [] }))
+            .collect();
+        format!("{}\n", serde_json::json!({ "id": id, "iterations": iterations }))
+    };
+    let lines =
+        [line("good", &[0.97, 0.99]), line("slow", &[0.5, 0.6, 0.7, 0.96]), line("same", &[0.99])].concat();
+    place.write("t.jsonl", lines);
+    let arguments =
+        ["profile", "diff", "batch", "real-time", "--trajectories", "t.jsonl", "--overall-from", "q"];
+    let diff = place.run(&arguments).exits(0).out;
+    assert!(
+        diff.contains("1 of 3 end otherwise: 0 newly accepted, 0 no longer; 1 candidates fewer and 0 more."),
+        "{diff}"
+    );
+    assert!(diff.contains("slow") && !diff.contains("good"), "{diff}");
+    assert!(diff.contains("reached acceptance, %"), "{diff}");
+    let json = place.run_json(&[&arguments[..], &["--format", "json"]].concat());
+    assert_eq!(json["documents"]["sum"]["candidates_fewer"], 1);
+    let moved = &json["documents"]["differ"][0];
+    assert_eq!(
+        (moved["before"]["iteration_count"].as_u64(), moved["after"]["iteration_count"].as_u64()),
+        (Some(3), Some(2))
+    );
+    place.write("t.jsonl", "{\n");
+    place.run(&arguments).exits(1).says(&["line 1"]);
+}
+
+#[test]
+fn text_and_markdown_say_the_same() {
+    let mut problems = Problems::new();
+    let loaded = load("clinical", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
+    let plan = Plan::compile(&loaded, &mut problems).unwrap();
+    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
+    let words = |text: &str| {
+        let cleaned = text.replace("**", "").to_lowercase();
+        let words = cleaned.split(|c: char| c.is_whitespace() || c == '#' || c == '-' || c == '.');
+        words
+            .filter(|word| !word.is_empty() && word.parse::<u32>().is_err())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(words(&text(&explanation)), words(&markdown(&explanation)));
+}
