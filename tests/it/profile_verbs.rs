@@ -40,7 +40,7 @@ fn every_shipped_profile_is_explained_on_its_page() {
         let notice = format!(
             "<!-- Written by `loopctl profile explain {name} --format markdown`; `LOOPCTL_UPDATE=1 cargo test profile_verbs` writes it again. -->\n\n"
         );
-        let expected = notice + &words;
+        let expected = notice + words.as_str();
         if update {
             std::fs::create_dir_all(page(name).parent().unwrap()).unwrap();
             std::fs::write(page(name), expected).unwrap();
@@ -574,7 +574,7 @@ fn recorded_documents_that_end_otherwise_are_named() {
             .collect();
         format!("{}\n", serde_json::json!({ "id": id, "iterations": iterations }))
     };
-    let lines = line("good", &[0.97, 0.99]) + &line("slow", &[0.5, 0.6, 0.7, 0.96]) + &line("same", &[0.99]);
+    let lines = line("good", &[0.97, 0.99]) + line("slow", &[0.5, 0.6, 0.7, 0.96]).as_str() + line("same", &[0.99]).as_str();
     place.write("t.jsonl", lines);
     let arguments =
         ["profile", "diff", "batch", "real-time", "--trajectories", "t.jsonl", "--overall-from", "q"];
