@@ -1,12 +1,14 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
 mod check;
+mod completions;
 mod correct;
 mod exit;
 mod explain;
 mod init;
 mod loading;
 mod logging;
+mod man;
 mod new;
 mod next;
 mod opening;
@@ -29,8 +31,9 @@ mod tape;
 mod test;
 mod trajectory_files;
 mod validate;
+mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use output::{Output, complain};
 use std::process::ExitCode;
@@ -78,6 +81,15 @@ enum Verb {
     Schema(schema::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
+    /// Complete verbs, flags and profiles in a shell
+    Completions(completions::Arguments),
+    /// Write manual pages
+    Man(man::Arguments),
+}
+
+/// All that the command line takes, for what is made from it.
+fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// Runs the command line of this process.
@@ -109,6 +121,8 @@ pub fn main() -> ExitCode {
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
         Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
+        Verb::Completions(arguments) => completions::execute(&arguments, &mut output),
+        Verb::Man(arguments) => man::execute(&arguments, &mut output),
     };
     match outcome {
         Ok(exit) => exit.into(),

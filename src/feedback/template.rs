@@ -89,7 +89,13 @@ impl Templates {
                 |range| Span::new(file, range.start, range.end),
             );
             let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-            problems.push(Problem::error(Code::BadTemplate, &span, message));
+            let problem = Problem::error(Code::BadTemplate, &span, message);
+            let advice = if problem.message.contains("end of input") {
+                "something is not closed: each `{% for %}` needs its `{% endfor %}`, each `{% if %}` its `{% endif %}`"
+            } else {
+                "a variable is written `{{ name }}`, a loop `{% for issue in critical %}…{% endfor %}`"
+            };
+            problems.push(problem.help(advice));
             return None;
         }
         let before = problems.len();
@@ -153,6 +159,22 @@ impl Templates {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// What a prompt uses of the answers of earlier stages: a stage's id and a member of its answer.
+    #[must_use]
+    pub fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
+        let Ok(template) = self.environment.get_template(&template.0) else { return Vec::new() };
+        let used = template.undeclared_variables(true);
+        let mut members: Vec<(String, String)> = used
+            .iter()
+            .filter_map(|path| {
+                let mut parts = path.strip_prefix("stages.")?.split('.');
+                Some((parts.next()?.to_owned(), parts.next()?.to_owned()))
+            })
+            .collect();
+        members.sort();
+        members
     }
 
     /// Renders the task part of a request.

@@ -257,11 +257,17 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
     }
     let mut fields = Fields::open(node, &keys::OVERALL_WEIGHTS, problems)?;
     let mut weights = Vec::new();
+    let mut all_named = true;
     for entry in fields.rest().into_iter().filter(|entry| entry.key != "from") {
         let named = check(&entry.key, &entry.key_span, problems);
+        all_named &= named;
         if let Some(weight) = number_in(&entry.value, 0.0, f64::MAX, problems).filter(|_| named) {
             weights.push((entry.key.clone(), weight));
         }
+    }
+    if !all_named {
+        // The sum says nothing while a weight goes by a wrong name.
+        return None;
     }
     let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
     if sum <= 0.0 || !sum.is_finite() {

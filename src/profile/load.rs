@@ -1,13 +1,13 @@
 //! Finding a profile, its ancestors and its overrides, and laying them over each other.
 
 use super::checked::{self, Profile};
-use super::files::{Files, Library, read_text_file};
+use super::files::{Files, Library};
 use super::interpolate::{Environment, interpolate};
 use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::yaml::{Data, Node, parse};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Longest chain of `extends`.
@@ -178,7 +178,7 @@ fn project_of(path: &Path) -> &Path {
 fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<SourceFile>, Library)> {
     if looks_like_a_path(name) {
         let path = Path::new(name);
-        return match read_text_file(path) {
+        return match library.read_path(path) {
             Ok(file) => Some((file, library.nearest(project_of(path)))),
             Err(problem) => {
                 problems.push(problem);
@@ -260,8 +260,9 @@ fn ancestry(
             );
             return Some(Ancestry { ancestors: chain, complete: false, library });
         };
+        let next_name = profile_name(&parent);
         let path =
-            chain.iter().map(|a| a.name.as_str()).chain([parent.as_str()]).collect::<Vec<_>>().join(" → ");
+            chain.iter().map(|a| a.name.as_str()).chain([next_name.as_str()]).collect::<Vec<_>>().join(" → ");
         let Some(next) = read_parent(&parent, &file, &library, &span, problems) else {
             return Some(Ancestry { ancestors: chain, complete: false, library });
         };
@@ -300,7 +301,9 @@ fn read_parent(
 ) -> Option<Arc<SourceFile>> {
     let read = if looks_like_a_path(parent) {
         let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
-        read_text_file(&beside).map(Some)
+        // `./ours.yaml` and `ours.yaml` are one file, which a circle must not hide behind.
+        let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
+        library.read_path(&beside).map(Some)
     } else {
         library.read(&format!("profiles/{parent}.yaml"))
     };

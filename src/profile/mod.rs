@@ -21,6 +21,7 @@ mod merge;
 mod network;
 mod overrides;
 mod policy;
+mod reached;
 mod repair;
 mod references;
 mod stage;
@@ -52,6 +53,7 @@ pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
     Target,
 };
+pub use reached::{Notebook, Reached};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};

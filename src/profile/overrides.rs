@@ -187,7 +187,7 @@ fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
             }
             let mut child = Node { span: value.span.clone(), data: Data::Map(Vec::new()) };
             set(&mut child, rest, value)?;
-            entries.push(Entry { key: part.clone(), key_span: value.span.clone(), value: child });
+            entries.push(Entry { key: part.clone(), key_span: key_span(part, value), value: child });
             Ok(())
         }
         Data::Null => {
@@ -196,6 +196,18 @@ fn set(node: &mut Node, path: &[String], value: &Node) -> Result<(), String> {
         }
         _ => Err(part.clone()),
     }
+}
+
+/// Where a key stands before its value, as in `accept.overall=0.9`; the value's place where it does not.
+fn key_span(key: &str, value: &Node) -> Span {
+    let file = value.span.file();
+    let before = file.text().get(..value.span.start()).unwrap_or_default();
+    let is_edge = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let found = before.match_indices(key).map(|(at, _)| (at, at + key.len())).find(|(start, end)| {
+        is_edge(before.get(..*start).and_then(|text| text.chars().next_back()))
+            && is_edge(before.get(*end..).and_then(|text| text.chars().next()))
+    });
+    found.map_or_else(|| value.span.clone(), |(start, end)| Span::new(file, start, end))
 }
 
 #[cfg(test)]

@@ -74,14 +74,38 @@ pub(super) fn pattern(text: &str, ignore_case: bool, span: &Span, problems: &mut
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default().trim();
             let why = last.strip_prefix("error: ").unwrap_or(last);
-            problems.push(Problem::error(
-                Code::BadPattern,
-                span,
-                format!("this pattern does not compile: {why}"),
-            ));
+            let problem =
+                Problem::error(Code::BadPattern, span, format!("this pattern does not compile: {why}"));
+            problems.push(match pattern_advice(why) {
+                Some(advice) => problem.help(advice),
+                None => problem,
+            });
             None
         }
     }
+}
+
+/// What to do about a pattern of which the library says this.
+pub(super) fn pattern_advice(why: &str) -> Option<&'static str> {
+    let known = [
+        ("unclosed group", "each `(` needs its `)`; a bracket that is meant as it stands is written `\\(`"),
+        ("unopened group", "each `)` needs its `(`; a bracket that is meant as it stands is written `\\)`"),
+        (
+            "unclosed character class",
+            "each `[` needs its `]`; a bracket that is meant as it stands is written `\\[`",
+        ),
+        (
+            "repetition operator missing",
+            "`*`, `+` and `?` repeat what stands before them; as they stand they are written `\\*`",
+        ),
+        (
+            "look-around",
+            "there is no look-ahead and no look-behind; say what stands before and after, and check that",
+        ),
+        ("backreferences", "there are no references back; write out what is meant"),
+        ("unrecognized escape", "a backslash that is meant as it stands is written `\\\\`"),
+    ];
+    known.into_iter().find(|(part, _)| why.contains(part)).map(|(_, advice)| advice)
 }
 
 fn matches(node: &Node, problems: &mut Problems) -> Option<Test> {
@@ -159,7 +183,9 @@ fn ordered<T: PartialOrd>(
             return None;
         }
         (Some(low), Some(high)) if low > high => {
-            problems.push(Problem::error(Code::Conflict, &node.span, "`min` is larger than `max`"));
+            problems.push(
+                Problem::error(Code::Conflict, &node.span, "`min` is larger than `max`").help("swap the two"),
+            );
             return None;
         }
         _ => {}

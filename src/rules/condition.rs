@@ -227,6 +227,18 @@ pub(super) fn parse_path(text: &str, node: &Node, problems: &mut Problems) -> Op
     match JsonPath::parse(text) {
         Ok(path) => Some(path),
         Err(error) => {
+            let rooted = format!("$.{text}");
+            if !text.starts_with('$') && JsonPath::parse(&rooted).is_ok() {
+                problems.push(
+                    Problem::error(
+                        Code::BadPath,
+                        &node.span,
+                        "a path begins at the whole answer, which is `$`",
+                    )
+                    .help(format!("write `{rooted}`")),
+                );
+                return None;
+            }
             problems.push(
                 Problem::error(
                     Code::BadPath,

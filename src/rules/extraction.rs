@@ -3,6 +3,7 @@
 //! The provider `pattern` interprets them; here their keys, words and regular expressions are checked, so that a slip
 //! is shown with its place and not as a failed call.
 
+use super::checks::pattern_advice;
 use super::keys;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Count, Decode, Fields, Spanned, unknown_word, wrong_type};
@@ -182,11 +183,14 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
         }
     };
     match group_names(&expanded, declared.care) {
-        Err(why) => problems.push(Problem::error(
-            Code::BadPattern,
-            &pattern.span,
-            format!("this pattern does not compile: {why}"),
-        )),
+        Err(why) => {
+            let message = format!("this pattern does not compile: {why}");
+            let problem = Problem::error(Code::BadPattern, &pattern.span, message);
+            problems.push(match pattern_advice(&why) {
+                Some(advice) => problem.help(advice),
+                None => problem,
+            });
+        }
         Ok(names) => {
             for group in groups.iter().filter(|group| !names.iter().any(|name| name == *group)) {
                 problems.push(lacking(&pattern.span, group));

@@ -252,7 +252,10 @@ fn decode_target(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Tar
                         &field.span,
                         "`field` is the name of a top-level field, not a path",
                     )
-                    .help("use `each` for a path"),
+                    .help(match field.as_text() {
+                        Some(path) if path.starts_with('$') => format!("write `each: {path}`"),
+                        _ => "use `each` for a path".to_owned(),
+                    }),
                 );
                 None
             }

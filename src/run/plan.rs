@@ -1,12 +1,12 @@
 //! Everything a run needs, compiled once from a profile and shared by all documents.
 
 use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
-use crate::diag::{Code, Problem, Problems, nearest};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
 use crate::policy::{Condition, Review, ScriptCriteria};
-use crate::profile::{ALL_STAGES, Loaded, LoopPolicy, Profile};
+use crate::profile::{ALL_STAGES, Files, Loaded, LoopPolicy, Profile};
 use crate::rules::{Care, compile};
 use crate::score::{Panel, Scoring};
 use crate::value::{Millis, is_present};
@@ -122,7 +122,7 @@ impl Plan {
             Some(to) => FeedbackTo::Stage(earlier.iter().position(|id| *id == to.value).unwrap_or(0)),
             None => FeedbackTo::Stage(steps.len().saturating_sub(1)),
         };
-        let unset_variables = unset_variables(profile, &stages, &templates, problems);
+        let unset_variables = unset_variables(profile, files, &stages, &templates, problems);
         if problems.has_errors() {
             return None;
         }
@@ -184,6 +184,7 @@ impl Plan {
 /// problem, found before anything is asked.
 fn unset_variables(
     profile: &Profile,
+    files: &dyn Files,
     stages: &[StagePlan],
     templates: &Templates,
     problems: &mut Problems,
@@ -195,7 +196,16 @@ fn unset_variables(
             let Some(value) = profile.variables.get(&variable) else {
                 let message =
                     format!("the prompt `{}` uses `variables.{variable}`, which is not set", name.value);
-                let problem = Problem::error(Code::BadTemplate, &name.span, message);
+                let file = files.read(&format!("prompts/{}", name.value)).ok().flatten();
+                let used = file.and_then(|file| {
+                    let at = file.text().find(&format!("variables.{variable}"))?;
+                    Some(Span::new(&file, at, at + "variables.".len() + variable.len()))
+                });
+                let problem = match used {
+                    Some(used) => Problem::error(Code::BadTemplate, &used, message)
+                        .related(&name.span, "this prompt is used here"),
+                    None => Problem::error(Code::BadTemplate, &name.span, message),
+                };
                 let known = profile.variables.keys().map(String::as_str);
                 problems.push(problem.help(match nearest(&variable, known) {
                     Some(guess) => format!("did you mean `variables.{guess}`?"),

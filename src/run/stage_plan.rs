@@ -198,10 +198,16 @@ impl Reader<'_> {
             Ok(schema) => {
                 if let Err(error) = jsonschema::meta::validate(&schema) {
                     let at = error.instance_path().to_string();
-                    let start = Span::new(&file, 0, 1);
-                    let problem =
-                        Problem::error(Code::BadSchema, &start, format!("not a JSON Schema at `{at}`"));
-                    problems.push(problem.related(&named.span, "named here"));
+                    let message = format!("not a JSON Schema at `{at}`");
+                    let problem = Problem::error(Code::BadSchema, &key_place(&file, &at), message);
+                    let problem = problem.related(&named.span, "named here");
+                    problems.push(if at.ends_with("/type") {
+                        problem.help("types are array, boolean, integer, null, number, object and string")
+                    } else {
+                        problem
+                            .help("look the keyword up at https://json-schema.org/understanding-json-schema")
+                    });
+                    return None;
                 }
                 Some(schema)
             }
@@ -251,6 +257,20 @@ impl Reader<'_> {
         }
         patterns
     }
+}
+
+/// The place of the key that a JSON Pointer ends with: each segment is looked for behind the one before.
+fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
+    let mut found = (0, 1);
+    for segment in pointer.split('/').skip(1) {
+        let key = format!("\"{}\"", segment.replace("~1", "/").replace("~0", "~"));
+        let rest = file.text().get(found.1..).unwrap_or_default();
+        if let Some(at) = rest.find(&key) {
+            let start = found.1 + at;
+            found = (start, start + key.len());
+        }
+    }
+    Span::new(file, found.0, found.1)
 }
 
 /// Extraction patterns as providers get them: the examples beside a pattern are for people.

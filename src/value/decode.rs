@@ -55,6 +55,22 @@ pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Op
     {
         problem = problem.help("write `true` or `false`");
     }
+    if let Some(text) = node.as_text()
+        && (expected.starts_with("a number") || expected.starts_with("a whole number"))
+    {
+        let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        problem = problem.help(match percent {
+            Some(percent) => format!("a percentage is written as a fraction: {}", percent / 100.0),
+            None => "write it in digits, without quotes".to_owned(),
+        });
+    }
+    if let Data::List(items) = &node.data
+        && expected.contains("mapping")
+        && !items.is_empty()
+        && items.iter().all(|item| matches!(item.data, Data::Map(_)))
+    {
+        problem = problem.help("take the dashes out: a `-` makes a list");
+    }
     problems.push(problem);
     None
 }

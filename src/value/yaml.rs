@@ -154,6 +154,52 @@ pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Node> {
     Builder::new(file, problems).run()
 }
 
+/// What the scanner says, in words for people who edit YAML and have never heard of scalars, with what to do. What it says
+/// of rarer mistakes stays as it is.
+fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
+    let known: [(&str, &str, &str); 7] = [
+        (
+            "tabs disallowed",
+            "this line is indented with a tab",
+            "YAML is indented with spaces: put two for each level",
+        ),
+        (
+            "mapping values are not allowed",
+            "a second `:` stands where only one can",
+            "look at the line before, too: after a `:` comes a space, and a text with `: ` in it needs quotes",
+        ),
+        (
+            "in quoted scalar",
+            "this text is never closed with its quote",
+            "put the closing quote at its end; a quote within quotes is doubled: 'it''s'",
+        ),
+        (
+            "while scanning a quoted scalar",
+            "this text is never closed with its quote",
+            "put the closing quote at its end; a quote within quotes is doubled: 'it''s'",
+        ),
+        (
+            "did not find expected key",
+            "this line is not indented like those that it stands with",
+            "begin each key of a mapping in the same column",
+        ),
+        (
+            "did not find expected '-' indicator",
+            "this line is not indented like the list that it stands in",
+            "begin each `-` of a list in the same column",
+        ),
+        (
+            "while parsing a flow",
+            "a bracket or a comma is missing before this",
+            "each `[` needs its `]`, each `{` its `}`, and commas between what stands inside",
+        ),
+    ];
+    match known.into_iter().find(|(part, ..)| info.contains(part)) {
+        Some((_, message, help)) => (message.to_owned(), Some(help)),
+        None => (info.to_owned(), None),
+    }
+}
+
 /// The type that the YAML 1.2 core schema gives to an unquoted scalar.
 #[must_use]
 pub fn resolve_plain(text: &str) -> Data {
@@ -253,11 +299,12 @@ impl<'a> Builder<'a> {
                 Some(Ok(event)) => event,
                 Some(Err(error)) => {
                     let at = self.byte(error.marker().index());
-                    let problem = Problem::error(
-                        Code::Syntax,
-                        &Span::new(self.file, at, at + 1),
-                        error.info().to_owned(),
-                    );
+                    let (message, help) = in_plain_words(error.info());
+                    let problem = Problem::error(Code::Syntax, &Span::new(self.file, at, at + 1), message);
+                    let problem = match help {
+                        Some(help) => problem.help(help),
+                        None => problem,
+                    };
                     self.problems.push(problem.label("YAML can't be read past this place"));
                     return None;
                 }

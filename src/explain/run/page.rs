@@ -264,7 +264,7 @@ mod tests {
             let shown = as_text(&lines, &|_, text| text.to_owned());
             for line in shown.lines() {
                 prop_assert!(line.chars().count() <= WIDTH, "{line}");
-                prop_assert!(!line.contains('\u{1b}'));
+                prop_assert!(!line.contains('\u{1b}'), "an escape sequence");
             }
         }
     }

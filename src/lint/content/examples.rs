@@ -97,10 +97,10 @@ fn in_file(
             Problem::warning(
                 Code::WrongExample,
                 &span,
-                format!("this example would not pass itself: {said}"),
+                format!("by the profile's own schema and rules this example is wrong: {said}"),
             )
             .related(&name.span, "shown to the model by this file")
-            .help("put the example right: models copy examples, mistakes and all"),
+            .help("put the example right, or the rule"),
         );
     }
 }
@@ -118,8 +118,7 @@ fn faults(
     {
         found.extend(schema.validator.iter_errors(value).map(|error| {
             let at = error.instance_path().to_string();
-            let at = if at.is_empty() { "(the whole)" } else { &at };
-            format!("{at}: {error}")
+            if at.is_empty() { error.to_string() } else { format!("`{at}`: {error}") }
         }));
     }
     if let (Some(assessor), true) = (assessor, found.is_empty()) {
@@ -127,8 +126,8 @@ fn faults(
         assessor.assess(kind, value, None, &[], &mut assessment);
         let serious = assessment.issues.iter().filter(|issue| issue.severity != Severity::Minor);
         found.extend(serious.map(|issue| {
-            let at = if issue.path.is_empty() { "(the whole)" } else { &issue.path };
-            format!("{at}: {}", issue.message)
+            let says_where = issue.path.is_empty() || issue.message.contains(&issue.path);
+            if says_where { issue.message.clone() } else { format!("`{}`: {}", issue.path, issue.message) }
         }));
     }
     found
@@ -145,7 +144,7 @@ fn not_json(file: &Arc<SourceFile>, example: &Example<'_>, error: &serde_json::E
         &Span::new(file, at, at + 1),
         format!("this example is not JSON: {why}"),
     )
-    .help("put the example right: models copy examples, mistakes and all")
+    .help("JSON has double quotes round every name and text, and no comma at the end")
 }
 
 /// The fenced blocks of a text that say of themselves that they are examples.
@@ -155,7 +154,8 @@ fn examples(text: &str) -> Vec<Example<'_>> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let next = at + line.len();
-        let fence = line.trim_start().strip_prefix("```").map(str::trim);
+        let start = line.trim_start();
+        let fence = start.strip_prefix("```").or_else(|| start.strip_prefix("~~~")).map(str::trim);
         match (fence, open) {
             (Some(info), None) => {
                 let mut words = info.split_whitespace();

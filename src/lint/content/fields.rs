@@ -1,7 +1,7 @@
 //! Fields that a rule, a rubric or a pattern names and nothing else has, and fields that nothing measures.
 
 use super::language::{Part, visit};
-use super::project::{Fields, Project, Written, entries, filled, place_of, rubric_fields};
+use super::project::{Project, Written, entries, filled, place_of, rubric_fields};
 use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::profile::Measure;
@@ -130,9 +130,7 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
 
 /// Fields of a rubric that the schema of the type rules out, and required ones that the provider `pattern` can't find.
 fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
-    let own = entries(rubric.root.get("types")).map(|entry| entry.key.as_str());
-    let own: Vec<&str> = own.filter(|kind| project.types.contains(kind)).collect();
-    for kind in own {
+    for kind in own_types(project, rubric) {
         let Some(fields) = project.fields.get(kind) else { continue };
         for (node, field) in rubric_fields(&rubric.root, kind) {
             if fields.schema_has(field) == Some(false) {
@@ -146,41 +144,65 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
                 }));
             }
         }
-        unfindable(project, rubric, kind, fields, problems);
     }
+    unfindable(project, rubric, problems);
 }
 
-fn unfindable(
-    project: &Project<'_>,
-    rubric: &Written,
-    kind: &str,
-    fields: &Fields<'_>,
-    problems: &mut Problems,
-) {
+/// Required fields that the provider `pattern` can't find: one problem for a rubric. Where a variable may put another in
+/// its place it is a note.
+fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
     let stages = &project.subject.plan.stages;
     let Some(last) = stages.last().filter(|last| last.stage.into.is_none()) else { return };
-    let is_pattern = last.stage.call.providers.iter().all(|choice| choice.name.value == "pattern");
-    let at = stages.len() - 1;
-    let file = project.extractions.iter().find(|file| file.stage == at && file.document_type == kind);
-    let (true, Some(file)) = (is_pattern, file) else { return };
-    let found: BTreeSet<&str> = file.fields().map(|(name, _)| name).collect();
-    let required =
-        rubric.root.get("types").and_then(|types| types.get(kind)?.get(Importance::Required.as_str()));
-    for node in required.map(super::language::one_or_more).unwrap_or_default() {
-        let Some(field) = node.as_text() else { continue };
-        if found.contains(field) || fields.schema_has(field) == Some(false) || is_put_in(project, field) {
-            continue;
-        }
-        let message = format!(
-            "`{field}` is required of `{kind}`, but no pattern of `rules/{}` finds it, and the provider is `pattern`",
-            file.file.name
-        );
-        let problem = Problem::warning(Code::UnfindableField, &node.span, message);
-        problems.push(problem.help(match nearest(field, found.iter().copied()) {
-            Some(guess) => format!("the patterns have `{guess}`; call both the same"),
-            None => "add a pattern for it, or move it to `important` or `optional`".to_owned(),
-        }));
+    let providers = &last.stage.call.providers;
+    if providers.iter().any(|choice| choice.name.value != "pattern") {
+        return;
     }
+    let mut missing: BTreeMap<&str, (&Node, Vec<&str>, &str, Option<String>)> = BTreeMap::new();
+    for kind in own_types(project, rubric) {
+        let at = stages.len() - 1;
+        let file = project.extractions.iter().find(|file| file.stage == at && file.document_type == kind);
+        let (Some(file), Some(fields)) = (file, project.fields.get(kind)) else { continue };
+        let found: BTreeSet<&str> = file.fields().map(|(name, _)| name).collect();
+        let listed = rubric.root.get("types").and_then(|types| types.get(kind));
+        let required = listed.and_then(|listed| listed.get(Importance::Required.as_str()));
+        for node in required.map(super::language::one_or_more).unwrap_or_default() {
+            let Some(field) = node.as_text() else { continue };
+            if !found.contains(field) && fields.schema_has(field) != Some(false) && !is_put_in(project, field)
+            {
+                let guess = nearest(field, found.iter().copied()).map(str::to_owned);
+                missing.entry(field).or_insert((node, Vec::new(), &file.file.name, guess)).1.push(kind);
+            }
+        }
+    }
+    let Some((first, ..)) = missing.values().next() else { return };
+    let names = listed(missing.keys().copied());
+    let is_are = if missing.len() == 1 { "is" } else { "are" };
+    let file = missing.values().next().map_or("", |(_, _, file, _)| *file);
+    let message = format!(
+        "{names} {is_are} required, but no pattern of `rules/{file}` finds that, and the provider is `pattern`"
+    );
+    let may_be_another = providers.iter().any(|choice| choice.name.span.text().contains("${"));
+    let problem = if may_be_another {
+        Problem::note(Code::UnfindableField, &first.span, message)
+    } else {
+        Problem::warning(Code::UnfindableField, &first.span, message)
+    };
+    let guess = missing.iter().find_map(|(field, (.., guess))| Some((field, guess.clone()?)));
+    problems.push(problem.help(match guess {
+        Some((field, guess)) => {
+            format!("the patterns have `{guess}`; if that is `{field}`, call both the same")
+        }
+        None if may_be_another => {
+            "add patterns, or name a provider with a model: no document is complete before".to_owned()
+        }
+        None => "add a pattern, or move the field to `important` or `optional`".to_owned(),
+    }));
+}
+
+/// The types of a rubric that documents may have.
+fn own_types<'n>(project: &Project<'_>, rubric: &'n Written) -> Vec<&'n str> {
+    let own = entries(rubric.root.get("types")).map(|entry| entry.key.as_str());
+    own.filter(|kind| project.types.contains(kind)).collect()
 }
 
 fn is_put_in(project: &Project<'_>, field: &str) -> bool {

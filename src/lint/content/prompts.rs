@@ -1,8 +1,11 @@
 //! Prompts that keep from a model what it needs: the document, the candidate, or what is wrong with it.
 
 use super::project::{Project, entries, place_of};
-use crate::diag::{Code, Problem, Problems, Span};
+use super::schema::{Place, Reach};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::rules::MESSAGE_VARIABLES;
+use crate::run::StagePlan;
+use crate::value::Step;
 use crate::value::decode::Spanned;
 use crate::value::yaml::Node;
 
@@ -33,6 +36,20 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
             report(project, Code::BlindJudge, name, "source", message, problems);
         }
     }
+    for (at, stage) in plan.stages.iter().enumerate() {
+        if let (Some(prompt), Some(name)) = (&stage.prompt, &stage.stage.call.prompt) {
+            for (earlier, member) in plan.templates.stage_members(prompt) {
+                earlier_answer(
+                    project,
+                    name,
+                    plan.stages.get(..at).unwrap_or_default(),
+                    &earlier,
+                    &member,
+                    problems,
+                );
+            }
+        }
+    }
     feedback(project, problems);
     for rule in project.rules.iter().flat_map(|file| super::language::rules(&file.root)) {
         for key in ["message", "suggestion"] {
@@ -41,6 +58,37 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
             }
         }
     }
+}
+
+/// A member of an earlier stage's answer that its schema rules out.
+fn earlier_answer(
+    project: &Project<'_>,
+    name: &Spanned<String>,
+    before: &[StagePlan],
+    earlier: &str,
+    member: &str,
+    problems: &mut Problems,
+) {
+    let Some(stage) = before.iter().find(|stage| stage.stage.id.value == earlier) else { return };
+    let mut known: Vec<String> = Vec::new();
+    for schema in stage.schemas.values() {
+        match Place::whole(schema).reach(&[Step::Key(member.to_owned())]) {
+            Reach::Nothing { known: names, .. } => known.extend(names),
+            _ => return,
+        }
+    }
+    let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
+    if stage.schemas.is_empty() {
+        return;
+    }
+    let message =
+        format!("the schema of the stage `{earlier}` has no `{member}`, so there is nothing to show");
+    let place = place_of(&file, &format!("stages.{earlier}.{member}"));
+    let problem = Problem::warning(Code::DeadPath, &place, message);
+    problems.push(match nearest(member, known.iter().map(String::as_str)) {
+        Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+        None => problem.help("take it out, or add it to the schema"),
+    });
 }
 
 /// Reports a prompt at its beginning, or at a `{name}` that was meant to be the variable.
@@ -53,9 +101,10 @@ fn report(
     problems: &mut Problems,
 ) {
     let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
-    let single = format!("{{{variable}}}");
-    let problem = if file.text().contains(&single) {
-        Problem::warning(code, &place_of(&file, &single), message)
+    let single = [format!("{{{variable}}}"), format!("{{ {variable} }}")];
+    let single = single.iter().find(|single| file.text().contains(single.as_str()));
+    let problem = if let Some(single) = single {
+        Problem::warning(code, &place_of(&file, single), message)
             .help(format!("a variable stands in two pairs of braces: `{{{{ {variable} }}}}`"))
     } else {
         let first = file.text().lines().next().unwrap_or_default();

@@ -6,7 +6,7 @@ use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::{IssueKind, Measure};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, JsonPath, Score, Severity, Step};
+use crate::value::{Disposition, JsonPath, Severity, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -15,6 +15,9 @@ const WORDING: [&str; 7] = ["id", "message", "suggestion", "code", "severity", "
 
 pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
     same(project, problems);
+    let dimensions = &project.subject.loaded.profile.dimensions;
+    let is_schema_asked =
+        dimensions.iter().flat_map(|d| d.measure.parts()).any(|m| matches!(m, Measure::Schema { .. }));
     for file in &project.rules {
         for (rule, types) in project.rules_of(file) {
             let fields: Vec<&Fields<'_>> = types.iter().filter_map(|kind| project.fields.get(kind)).collect();
@@ -23,20 +26,31 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
                 (None, Some(each)) => each.as_text().and_then(steps),
                 (None, None) => None,
             };
-            conditions(rule, subject.as_deref(), &fields, problems);
+            // Where nobody holds answers against the schema, a rule that repeats it is asked in its place.
+            let asked = Asked { fields: &fields, of_rule: is_schema_asked };
+            conditions(rule, subject.as_deref(), asked, problems);
             unheard(project, rule, problems);
         }
     }
-    weightless(project, problems);
 }
 
 fn steps(path: &str) -> Option<Vec<Step>> {
     JsonPath::parse(path).ok()?.steps().map(<[Step]>::to_vec)
 }
 
+/// What conditions are held against.
+#[derive(Clone, Copy)]
+struct Asked<'f> {
+    /// The fields of each document type that the rule is for.
+    fields: &'f [&'f Fields<'f>],
+    /// Whether these are checks of the rule, and the schema is measured besides: then what it says need not be asked again.
+    /// A condition of a `when` that names every value still asks whether there is one.
+    of_rule: bool,
+}
+
 /// Checks whose answer the schema, or another check beside them, gives away.
-fn conditions(node: &Node, subject: Option<&[Step]>, fields: &[&Fields<'_>], problems: &mut Problems) {
-    let allowed = subject.and_then(|steps| allowed_by_schema(steps, fields));
+fn conditions(node: &Node, subject: Option<&[Step]>, asked: Asked<'_>, problems: &mut Problems) {
+    let allowed = subject.and_then(|steps| allowed_by_schema(steps, asked.fields));
     let name = subject.map(path_of).unwrap_or_default();
     if let (Some(allowed), Some((wanted, ignore_case, at))) = (&allowed, literal(node)) {
         let same = |a: &Value, b: &Value| equal(a, b, ignore_case);
@@ -51,7 +65,7 @@ fn conditions(node: &Node, subject: Option<&[Step]>, fields: &[&Fields<'_>], pro
                 )
                 .help("write the value as the schema has it"),
             );
-        } else if hits == allowed.len() && allowed.len() > 1 {
+        } else if hits == allowed.len() && asked.of_rule {
             problems.push(
                 Problem::warning(
                     Code::DecidedCondition,
@@ -72,13 +86,14 @@ fn conditions(node: &Node, subject: Option<&[Step]>, fields: &[&Fields<'_>], pro
             let own = inner.get("field").and_then(Node::as_text).and_then(place);
             let start =
                 if key == "when" { own.or_else(|| target(node)) } else { own.or(subject.map(<[_]>::to_vec)) };
-            conditions(inner, start.as_deref(), fields, problems);
+            let asked = Asked { of_rule: asked.of_rule && key != "when", ..asked };
+            conditions(inner, start.as_deref(), asked, problems);
         }
     }
     for key in ["all", "any"] {
         for inner in below(key).map(one_or_more).unwrap_or_default() {
             let own = inner.get("field").and_then(Node::as_text).and_then(place);
-            conditions(inner, own.as_deref().or(subject), fields, problems);
+            conditions(inner, own.as_deref().or(subject), asked, problems);
         }
     }
 }
@@ -249,28 +264,5 @@ fn unheard(project: &Project<'_>, rule: &Node, problems: &mut Problems) {
             )
             .help("write `disposition: correct` (the loop) or `escalate` (a person), or a smaller severity"),
         );
-    }
-}
-
-/// Rules whose issues change no score and are counted by nobody.
-fn weightless(project: &Project<'_>, problems: &mut Problems) {
-    let loaded = project.subject.loaded;
-    if !loaded.profile.policy.accept.issue_limits.is_empty() {
-        return;
-    }
-    for dimension in &loaded.profile.dimensions {
-        for measure in dimension.measure.parts() {
-            let Measure::Rules { name, penalty, .. } = measure else { continue };
-            if *penalty == Score::ZERO {
-                problems.push(
-                    Problem::warning(
-                        Code::IdleRule,
-                        &name.span,
-                        format!("the rules `{}` decide nothing: their penalty is 0, and `accept` counts no issues", name.value),
-                    )
-                    .help("give `penalty` a number above 0, or limit issues: `accept: { critical_issues: 0 }`"),
-                );
-            }
-        }
     }
 }

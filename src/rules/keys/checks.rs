@@ -111,11 +111,10 @@ pub(in super::super) static MATCHES: Mapping = Mapping {
             .examples(&["true"]),
         Key::new(
             "examples",
-            <Vec<String>>::shape,
-            "Texts in which the pattern must be found. They are for whoever reads the rule, and `loopctl check` tries them.",
+            || Shape::list(Shape::text("a text")),
+            "Texts that the pattern must match. `check` tries them; a run takes no notice of them. Without it none is tried.",
         )
-        .default("[]")
-        .examples(&["[I, '3 of 3']"]),
+        .examples(&["[I, 'III']"]),
     ]],
     open: None,
 };
