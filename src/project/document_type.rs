@@ -1,7 +1,7 @@
 //! `new document-type`: all that a profile must know of a type, without a line of what it knows already.
 
 use super::change::{Plan, Refusal};
-use super::draft::{Draft, Project};
+use super::draft::{Draft, EDITOR_SCHEMAS, Project};
 use super::insert::{Unfit, into_list, into_mapping, replace_text};
 use super::name::{self, kebab, title, words};
 use super::profile::{DEFAULT_PARENT, add_profile};
@@ -251,6 +251,15 @@ impl<'a> Kind<'a> {
         if wanted.name == UNKNOWN_TYPE {
             return Err(Refusal::new("`unknown` can't be the name of a document type")
                 .help("a document is `unknown` when no type fits; choose another name"));
+        }
+        if EDITOR_SCHEMAS.contains(&wanted.name) {
+            return Err(Refusal::new(format!(
+                "a document type `{}` would have a schema of ours as its own",
+                wanted.name
+            ))
+            .help(
+                "editors read `schemas/NAME.schema.json` of profiles, rules and so on; choose another name",
+            ));
         }
         let fields: Vec<&str> = match wanted.fields {
             [] => DEFAULT_FIELDS.to_vec(),

@@ -173,6 +173,7 @@ fn names_are_looked_at_before_anything_else() {
         .says(&["did you mean `clinical`?"]);
     for (name, fields, says) in [
         ("unknown", "a", "`unknown` can't be the name of a document type"),
+        ("rules", "a", "a document type `rules` would have a schema of ours"),
         ("pathology", "a", "knows the document type `pathology` already"),
         ("Loan Request", "a", "such as `loan-request`"),
         ("loan", "a,b-c", "`b-c` can't be the name of a field"),
