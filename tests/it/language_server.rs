@@ -171,7 +171,7 @@ fn a_profile_is_completed_explained_and_corrected() {
         ("on_regression: rolback\n", "rolback", "\"rollback\""),
         ("stages: 3\n", "3", ""),
     ] {
-        let errors = profile(text).errors(&mut server);
+        let errors = profile(&format!("extends: balanced\n{text}")).errors(&mut server);
         let [(place, message)] = &errors[..] else { panic!("{text}: {errors:?}") };
         assert!(place == marked && message.contains(said), "{text}: {errors:?}");
     }
