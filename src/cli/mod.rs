@@ -5,9 +5,11 @@ mod completions;
 mod correct;
 mod exit;
 mod explain;
+mod init;
 mod loading;
 mod logging;
 mod man;
+mod new;
 mod next;
 mod opening;
 mod output;
@@ -65,6 +67,10 @@ enum Verb {
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
+    /// Begin a project that passes `check`, `test` and `run` at once
+    Init(init::Arguments),
+    /// Add a profile, a rule or a document type to the project in the working directory
+    New(new::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
@@ -108,6 +114,8 @@ pub fn main() -> ExitCode {
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
+        Verb::Init(arguments) => init::execute(&arguments, &mut output),
+        Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),

@@ -46,6 +46,7 @@ pub use load::{
     load, settings,
 };
 pub use mask::Mask;
+pub use merge::lay_over;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{

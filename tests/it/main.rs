@@ -14,6 +14,7 @@ mod cassette_askers;
 mod cassettes;
 #[cfg(test)]
 mod check;
+mod check_more;
 #[cfg(test)]
 mod code_pages;
 mod command;
@@ -69,10 +70,13 @@ mod plugin_verbs;
 mod points;
 #[cfg(test)]
 mod policy;
+mod policy_lints;
 #[cfg(test)]
 mod profile_verbs;
 #[cfg(test)]
 mod profiles;
+#[cfg(test)]
+mod project;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
