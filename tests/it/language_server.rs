@@ -4,6 +4,7 @@
 mod client;
 mod install;
 
+use crate::workspace::Workspace;
 use client::Server;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -146,6 +147,25 @@ fn nothing_is_flagged_in_what_ships() {
 }
 
 #[test]
+fn nothing_is_flagged_in_a_project_to_begin_with_and_a_slip_in_it_is() {
+    let place = Workspace::new();
+    place.run(&["init", "ours"]).exits(0);
+    let root = place.path("ours");
+    let Some(mut server) = server(&root) else { return };
+    let names: Vec<String> = ["profiles", "rules"].iter().flat_map(|name| yaml(&root, name)).collect();
+    assert!(names.len() > 2, "{names:?}");
+    for name in &names {
+        let text = std::fs::read_to_string(root.join(name)).unwrap();
+        assert!(text.starts_with("# yaml-language-server: $schema="), "{name} does not name its schema");
+        let (_, flagged) = server.open(name, &text);
+        assert!(flagged.is_empty(), "{name}: {flagged:#?}");
+    }
+    // Its schemas are there, and looked at.
+    let errors = draft(PROFILE, "extends: balanced\nstop: { max_iteration: 3 }\n").errors(&mut server);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+}
+
+#[test]
 fn a_profile_is_completed_explained_and_corrected() {
     let Some(mut server) = server(&repository()) else { return };
     let profile = |text: &str| draft(PROFILE, text);
@@ -171,7 +191,7 @@ fn a_profile_is_completed_explained_and_corrected() {
         ("on_regression: rolback\n", "rolback", "\"rollback\""),
         ("stages: 3\n", "3", ""),
     ] {
-        let errors = profile(text).errors(&mut server);
+        let errors = profile(&format!("extends: balanced\n{text}")).errors(&mut server);
         let [(place, message)] = &errors[..] else { panic!("{text}: {errors:?}") };
         assert!(place == marked && message.contains(said), "{text}: {errors:?}");
     }
