@@ -70,15 +70,16 @@ fn steps(dimensions: Vec<String>) -> impl Strategy<Value = Vec<Step>> {
         3 => prop::sample::select(vec![0.02, 0.3, 0.31, 0.33, 0.5, 0.51, 0.55, 0.8, 0.9, 0.97]),
         1 => 0.01..0.98_f64,
     ];
-    let step = (score, prop::sample::select(vec![1.0, 500.0, 20_000.0]), 0..4_u8, 0..2_u8, 0.001..0.2_f64)
-        .prop_map(move |(score, elapsed_ms, candidate, same, cost)| Step {
-            scores: dimensions.iter().map(|name| (name.clone(), Score::clamped(score))).collect(),
-            elapsed_ms,
-            cost_usd: Usd::new(cost).unwrap(),
-            tokens: 100,
-            candidate: Some(Arc::new(json!({"a": candidate, "b": same}))),
-            ..Step::default()
-        });
+    let step =
+        (score, prop::sample::select(vec![1.0, 500.0, 20_000.0, 40_000.0]), 0..4_u8, 0..2_u8, 0.001..0.2_f64)
+            .prop_map(move |(score, elapsed_ms, candidate, same, cost)| Step {
+                scores: dimensions.iter().map(|name| (name.clone(), Score::clamped(score))).collect(),
+                elapsed_ms,
+                cost_usd: Usd::new(cost).unwrap(),
+                tokens: 100,
+                candidate: Some(Arc::new(json!({"a": candidate, "b": same}))),
+                ..Step::default()
+            });
     (prop::collection::vec(step, 1..30), 0..4_u8).prop_map(|(mut steps, rising)| {
         if rising == 0 {
             // Nothing ends what always gains but the limit.
