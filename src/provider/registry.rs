@@ -222,21 +222,7 @@ impl Providers {
 
     /// Every plugin that could be named, in the order of names. Runs no plugin code.
     pub fn list(&self) -> Vec<Listed> {
-        let mut listed: Vec<Listed> = self
-            .shared
-            .linked
-            .iter()
-            .map(|(identity, manifest, _)| Listed {
-                name: identity.name.clone(),
-                path: identity.path.clone(),
-                plugin: Ok(Inspected {
-                    path: identity.path.clone(),
-                    digest: identity.digest.clone(),
-                    manifest: manifest.clone(),
-                    trust: TrustState::Installation,
-                }),
-            })
-            .collect();
+        let mut listed: Vec<Listed> = self.built_in().collect();
         for (name, path) in locate::find_all(&self.shared.paths) {
             if self.linked(&name).is_none() {
                 let plugin = self.inspect(&path);
@@ -245,6 +231,29 @@ impl Providers {
         }
         listed.sort_by(|a, b| a.name.cmp(&b.name));
         listed
+    }
+
+    fn built_in(&self) -> impl Iterator<Item = Listed> {
+        self.shared.linked.iter().map(|(identity, manifest, _)| Listed {
+            name: identity.name.clone(),
+            path: identity.path.clone(),
+            plugin: Ok(Inspected {
+                path: identity.path.clone(),
+                digest: identity.digest.clone(),
+                manifest: manifest.clone(),
+                trust: TrustState::Installation,
+            }),
+        })
+    }
+
+    /// The plugin of this name alone, as [`Providers::list`] has it: no other library is read.
+    fn named(&self, name: &str) -> Option<Result<Inspected, ProviderError>> {
+        if let Some(known) = self.built_in().find(|known| same_name(&known.name, name)) {
+            return Some(known.plugin);
+        }
+        let all = locate::find_all(&self.shared.paths);
+        let found = all.into_iter().find(|(known, _)| same_name(known, name));
+        found.map(|(_, path)| self.inspect(&path))
     }
 
     /// The library that a name stands for.
@@ -270,13 +279,13 @@ impl Providers {
         let path = match target {
             Target::Path(path) => path,
             Target::Name(name) => {
-                let listed = |name: &str| self.list().into_iter().find(|known| same_name(&known.name, name));
-                match listed(&name) {
-                    Some(known) => return known.plugin,
-                    None => match listed(&self.speaking(&name)?) {
-                        Some(known) => return known.plugin,
-                        None => self.path_of(&name)?,
-                    },
+                let found = match self.named(&name) {
+                    Some(found) => Some(found),
+                    None => self.named(&self.speaking(&name)?),
+                };
+                match found {
+                    Some(plugin) => return plugin,
+                    None => self.path_of(&name)?,
                 }
             }
         };
