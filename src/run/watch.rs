@@ -238,7 +238,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let place = Place::of(&folder.path().join("rules/deep/x.yaml"));
-        assert_eq!(place.folders, [root.clone()]);
+        assert_eq!(place.folders, std::slice::from_ref(&root));
         assert!(place.names.contains(&root.join("rules/deep/x.yaml")));
     }
 
