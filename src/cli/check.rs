@@ -119,7 +119,7 @@ fn show(
                 counts.push(counted(problems.note_count(), "note"));
             }
             output.say(&format!("{what} checked: {}", counts.join(", ")));
-            if let Some(first) = problems.sorted().iter().max_by_key(|problem| problem.level) {
+            if let Some(first) = problems.sorted().into_iter().rev().max_by_key(|problem| problem.level) {
                 output.say(&format!("more about a code: loopctl check --explain {}", first.code.as_str()));
             }
         }

@@ -121,6 +121,8 @@ codes! {
     GateRollback = "LC534",
     /// Issues for a person that no person gets to see.
     NobodyDecides = "LC535",
+    /// A bound on disagreement that scores can't go beyond.
+    NeverDisagrees = "LC536",
     /// A part of `select` that never decides.
     InertSelectKey = "LC541",
     /// A rolled-back candidate that is handed back.

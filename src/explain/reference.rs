@@ -10,27 +10,27 @@ use std::fmt::Write as _;
 pub struct Page {
     /// `docs/reference/NAME.md`.
     pub name: &'static str,
-    /// What stands at its top.
+    /// What it is about.
     title: &'static str,
     kinds: &'static [&'static str],
 }
 
 /// Every page.
 pub static PAGES: [Page; 7] = [
-    Page { name: "profile", title: "Profiles", kinds: &["profile"] },
-    Page { name: "rules", title: "Rules", kinds: &["rules"] },
-    Page { name: "rubric", title: "Rubrics", kinds: &["rubric"] },
-    Page { name: "extraction", title: "Extraction patterns", kinds: &["extraction"] },
-    Page { name: "classification", title: "Classification", kinds: &["classification"] },
-    Page { name: "prices", title: "Prices", kinds: &["prices"] },
-    Page { name: "scenarios", title: "Scenario tests", kinds: &["scenarios", "rule-tests"] },
+    Page { name: "profile", title: "profiles", kinds: &["profile"] },
+    Page { name: "rules", title: "rules", kinds: &["rules"] },
+    Page { name: "rubric", title: "rubrics", kinds: &["rubric"] },
+    Page { name: "extraction", title: "extraction patterns", kinds: &["extraction"] },
+    Page { name: "classification", title: "classifications", kinds: &["classification"] },
+    Page { name: "prices", title: "prices", kinds: &["prices"] },
+    Page { name: "scenarios", title: "tests", kinds: &["scenarios", "rule-tests"] },
 ];
 
 impl Page {
     /// The page, in Markdown.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!("# Reference: {}\n\n", self.title.to_lowercase());
+        let mut text = format!("# Every key of {}\n\n", self.title);
         text.push_str(
             "<!-- Written by `LOOPCTL_UPDATE=1 cargo test --test it schemas::` from what the program reads. Not to be edited. -->\n\n",
         );

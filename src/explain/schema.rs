@@ -56,7 +56,6 @@ impl FileKind {
         let place = Place { inherited: profile };
         let mut schema = Map::new();
         schema.insert("$schema".into(), "http://json-schema.org/draft-07/schema#".into());
-        schema.insert("title".into(), format!("loopctl: {}", self.place).into());
         schema.insert("description".into(), self.root.doc.into());
         schema.extend(writer.mapping(self.root, place));
         if profile {
@@ -94,6 +93,10 @@ fn lacking_by_default(profile: &Mapping) -> Vec<&'static str> {
 
 /// A text that the environment fills in. `$${` stands for itself.
 const VARIABLE: &str = r"(^|[^$])\$\{";
+
+/// Kinds of one thing that profiles merge key by key, or whose keys would be taken for names of the other. Measures are
+/// replaced whole when they become of another kind.
+const MERGED_KINDS: [&str; 4] = ["validator_program", "validator_service", "overall_weights", "overall_from"];
 
 /// Where in a file a value stands.
 #[derive(Clone, Copy)]
@@ -213,14 +216,14 @@ impl Writer {
     fn admit_null_of_others(&mut self, alternatives: &[Shape], place: Place) {
         let mappings = || {
             alternatives.iter().filter_map(|shape| match shape {
-                Shape::Mapping(mapping) => Some(*mapping),
+                Shape::Mapping(mapping) if MERGED_KINDS.contains(&mapping.name) => Some(*mapping),
                 _ => None,
             })
         };
         for mapping in mappings() {
             let Some(properties) = self
                 .definitions
-                .get_mut(&self::definition_name(self.profile, mapping, place))
+                .get_mut(&definition_name(self.profile, mapping, place))
                 .and_then(|definition| definition.get_mut("properties"))
                 .and_then(Value::as_object_mut)
             else {

@@ -14,9 +14,12 @@ mod cassette_askers;
 mod cassettes;
 #[cfg(test)]
 mod check;
+mod check_more;
 #[cfg(test)]
 mod code_pages;
 mod command;
+#[cfg(test)]
+mod completions;
 #[cfg(test)]
 mod costs;
 #[cfg(test)]
@@ -39,6 +42,8 @@ mod injection;
 mod interrupt;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
+mod language_server;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
@@ -65,10 +70,13 @@ mod plugin_verbs;
 mod points;
 #[cfg(test)]
 mod policy;
+mod policy_lints;
 #[cfg(test)]
 mod profile_verbs;
 #[cfg(test)]
 mod profiles;
+#[cfg(test)]
+mod project;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
@@ -101,5 +109,7 @@ mod trajectories;
 mod validate_correct;
 #[cfg(test)]
 mod vendors;
+#[cfg(test)]
+mod watch;
 #[cfg(test)]
 mod workspace;

@@ -59,7 +59,8 @@ fn always_holds(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Pr
         }
         _ => format!("`{name}` is never below {low}: write a bound above that, or remove the line"),
     };
-    view.doubt(Code::InertBound, span, message).help(help)
+    let cause = view.measure(name);
+    view.doubt_of(Code::InertBound, span, &[cause], message).help(help)
 }
 
 fn floored(view: &View<'_>, name: &str) -> bool {
@@ -101,7 +102,8 @@ fn out_of_reach(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Op
         missing.join(" and ")
     );
     let help = "`given` scores come from outside (`loopctl score --given`); in a run they count 0: give the dimension a measure";
-    Some(view.doubt(Code::NeverAccepted, span, message).help(help))
+    let causes: Vec<&Span> = view.policy.overall.dimensions().map(|name| view.measure(name)).collect();
+    Some(view.doubt_of(Code::NeverAccepted, span, &causes, message).help(help))
 }
 
 /// Says of a line that another one makes it hold.

@@ -28,7 +28,8 @@ pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Prob
             counted(all, "call")
         );
         let problem: Problem = view.doubt(Code::NeverFires, &span, message);
-        problems.push(problem.help(format!("write fewer than {all}, or remove it")));
+        let useful = many.saturating_mul(most - 1);
+        problems.push(problem.help(format!("write {useful} or fewer, or remove it")));
     }
 }
 

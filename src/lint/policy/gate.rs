@@ -14,7 +14,7 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     };
     if is_only_given(dimension) && bound > 0.0 && !view.profile.stages.is_empty() {
         let message = format!("every run ends at the gate: nothing measures `{name}`, so it counts 0");
-        let problem = view.doubt(Code::GateAlwaysMissed, span, message);
+        let problem = view.doubt_of(Code::GateAlwaysMissed, span, &[view.measure(name)], message);
         problems.push(problem.help("gate a dimension that is measured, or give this one a measure"));
         return;
     }
@@ -30,13 +30,15 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
             number(low),
             number(f64::midpoint(low, 1.0))
         );
-        problems.push(view.doubt(Code::GateNeverMissed, span, message).help(help));
+        let problem = view.doubt_of(Code::GateNeverMissed, span, &[view.measure(name)], message);
+        problems.push(problem.help(help));
         return;
     }
     above_acceptance(view, name, bound, problems);
     if gate.on_correction == OnGateMiss::Rollback && view.policy.on_regression == OnRegression::Keep {
         let message = "a correction that misses the gate is not rolled back: `on_regression` is `keep`";
-        let problem = view.doubt(Code::GateRollback, view.key(&["gate", "on_correction"]), message);
+        let (span, cause) = (view.key(&["gate", "on_correction"]), view.key(&["on_regression"]));
+        let problem = view.doubt_of(Code::GateRollback, span, &[cause], message);
         problems.push(problem.help("set `on_regression: rollback`, or `on_correction: stop`"));
     }
 }
@@ -62,11 +64,12 @@ fn above_acceptance(view: &View<'_>, name: &str, bound: f64, problems: &mut Prob
         target.name(),
         number(line.get())
     );
-    let problem = view.doubt(Code::GateAboveAcceptance, view.key(&["gate", name]), message);
+    let (span, accepted) = (view.key(&["gate", name]), view.key(&["accept", target.name()]));
+    let problem = view.doubt_of(Code::GateAboveAcceptance, span, &[accepted], message);
     let problem = problem.help(format!(
         "write a gate well below {}, such as `{name}: {}`: it is for candidates that are hopeless",
         number(line.get()),
         number(line.get() / 2.0)
     ));
-    problems.push(problem.related(view.key(&["accept", target.name()]), "what is good enough"));
+    problems.push(problem.related(accepted, "what is good enough"));
 }

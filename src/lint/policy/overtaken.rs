@@ -29,7 +29,7 @@ pub(super) fn look<'a>(
     let message = match (twice, same && limits(one) && limits(other)) {
         (_, true) => format!("`{}` says the same as `{}`", one.path, other.path),
         _ => format!(
-            "`{}` never decides: `{}` ends the loop before it, or at the same candidate{}",
+            "`{}` never decides: whenever it would, `{}` has ended the loop already{}",
             one.path,
             other.path,
             and_the_group(one)

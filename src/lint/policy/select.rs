@@ -78,7 +78,7 @@ fn returns_last(view: &View<'_>, problems: &mut Problems) {
     let span = view.key(&["select", "return"]);
     if view.policy.on_regression == OnRegression::Rollback {
         let message = "`return: last` hands back the latest candidate, also when it was rolled back as worse";
-        let problem = view.doubt(Code::ReturnsRolledBack, span, message);
+        let problem = view.doubt_of(Code::ReturnsRolledBack, span, &[view.key(&["on_regression"])], message);
         let problem = problem.help("write `return: best`, or `on_regression: keep`");
         problems.push(problem.related(view.key(&["on_regression"]), "here it is rolled back"));
         return;

@@ -109,8 +109,13 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
         help.push_str(&format!(", or {smaller}"));
     }
     help.push_str(", or remove it");
-    let problem = view.doubt(Code::NeverFires, &one.span, message).help(help);
-    Some(problem.related(&limit.span, "this limit is looked at first"))
+    // Where the two come together, the run ends at the same candidate either way, and only the reason is another.
+    let problem = if least == most {
+        Problem::note(Code::NeverFires, &one.span, message)
+    } else {
+        view.doubt(Code::NeverFires, &one.span, message)
+    };
+    Some(problem.help(help).related(&limit.span, "this limit is looked at first"))
 }
 
 pub(super) fn limit_itself(criterion: &Criterion) -> bool {

@@ -45,6 +45,12 @@ impl<'a> View<'a> {
         span.file().is_argument() || span.file().name() == self.root.span.file().name()
     }
 
+    /// Where a dimension gets its score from.
+    pub(super) fn measure(&self, name: &str) -> &'a Span {
+        let floor = self.entry(&["assess", name, "floor"]).map(|entry| &entry.key_span);
+        floor.unwrap_or_else(|| self.key(&["assess", name]))
+    }
+
     /// Whether the profile itself says something at this path.
     pub(super) fn says(&self, path: &[&str]) -> bool {
         self.entry(path).is_some_and(|entry| self.is_own(&entry.key_span))
@@ -52,7 +58,18 @@ impl<'a> View<'a> {
 
     /// A warning where the profile itself says it, a note where it has it from another.
     pub(super) fn doubt(&self, code: Code, span: &Span, message: impl Into<String>) -> Problem {
-        if self.is_own(span) {
+        self.doubt_of(code, span, &[], message)
+    }
+
+    /// The same of what follows from several settings: a warning where the profile itself says one of them.
+    pub(super) fn doubt_of(
+        &self,
+        code: Code,
+        span: &Span,
+        others: &[&Span],
+        message: impl Into<String>,
+    ) -> Problem {
+        if self.is_own(span) || others.iter().any(|other| self.is_own(other)) {
             Problem::warning(code, span, message)
         } else {
             Problem::note(code, span, format!("in `{}` {}", self.profile.name, message.into()))

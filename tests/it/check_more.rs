@@ -1,0 +1,194 @@
+//! `loopctl check` beside profiles: SARIF, what a code means, strictness, and files of other kinds by themselves.
+
+use super::workspace::{Ran, Workspace};
+use serde_json::{Value, json};
+
+/// A profile with an error, a warning and a note.
+const DOUBTFUL: &str = "extends: real-time
+stop: { decline: { length: 2 }, timeout: 0s }
+acept: { overall: 0.9 }
+";
+
+fn checked(files: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    let place = Workspace::new();
+    for (name, text) in files {
+        place.write(name, text);
+    }
+    place.run(arguments)
+}
+
+#[test]
+fn notes_are_counted_and_the_way_to_more_is_shown() {
+    let mine = "extends: real-time\nstop: { timeout: 0s }\n";
+    let ran = checked(&[("profiles/mine.yaml", mine)], &["check", "mine"]).exits(0);
+    assert!(
+        ran.err.ends_with(
+            "1 profile checked: 0 errors, 1 warning, 1 note\nmore about a code: loopctl check --explain LC506\n"
+        ),
+        "{}",
+        ran.err
+    );
+    let ran = checked(&[], &["check", "batch"]).exits(0);
+    assert_eq!(ran.err, "1 profile checked: 0 errors, 0 warnings\n");
+}
+
+#[test]
+fn with_strict_a_warning_is_enough_and_a_note_is_not() {
+    let warned = [("profiles/mine.yaml", "extends: batch\nstop: { timeout: 0s }\n")];
+    checked(&warned, &["check", "mine"]).exits(0);
+    checked(&warned, &["check", "--strict", "mine"]).exits(2);
+    checked(&[], &["check", "--strict", "real-time"]).exits(0).says(&["1 note"]);
+}
+
+#[test]
+fn sarif_has_the_rules_and_places_of_what_is_found() {
+    let files = [("profiles/mine.yaml", DOUBTFUL.trim_end_matches("acept: { overall: 0.9 }\n"))];
+    let ran = checked(&files, &["check", "--format", "sarif", "mine"]).exits(0);
+    assert_eq!(ran.err, "");
+    let log = ran.json();
+    assert_eq!(
+        (&log["version"], &log["runs"][0]["tool"]["driver"]["name"]),
+        (&json!("2.1.0"), &json!("loopctl"))
+    );
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3, "{results:#?}");
+    for result in results {
+        let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
+        assert_eq!(rule["id"], result["ruleId"]);
+        for text in ["/shortDescription/text", "/fullDescription/text", "/help/markdown"] {
+            assert!(!rule.pointer(text).and_then(Value::as_str).unwrap().is_empty(), "{text}: {rule}");
+        }
+        assert!(["error", "warning", "note"].contains(&result["level"].as_str().unwrap()));
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+    }
+    let at = |result: &Value| {
+        let place = &result["locations"][0]["physicalLocation"];
+        let region = &place["region"];
+        let number = |key: &str| region[key].as_u64().unwrap();
+        (
+            place["artifactLocation"]["uri"].as_str().unwrap().to_owned(),
+            [number("startLine"), number("startColumn"), number("endLine"), number("endColumn")],
+        )
+    };
+    let found: Vec<_> = results.iter().filter(|result| result["level"] == "warning").map(at).collect();
+    let file = "profiles/mine.yaml".to_owned();
+    assert_eq!(found, [(file, [2, 33, 2, 40])]);
+    // What is embedded is no file that a viewer could open.
+    let logical =
+        |result: &Value| result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"].clone();
+    let places: Vec<Value> = results.iter().map(logical).filter(|place| !place.is_null()).collect();
+    assert_eq!(places.len(), 1, "{results:#?}");
+    assert!(places[0].as_str().unwrap().starts_with("<embedded>/profiles/marc.yaml:"), "{}", places[0]);
+}
+
+#[test]
+fn every_code_is_explained() {
+    let place = Workspace::new();
+    let list = place.run(&["check", "--explain"]).exits(0);
+    assert!(
+        list.out.lines().any(|line| line == "LC505  a stop criterion that can never fire"),
+        "{}",
+        list.out
+    );
+    for line in list.out.lines() {
+        let code = line.split(' ').next().unwrap();
+        let page = place.run(&["check", "--explain", &code.to_lowercase()]).exits(0);
+        assert!(page.out.starts_with(&format!("# {code}: ")), "{}", page.out);
+    }
+    place
+        .run(&["check", "--explain", "LC55"])
+        .exits(2)
+        .says(&["no code is called `LC55`", "did you mean `LC5"]);
+    place.run(&["check", "--explain", "grade"]).exits(2).says(&["`loopctl check --explain` lists them all"]);
+}
+
+/// Each kind of file by itself: one mistake in each, said at its place.
+#[test]
+fn any_kind_of_file_can_be_checked_by_itself() {
+    for (name, text, at) in [
+        ("rules/mine.yaml", "rules:\n  - { id: a, field: grade, matches: '(' }\n", "2:"),
+        ("rules/rubrics/mine.yaml", "rubric: mine\ntypes:\n  letter: { requird: [a] }\n", "3:"),
+        ("rules/extract/mine.yaml", "extract: mine\nfields:\n  a: { patterns: ['('] }\n", "3:"),
+        ("rules/classify-mine.yaml", "classify:\n  letter: [{ pattern: '(' }]\n", "2:"),
+        (
+            "prices.yaml",
+            "prices:\n  - { provider: openai, models: [x], input: much, output: 1, as_of: 2026-01-01 }\n",
+            "2:",
+        ),
+        ("schemas/mine.schema.json", "{\n  \"properties\": { \"a\": { \"type\": \"txt\" } }\n}\n", "2:"),
+        ("schemas/torn.schema.json", "{\n  \"properties\": {\n", ":"),
+        ("prompts/mine.md", "Read this:\n{{ sourc }}\n", "2:"),
+        ("prompts/feedback/mine.md", "{% if missing %}\n", "mine.md:"),
+        ("rules/mine.rhai", "fn agree(candidate, source) {\n  let x = ;\n}\n", "2:"),
+        ("profiles/mine.yaml", "extends: batch\nacept: 1\n", "2:"),
+    ] {
+        let ran = checked(&[(name, text)], &["check", name]).exits(2);
+        assert!(
+            ran.err.contains(&format!("{name}:{at}")) || at == ":" && ran.err.contains(name),
+            "{name}: {}",
+            ran.err
+        );
+        assert!(
+            ran.err.contains("1 profile checked: 1 error") || ran.err.contains("1 file checked: 1 error"),
+            "{}",
+            ran.err
+        );
+    }
+    let cases = (
+        "profiles/mine.test.yaml",
+        "cases:\n  - { name: a, trajectory: [{ scores: 1 }], expect: { final_satus: passed } }\n",
+    );
+    let profile = ("profiles/mine.yaml", "extends: batch\n");
+    checked(&[cases, profile], &["check", cases.0])
+        .exits(2)
+        .says(&["profiles/mine.test.yaml:2:", "final_status"]);
+    let rules = ("rules/mine.yaml", "rules: [{ id: a, field: grade, required: true }]\n");
+    let cases = ("rules/mine.test.yaml", "cases: [{ rule: b, valid: [{ grade: 1 }], invalid: [{}] }]\n");
+    checked(&[cases, rules], &["check", cases.0]).exits(2).says(&["rules/mine.test.yaml:1:", "`b`"]);
+}
+
+#[test]
+fn what_is_right_is_right_by_itself_and_what_is_nothing_of_ours_is_said() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = [
+        "rules/clinical-validity.yaml",
+        "rules/aas.yaml",
+        "rules/literature.test.yaml",
+        "rules/rubrics/clinical.yaml",
+        "rules/classify.yaml",
+        "rules/extract/radiology.yaml",
+        "rules/definition.rhai",
+        "prices.yaml",
+        "schemas/radiology.schema.json",
+        "prompts/extract.md",
+        "prompts/judge/literature.md",
+        "prompts/feedback/aas.md",
+        "prompts/context/imaging-follow-up.md",
+    ];
+    let place = Workspace::new();
+    let mut arguments = vec!["check"];
+    arguments.extend(files);
+    let ran = Ran::of(place.loopctl(&arguments).current_dir(root)).exits(0);
+    assert_eq!(ran.err, format!("{} files checked: 0 errors, 0 warnings\n", files.len()));
+    for (name, text) in [("notes.txt", "hello"), ("data.json", "{\"a\": 1}"), ("other.yaml", "a: 1\n")] {
+        let ran = checked(&[(name, text)], &["check", name]).exits(2);
+        ran.says(&[&format!("`{name}` is no file that can be checked"), "JSON Schemas (`.json`)"]);
+    }
+    checked(&[], &["check", "rules/nowhere.rhai"]).exits(2).says(&["nowhere.rhai"]);
+}
+
+#[test]
+fn without_arguments_the_files_of_the_project_are_checked_also_those_that_no_profile_reaches() {
+    let ran = checked(
+        &[
+            ("profiles/mine.yaml", "extends: batch\n"),
+            ("rules/lonely.yaml", "rules:\n  - { id: a, field: grade, matches: '(' }\n"),
+            ("rules/rubrics/lonely.yaml", "rubric: x\ntypes: { letter: { required: [a] } }\n"),
+            ("notes/a.yaml", "a: 1\n"),
+        ],
+        &["check"],
+    );
+    ran.exits(2)
+        .says(&["rules/lonely.yaml:2:", "10 profiles and 2 other files checked: 1 error, 0 warnings"]);
+}
