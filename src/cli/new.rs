@@ -105,22 +105,13 @@ pub(super) fn not_written(error: WriteError) -> Failure {
 pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
     let here = root == Path::new(".");
     let place = if here { String::new() } else { format!(" in `{}`", root.display()) };
-    let lists: [(String, fn(&How) -> bool); 3] = [
-        (format!("wrote{place}:"), |how| matches!(how, How::Written)),
-        ("copied from what ships with loopctl and added to, from here on yours:".to_owned(), |how| {
-            matches!(how, How::Copied)
-        }),
-        ("added to:".to_owned(), |how| matches!(how, How::Changed { .. })),
-    ];
-    for (heading, belongs) in &lists {
-        let paths: Vec<&str> = plan
-            .changes
-            .iter()
-            .filter(|change| belongs(&change.how))
-            .map(|change| change.path.as_str())
-            .collect();
-        list(heading, &paths, output)?;
-    }
+    let paths = |belongs: fn(&How) -> bool| -> Vec<&str> {
+        plan.changes.iter().filter(|change| belongs(&change.how)).map(|change| change.path.as_str()).collect()
+    };
+    list(&format!("wrote{place}:"), &paths(|how| matches!(how, How::Written)), output)?;
+    let copied = "copied from what ships with loopctl and added to, from here on yours:";
+    list(copied, &paths(|how| matches!(how, How::Copied)), output)?;
+    list("added to:", &paths(|how| matches!(how, How::Changed { .. })), output)?;
     list(
         "left as it is, because it is there already:",
         &plan.kept.iter().map(String::as_str).collect::<Vec<_>>(),
