@@ -247,7 +247,7 @@ impl Providers {
     }
 
     /// The plugin of this name alone, as [`Providers::list`] has it: no other library is read.
-    fn named(&self, name: &str) -> Option<Result<Inspected, ProviderError>> {
+    fn listed(&self, name: &str) -> Option<Result<Inspected, ProviderError>> {
         if let Some(known) = self.built_in().find(|known| same_name(&known.name, name)) {
             return Some(known.plugin);
         }
@@ -279,9 +279,9 @@ impl Providers {
         let path = match target {
             Target::Path(path) => path,
             Target::Name(name) => {
-                let found = match self.named(&name) {
+                let found = match self.listed(&name) {
                     Some(found) => Some(found),
-                    None => self.named(&self.speaking(&name)?),
+                    None => self.listed(&self.speaking(&name)?),
                 };
                 match found {
                     Some(plugin) => return plugin,
