@@ -531,6 +531,10 @@ fn why_review(record: &Record) -> Vec<String> {
     let escalated = chosen.map_or(0, |assessment| assessment.count_disposition(Disposition::Escalate));
     let when = record.terms.as_ref().map(|terms| terms.review.as_deref());
     let mut why = Vec::new();
+    let passed = record.outcome.as_ref().is_some_and(|outcome| outcome.final_status.passes());
+    if !review && !passed {
+        why.push("it did not pass".to_owned());
+    }
     match (review, when) {
         (true, Some(Some(when))) if escalated == 0 => why.push(format!("`review.when: {when}` holds")),
         (true, _) if escalated > 0 => {
