@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span, nearest, render_json, render_sarif};
-use crate::lint::{FileKind, Subject, check_file, files_of, lint, lint_providers};
+use crate::lint::{FileKind, Subject, check_file, files_of, lint, lint_provider};
 use crate::profile::{Loaded, available, read_text_file};
 use crate::provider::Providers;
 use crate::run::Plan;
@@ -202,7 +202,6 @@ fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: 
             lint(Subject { loaded: &loaded, plan: &plan }, problems);
         }
         check_providers(&loaded, providers, problems);
-        lint_providers(&loaded, providers, &|name| std::env::var(name).ok(), problems);
     }
     all.extend(std::mem::take(problems));
 }
@@ -231,7 +230,10 @@ fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Proble
             continue;
         }
         let problem = match providers.find(name) {
-            Ok(plugin) if plugin.trust.may_run() => continue,
+            Ok(plugin) if plugin.trust.may_run() => {
+                lint_provider(choice, &plugin.manifest, &|name| std::env::var(name).ok(), problems);
+                continue;
+            }
             Ok(_) => Problem::warning(
                 Code::Plugin,
                 &provider.span,

@@ -127,8 +127,23 @@ impl ProfileArguments {
 
     /// Loads the profile as far as it can be read. Problems are pushed.
     pub(super) fn load(&self, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
+        self.load_from(&library(), forced, problems)
+    }
+
+    fn load_from(&self, library: &Library, forced: &[&str], problems: &mut Problems) -> Option<Loaded> {
         let overrides = self.overrides(forced, problems);
-        load(&self.profile, &library(), &overrides, &variable, problems)
+        load(&self.profile, library, &overrides, &variable, problems)
+    }
+
+    /// Loads and compiles the profile; none is handed back with errors. Problems are pushed.
+    pub(super) fn compile(
+        &self,
+        library: &Library,
+        forced: &[&str],
+        problems: &mut Problems,
+    ) -> Option<Plan> {
+        let loaded = self.load_from(library, forced, problems)?;
+        Plan::compile(&loaded, problems).filter(|_| !problems.has_errors())
     }
 
     /// Lays the profile's settings over each other without checking them. Problems are pushed.
@@ -139,12 +154,22 @@ impl ProfileArguments {
 
     /// Loads and compiles the profile, showing every problem.
     pub(super) fn plan(&self, forced: &[&str], output: &mut Output) -> Result<Plan, Failure> {
+        self.plan_from(&library(), forced, output)
+    }
+
+    /// The same from another library than the usual one.
+    pub(super) fn plan_from(
+        &self,
+        library: &Library,
+        forced: &[&str],
+        output: &mut Output,
+    ) -> Result<Plan, Failure> {
         let mut problems = Problems::new();
-        let plan = self.load(forced, &mut problems).and_then(|loaded| Plan::compile(&loaded, &mut problems));
+        let plan = self.compile(library, forced, &mut problems);
         output.show(&problems);
         match plan {
-            Some(plan) if !problems.has_errors() => Ok(plan),
-            _ => {
+            Some(plan) => Ok(plan),
+            None => {
                 let count = problems.error_count();
                 let errors = if count == 1 { "1 error".to_owned() } else { format!("{count} errors") };
                 Err(Failure {

@@ -1,11 +1,15 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
 mod check;
+mod completions;
 mod correct;
 mod exit;
 mod explain;
+mod init;
 mod loading;
 mod logging;
+mod man;
+mod new;
 mod next;
 mod opening;
 mod output;
@@ -27,8 +31,9 @@ mod tape;
 mod test;
 mod trajectory_files;
 mod validate;
+mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use output::{Output, complain};
 use std::process::ExitCode;
@@ -62,6 +67,10 @@ enum Verb {
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
+    /// Begin a project that passes `check`, `test` and `run` at once
+    Init(init::Arguments),
+    /// Add a profile, a rule or a document type to the project in the working directory
+    New(new::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
     Test(test::Arguments),
     /// Check profiles and everything they reach: rules, rubrics, schemas, prompts, scripts, plugins
@@ -72,6 +81,15 @@ enum Verb {
     Schema(schema::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
+    /// Complete verbs, flags and profiles in a shell
+    Completions(completions::Arguments),
+    /// Write manual pages
+    Man(man::Arguments),
+}
+
+/// All that the command line takes, for what is made from it.
+fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// Runs the command line of this process.
@@ -96,11 +114,15 @@ pub fn main() -> ExitCode {
         Verb::Next(arguments) => next::execute(&arguments, &mut output),
         Verb::Explain(arguments) => explain::execute(&arguments, &mut output),
         Verb::Simulate(arguments) => simulate::execute(&arguments, &mut output),
+        Verb::Init(arguments) => init::execute(&arguments, &mut output),
+        Verb::New(arguments) => new::execute(&arguments, &mut output),
         Verb::Test(arguments) => test::execute(&arguments, &mut output),
         Verb::Check(arguments) => check::execute(&arguments, &mut output),
         Verb::Profile(arguments) => profile::execute(&arguments, &mut output),
         Verb::Schema(arguments) => schema::execute(&arguments, &mut output),
         Verb::Plugin(arguments) => plugin::execute(&arguments, &mut output),
+        Verb::Completions(arguments) => completions::execute(&arguments, &mut output),
+        Verb::Man(arguments) => man::execute(&arguments, &mut output),
     };
     match outcome {
         Ok(exit) => exit.into(),

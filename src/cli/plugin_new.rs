@@ -232,7 +232,7 @@ impl Project<'_> {
 }
 
 /// As a shell reads it as one word.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -10,13 +10,10 @@ use crate::report::tame;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-/// The YAML stands alone: saved to a file, it is the same profile, with the same digest, and extends nothing.
-///
-/// Values that could be secrets are written as `***`: what a plugin is given under a name such as `api_key`, and passwords in URLs. What
-/// an environment variable puts into settings of a plugin is shown as it was written, `${NAME}`.
-///
-/// A profile with mistakes is shown as far as it can be read; the mistakes are named on standard error, and the exit status is 2.
 #[derive(Args)]
+#[command(
+    after_help = "The YAML stands alone: saved to a file, it is the same profile, with the same digest, and extends nothing.\n\nValues that could be secrets are written as `***`: what a plugin is given under a name such as `api_key`, and passwords in URLs. What an environment variable puts into settings of a plugin is shown as it was written, `${NAME}`.\n\nA profile with mistakes is shown as far as it can be read; the mistakes are named on standard error, and the exit status is 2."
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     named: Named,

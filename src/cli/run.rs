@@ -1,16 +1,17 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, known_type, prices, providers, state_folder};
+use super::loading::{ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
 use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 use super::output::{Format, Output, complain};
 use super::tape::{self, TapeArguments};
+use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
 use crate::engine::Event;
-use crate::ingest::{InputError, MEDIA_ENDINGS, find_also};
+use crate::ingest::{Document, InputError, MEDIA_ENDINGS, find_also};
 use crate::policy::FinalStatus;
-use crate::profile::read_text_file;
+use crate::profile::{Notebook, read_text_file};
 use crate::provider::Prices;
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
@@ -57,13 +58,26 @@ pub(super) struct Arguments {
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
+    /// Stay when all is done, and score again whenever the profile, or a file that it reaches, is saved
+    ///
+    /// The last candidate of each document is scored again without asking a model or a judge, and what changes is shown: scores, issues,
+    /// where the policy would stop. Nothing is written. Ctrl-C ends with the status of the run.
+    #[arg(long)]
+    watch: bool,
     /// Documents: files, folders, `-` for standard input
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = arguments.profile.plan(&[], output)?;
+    if arguments.watch && arguments.format == Format::Json {
+        return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
+            .help("write `--format jsonl`"));
+    }
+    let notes = Notebook::default();
+    let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
+    // What is saved while documents are run is not lost.
+    let watching = arguments.watch.then(|| Watching::start(&arguments.profile, notes.take())).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {
         (Some(file), _) => JournalPlace::Asked(file.clone()),
         (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),
@@ -84,6 +98,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         needs_provider: true,
         allow_commands: arguments.allow_commands,
         tape: arguments.tape.clone(),
+        watching,
     }
     .run(output)
 }
@@ -114,6 +129,8 @@ pub(super) struct Work {
     pub(super) needs_provider: bool,
     pub(super) allow_commands: bool,
     pub(super) tape: TapeArguments,
+    /// What stays to be watched when all documents are done.
+    pub(super) watching: Option<Watching>,
 }
 
 impl Work {
@@ -191,32 +208,39 @@ impl Work {
         let several = batch.inputs.len() > 1;
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
         let (stop, cancelled) = watch::channel(false);
+        let stopped = cancelled.clone();
         let unread = self.out.is_none().then(|| stop.clone());
-        let mut screen = Screen {
-            output,
-            live,
-            format: self.format,
-            several,
-            written: 0,
-            failure: None,
-            stop: unread,
-            hint,
-        };
+        let keeper =
+            self.watching.as_ref().map(|_| Keeper::new(Arc::clone(&plan), batch.document_type.clone()));
+        let format = self.format;
+        let mut screen =
+            Screen { output, live, format, several, written: 0, failure: None, stop: unread, hint, keeper };
+        // Heard as long as the process lasts.
+        runtime.spawn(listen_for_interrupts(stop));
         let end = runtime.block_on(async {
-            let interrupts = tokio::spawn(listen_for_interrupts(stop));
             let mut session = Session::new(plan, candidates, consultants, place, cancelled)
                 .with_time(tape::time_of(tape.as_ref()));
             let end = batch.run(&mut session, &mut screen).await;
-            interrupts.abort();
             session.close(&jiff::Timestamp::now().to_string())?;
             end
         });
+        let keeper = screen.keeper.take();
+        let closed = screen.close(end.as_ref().ok());
+        let followed = || {
+            closed?;
+            let mut end = end?;
+            end.unusable += unusable;
+            let exit = tape::report(tape.as_ref(), exit_of(&end), output);
+            if let (Some(watching), Some(keeper), false) = (self.watching, keeper, end.cancelled) {
+                let written = (format, self.quiet);
+                runtime.block_on(watching.follow(keeper.kept(), stopped, written, output))?;
+            }
+            Ok(exit)
+        };
+        let exit = followed();
         // A call that hangs in a plugin must not keep the process.
         runtime.shutdown_background();
-        screen.close(end.as_ref().ok())?;
-        let mut end = end?;
-        end.unusable += unusable;
-        Ok(tape::report(tape.as_ref(), exit_of(&end), output))
+        exit
     }
 }
 
@@ -331,6 +355,8 @@ struct Screen<'a> {
     /// Ends the run when nobody reads the results and they are kept nowhere else.
     stop: Option<watch::Sender<bool>>,
     hint: Hint,
+    /// What is kept of each document, to be scored again.
+    keeper: Option<Keeper>,
 }
 
 /// How to get told why a document did not pass.
@@ -414,13 +440,25 @@ impl Screen<'_> {
 }
 
 impl Observer for Screen<'_> {
+    fn read(&mut self, document: &Document) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.read(document);
+        }
+    }
+
     fn started(&mut self, id: &DocumentId, document_type: &str) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.started(document_type);
+        }
         if let Some(line) = self.live.as_mut().map(|live| live.opening(id, document_type)) {
             self.output.say(&line);
         }
     }
 
-    fn event(&mut self, _id: &DocumentId, _at: Millis, event: &Event) {
+    fn event(&mut self, _id: &DocumentId, at: Millis, event: &Event) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.event(at, event);
+        }
         if let Some(line) = self.live.as_mut().and_then(|live| live.line(event)) {
             self.output.say(&line);
         }
@@ -439,6 +477,9 @@ impl Observer for Screen<'_> {
         self.write(&text);
         self.written += 1;
         self.hint.see(result);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.finished();
+        }
     }
 
     fn unusable(&mut self, error: &InputError) {

@@ -62,6 +62,7 @@ impl Step {
             needs_provider,
             allow_commands: self.allow_commands,
             tape: self.tape.clone(),
+            watching: None,
         }
         .run(output)
     }

@@ -94,9 +94,9 @@ fn lacking_by_default(profile: &Mapping) -> Vec<&'static str> {
 /// A text that the environment fills in. `$${` stands for itself.
 const VARIABLE: &str = r"(^|[^$])\$\{";
 
-/// Kinds of one thing that profiles merge key by key. Measures and the overall score are replaced whole instead when
-/// they become of another kind.
-const MERGED_KINDS: [&str; 2] = ["validator_program", "validator_service"];
+/// Kinds of one thing that profiles merge key by key, or whose keys would be taken for names of the other. Measures are
+/// replaced whole when they become of another kind.
+const MERGED_KINDS: [&str; 4] = ["validator_program", "validator_service", "overall_weights", "overall_from"];
 
 /// Where in a file a value stands.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 //! What could be a secret is not shown: a password in a URL, a value of a plugin's or server's settings whose name says
 //! that it is one, and what an environment variable puts into such settings, which is shown as it was written.
 
-use crate::diag::{Problems, SourceFile};
+use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::{DEFAULTS_NAME, defaults, has_variable, secret_word};
 use crate::value::yaml::{Data, Entry, Node, parse};
 use crate::value::yaml_text::{quoted, scalar};
@@ -12,6 +12,9 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::LazyLock;
+
+/// The origin of a setting that has a default and was taken away.
+const TAKEN_AWAY: &str = "taken away";
 
 /// What stands for a value that is not shown.
 pub const HIDDEN: &str = "***";
@@ -411,7 +414,10 @@ fn add_missing(node: &mut Node, defaults: &Node) {
             None => entries.push(Entry {
                 key: default.key.clone(),
                 key_span: default.key_span.clone(),
-                value: Node { span: node.span.clone(), data: Data::Null },
+                value: Node {
+                    span: Span::new(&SourceFile::argument(TAKEN_AWAY, ""), 0, 0),
+                    data: Data::Null,
+                },
             }),
         }
     }

@@ -12,6 +12,8 @@
 
 use super::classify_keys::{self, CLASSIFICATION, PATTERN};
 use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::profile::Files;
+use crate::rules::Lineage;
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::shape::{FILE_KINDS, Shape};
 use crate::value::yaml::{Data, Entry, Node, parse};
@@ -74,10 +76,20 @@ pub struct Matched {
 }
 
 impl Classifier {
-    /// Reads and checks a classification file. `None` when anything in it is wrong; all of it goes to `problems`.
+    /// Reads and checks a classification file that stands alone. `None` when anything in it is wrong; all of it goes
+    /// to `problems`.
     pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
+        Self::checked(problems, |own| parse(file, own))
+    }
+
+    /// The same for one that may extend others, which are looked for in `files`.
+    pub fn read(file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Self> {
+        Self::checked(problems, |own| Lineage::CLASSIFICATIONS.read(file, files, own))
+    }
+
+    fn checked(problems: &mut Problems, tree: impl FnOnce(&mut Problems) -> Option<Node>) -> Option<Self> {
         let mut own = Problems::new();
-        let classifier = parse(file, &mut own).and_then(|node| Self::decode(&node, &mut own));
+        let classifier = tree(&mut own).and_then(|node| Self::decode(&node, &mut own));
         let usable = !own.has_errors();
         problems.extend(own);
         classifier.filter(|_| usable)
@@ -129,6 +141,8 @@ impl Decode for Classifier {
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &CLASSIFICATION, problems)?;
+        // Followed before this is decoded (`Lineage`).
+        fields.optional::<String>("extends", problems);
         let minimum = fields.node("minimum").and_then(|node| number_in(node, 0.0, f64::MAX, problems));
         let types = fields.required::<Types>("classify", problems);
         fields.finish(problems);

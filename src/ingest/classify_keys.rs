@@ -12,6 +12,8 @@ pub static CLASSIFICATION: Mapping = Mapping {
           patterns that occur at least once. The highest score wins; with two of the highest, or below `minimum`, the \
           document is `unknown`.",
     keys: &[&[
+        Key::new("extends", String::shape, "Another classification, by name. What this one does not say is as there: types are added, and one of the same name replaces.")
+            .examples(&["classify"]),
         Key::new("minimum", || Shape::at_least(0.0), "The least score with which a type is taken.")
             .default("0")
             .examples(&["3"]),

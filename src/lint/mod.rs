@@ -14,7 +14,7 @@ use crate::diag::Problems;
 use crate::profile::Loaded;
 use crate::run::Plan;
 
-pub use content::lint_providers;
+pub use content::lint_provider;
 
 /// A profile that compiles, as it was written and as it will be run.
 #[derive(Debug, Clone, Copy)]

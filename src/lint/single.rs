@@ -88,6 +88,10 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
         return Some(if within("rules") { FileKind::Rules } else { FileKind::Profile });
     }
     let has = |key: &str| root.as_ref().is_some_and(|root| root.get(key).is_some());
+    // In a profile `classify` is a name.
+    let is_mapping = |key: &str| {
+        root.as_ref().and_then(|root| root.get(key)).is_some_and(|node| matches!(node.data, Data::Map(_)))
+    };
     let is_list = |key: &str| {
         root.as_ref().and_then(|root| root.get(key)).is_some_and(|node| matches!(node.data, Data::List(_)))
     };
@@ -115,6 +119,10 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
     } else if within("rubrics") || has("rubric") && has("types") {
         Some(FileKind::Rubric)
     } else if is_list("rules") {
+        Some(FileKind::Rules)
+    } else if is_mapping("classify") {
+        Some(FileKind::Classification)
+    } else if within("rules") && has("extends") {
         Some(FileKind::Rules)
     } else if profile.iter().any(|key| has(key)) || within("profiles") {
         Some(FileKind::Profile)
@@ -161,7 +169,7 @@ pub fn check_file(
             }
         }
         FileKind::Classification => {
-            Classifier::parse(file, problems);
+            Classifier::read(file, &library, problems);
         }
         FileKind::Prices => {
             Prices::parse(file, problems);

@@ -1,7 +1,7 @@
 //! Whether a candidate is good enough.
 
-use super::{Checks, Facts};
-use crate::profile::{Accept, Target};
+use super::{Check, Checks, Facts};
+use crate::profile::{Accept, LoopPolicy, Target};
 use crate::value::at_least;
 
 /// Looks at every line of `accept`, so that all that is missing can be shown; `true` when all hold.
@@ -22,4 +22,13 @@ pub(super) fn accepted(accept: &Accept, facts: &Facts, checks: &mut Checks) -> b
         all &= checks.look(&format!("accept.{}_issues", kind.as_str()), count <= *limit, value, bound);
     }
     all
+}
+
+/// Whether the lines of `accept` hold for a candidate, each with its numbers. The gate and who must decide about issues,
+/// which come before acceptance in the table, are not looked at.
+#[must_use]
+pub fn acceptance(policy: &LoopPolicy, facts: &Facts) -> (bool, Vec<Check>) {
+    let mut checks = Checks::default();
+    let all = accepted(&policy.accept, facts, &mut checks);
+    (all, checks.0)
 }

@@ -11,6 +11,7 @@ mod rank;
 mod review;
 mod script_criteria;
 
+pub use accept::acceptance;
 pub use condition::{Condition, ConditionError};
 pub use decide::{Spent, decide};
 use decision::Checks;

@@ -4,6 +4,7 @@
 //! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins. Files
 //! held in memory come before all of them.
 
+use super::reached::Notebook;
 use crate::diag::{Code, Problem, SourceFile};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,13 +37,15 @@ static SCHEMAS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
 pub struct Library {
     held: BTreeMap<String, Arc<SourceFile>>,
     roots: Vec<PathBuf>,
+    /// Where it is taken down what was looked at, if anybody asks.
+    notes: Option<Notebook>,
 }
 
 impl Library {
     /// Looks in `roots` in this order, then among the embedded files.
     #[must_use]
     pub fn new(roots: Vec<PathBuf>) -> Self {
-        Library { held: BTreeMap::new(), roots }
+        Library { held: BTreeMap::new(), roots, notes: None }
     }
 
     /// Only the embedded files.
@@ -59,6 +62,24 @@ impl Library {
         library
     }
 
+    /// The same library, which takes down every path that it looks at from here on.
+    #[must_use]
+    pub fn noted_in(&self, notes: &Notebook) -> Self {
+        Library { notes: Some(notes.clone()), ..self.clone() }
+    }
+
+    /// Reads a text file that was named by its path, and takes that down.
+    pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
+        let read = read_text_file(path);
+        if let Some(notes) = &self.notes {
+            match &read {
+                Ok(file) => notes.file(path, file.text()),
+                Err(_) => notes.refused(path),
+            }
+        }
+        read
+    }
+
     /// The same library with another root after the first `after` ones.
     #[must_use]
     pub fn farther(&self, after: usize, root: &Path) -> Self {
@@ -66,7 +87,7 @@ impl Library {
         if !roots.iter().any(|known| known.as_path() == root) {
             roots.insert(after.min(roots.len()), root.to_path_buf());
         }
-        Library { held: self.held.clone(), roots }
+        Library { held: self.held.clone(), roots, notes: self.notes.clone() }
     }
 
     /// The same library with another root before all others.
@@ -74,7 +95,7 @@ impl Library {
     pub fn nearest(&self, root: &Path) -> Self {
         let mut roots = vec![root.to_path_buf()];
         roots.extend(self.roots.iter().filter(|known| known.as_path() != root).cloned());
-        Library { held: self.held.clone(), roots }
+        Library { held: self.held.clone(), roots, notes: self.notes.clone() }
     }
 }
 
@@ -110,7 +131,10 @@ impl Files for Library {
         for root in &self.roots {
             let path = root.join(name);
             if path.is_file() {
-                return read_text_file(&path).map(Some);
+                return self.read_path(&path).map(Some);
+            }
+            if let Some(notes) = &self.notes {
+                notes.nothing(&path);
             }
         }
         let text = embedded(name).and_then(|(dir, rest)| dir.get_file(rest)).and_then(|f| f.contents_utf8());

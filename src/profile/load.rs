@@ -1,7 +1,7 @@
 //! Finding a profile, its ancestors and its overrides, and laying them over each other.
 
 use super::checked::{self, Profile};
-use super::files::{Files, Library, read_text_file};
+use super::files::{Files, Library};
 use super::interpolate::{Environment, interpolate};
 use super::merge::merge;
 use super::overrides::Override;
@@ -178,7 +178,7 @@ fn project_of(path: &Path) -> &Path {
 fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<SourceFile>, Library)> {
     if looks_like_a_path(name) {
         let path = Path::new(name);
-        return match read_text_file(path) {
+        return match library.read_path(path) {
             Ok(file) => Some((file, library.nearest(project_of(path)))),
             Err(problem) => {
                 problems.push(problem);
@@ -303,7 +303,7 @@ fn read_parent(
         let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
         // `./ours.yaml` and `ours.yaml` are one file, which a circle must not hide behind.
         let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
-        read_text_file(&beside).map(Some)
+        library.read_path(&beside).map(Some)
     } else {
         library.read(&format!("profiles/{parent}.yaml"))
     };

@@ -52,6 +52,12 @@ pub(super) fn merge(base: Node, over: Node) -> Node {
     merge_at(Place::Profile, base, over)
 }
 
+/// Lays one tree over another as [`merge`] does, where no key has a meaning of its own.
+#[must_use]
+pub fn lay_over(base: Node, over: Node) -> Node {
+    merge_at(Place::Elsewhere, base, over)
+}
+
 fn merge_at(place: Place, base: Node, over: Node) -> Node {
     let (Data::Map(below), Data::Map(above)) = (base.data, over.data.clone()) else { return over };
     let (kind_below, kind_above) = (place.kind(&below), place.kind(&above));

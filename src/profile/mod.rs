@@ -21,6 +21,7 @@ mod merge;
 mod network;
 mod overrides;
 mod policy;
+mod reached;
 mod repair;
 mod references;
 mod stage;
@@ -45,12 +46,14 @@ pub use load::{
     load, settings,
 };
 pub use mask::Mask;
+pub use merge::lay_over;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
     Target,
 };
+pub use reached::{Notebook, Reached};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};

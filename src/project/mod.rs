@@ -1,1 +1,25 @@
-//! Projects on disk: what a new one holds, and what is added to it.
+//! Projects on disk: what a new one holds ([`starter`]), and what is added to it ([`new_profile`], [`new_rule`],
+//! [`new_document_type`]).
+//!
+//! Everything is planned first, as texts of files, and proved: profiles are checked and their cases run with the planned files in
+//! the place of those on the disk. [`write()`] alone changes anything, and never writes over a file that the plan does not know.
+
+mod change;
+mod document_type;
+mod draft;
+mod insert;
+mod name;
+mod profile;
+mod proof;
+mod rule;
+mod starter;
+mod write;
+
+pub use change::{Change, How, Plan, Refusal};
+pub use document_type::{NewDocumentType, new_document_type};
+pub use draft::Project;
+pub use insert::{Unfit, into_list, into_mapping, replace_text};
+pub use profile::{NewProfile, new_profile};
+pub use rule::{NewRule, new_rule};
+pub use starter::starter;
+pub use write::{WriteError, write};

@@ -5,6 +5,7 @@ mod junit;
 mod live;
 mod paint;
 mod policy_changes;
+mod rescoring;
 mod scenarios;
 mod summary;
 
@@ -13,5 +14,6 @@ pub use junit::junit;
 pub use live::{Live, decision_line};
 pub use paint::{Paint, tame};
 pub use policy_changes::{documents_text, policy_changes_text};
+pub use rescoring::{rescoring_json, rescoring_lines};
 pub use scenarios::{suite_lines, suites_closing, suites_json, unusable_line};
 pub use summary::{assessment_table, closing, document_summary, sparkline};

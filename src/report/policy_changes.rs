@@ -78,12 +78,13 @@ pub fn documents_text(documents: &Documents, paint: Paint) -> String {
     }
     let _ = writeln!(
         out,
-        "  {} of {} end otherwise: {} newly accepted, {} no longer; {} candidates fewer and {} more.",
+        "  {} of {} end otherwise: {} newly accepted, {} no longer; {} candidate{} fewer and {} more.",
         sum.differ,
         sum.documents,
         sum.newly_accepted,
         sum.no_longer_accepted,
         sum.candidates_fewer,
+        if sum.candidates_fewer == 1 { "" } else { "s" },
         sum.candidates_more
     );
     let width = documents.moved().iter().map(|moved| id(moved).chars().count()).max().unwrap_or(0);

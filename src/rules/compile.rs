@@ -1,6 +1,7 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
 use super::emit::{Emitter, add};
+use super::inherit::Lineage;
 use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
 use super::rubric::{Rubric, decode_rubric};
 use super::rule::{Rule, Surroundings, decode_rules};
@@ -10,7 +11,6 @@ use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::{Dimension, Dispositions, Files, Measure, Overall};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::Spanned;
-use crate::value::yaml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -168,7 +168,7 @@ impl Sources {
                 }
                 Measure::Rules { name, .. } if !sources.rule_sets.contains_key(&name.value) => {
                     let rules = open(name, "rules", "rule file", files, problems)
-                        .and_then(|file| yaml::parse(&file, problems))
+                        .and_then(|file| Lineage::RULES.read(&file, files, problems))
                         .map(|root| decode_rules(&root, &mut Surroundings { files, scripts }, problems));
                     sources.rule_sets.insert(name.value.clone(), rules.unwrap_or_default());
                 }
@@ -191,7 +191,7 @@ impl Sources {
             return;
         }
         let rubric = open(name, "rules/rubrics", "rubric", files, problems)
-            .and_then(|file| yaml::parse(&file, problems))
+            .and_then(|file| Lineage::RUBRICS.read(&file, files, problems))
             .and_then(|root| decode_rubric(&root, problems));
         if let Some(rubric) = rubric {
             self.rubrics.insert(name.value.clone(), rubric);

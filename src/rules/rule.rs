@@ -83,6 +83,8 @@ pub(super) fn decode_rules(
 ) -> Vec<Rule> {
     let Some(mut fields) = Fields::open(root, &keys::RULES, problems) else { return Vec::new() };
     fields.optional::<String>("description", problems);
+    // Followed before this is decoded (`Lineage`).
+    fields.optional::<String>("extends", problems);
     let mut rules: Vec<Rule> = Vec::new();
     match fields.node("rules") {
         None => {

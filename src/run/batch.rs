@@ -3,7 +3,7 @@
 use super::trace::{end_run, run_span};
 use super::{DocumentResult, Session};
 use crate::engine::Event;
-use crate::ingest::{Input, InputError};
+use crate::ingest::{Document, Input, InputError};
 use crate::policy::FinalStatus;
 use crate::store::StoreError;
 use crate::value::{DocumentId, Millis, Usage};
@@ -13,6 +13,8 @@ use tracing::Instrument;
 
 /// Is told what happens, as it happens. Reports are made of this.
 pub trait Observer {
+    /// A document was read; its loop is about to begin.
+    fn read(&mut self, _document: &Document) {}
     /// A document's loop begins.
     fn started(&mut self, id: &DocumentId, document_type: &str);
     /// Something happened in it, `at` after it began.
@@ -84,6 +86,7 @@ impl Batch {
                     continue;
                 }
             };
+            observer.read(&document);
             let supplied = self.supplied.clone();
             let result = session.run(&document, self.document_type.as_deref(), supplied, observer).await?;
             end.finished += 1;

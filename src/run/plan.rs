@@ -64,7 +64,7 @@ impl Plan {
         let (profile, files) = (&loaded.profile, &loaded.library);
         let classifier = profile.classify.as_ref().and_then(|name| {
             let file = read(files, &format!("rules/{}.yaml", name.value), &name.span, problems)?;
-            Classifier::parse(&file, problems)
+            Classifier::read(&file, files, problems)
         });
         let types: Vec<String> = classifier.iter().flat_map(Classifier::types).map(str::to_owned).collect();
         let rules = compile(&profile.dimensions, &profile.policy.overall, &types, files, problems);

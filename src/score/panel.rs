@@ -100,6 +100,35 @@ impl Panel {
         &self.members
     }
 
+    /// The panel of those whose names `keep` takes, as if the profile had no others: what they would measure is what
+    /// stands otherwise.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(&str) -> bool) -> Panel {
+        let kept: Vec<usize> = self
+            .members
+            .iter()
+            .enumerate()
+            .filter(|(_, member)| keep(&member.id))
+            .map(|(at, _)| at)
+            .collect();
+        let members = kept.iter().filter_map(|at| self.members.get(*at)).cloned().collect();
+        let dimensions = self.dimensions.iter().filter_map(|dimension| {
+            let moved = |source: &Source| {
+                let member = kept.iter().position(|at| *at == source.member)?;
+                Some(Source { member, ..source.clone() })
+            };
+            let sources: Vec<Source> = dimension.sources.iter().filter_map(moved).collect();
+            (!sources.is_empty()).then(|| Combined { sources, ..dimension.clone() })
+        });
+        Panel { members, dimensions: dimensions.collect() }
+    }
+
+    /// The dimensions that the member at `at` measures, or has a part in.
+    pub fn measured_by(&self, at: usize) -> impl Iterator<Item = &str> {
+        let of_it = move |dimension: &&Combined| dimension.sources.iter().any(|source| source.member == at);
+        self.dimensions.iter().filter(of_it).map(|dimension| dimension.name.as_ref())
+    }
+
     /// Checks that the answer of the member at `at` can be read: every score that a dimension takes from a judge is a
     /// number, its issues are a list, and a validator names its stages or why it is not available.
     ///
@@ -315,6 +344,21 @@ mod tests {
         assert_eq!(codes, ["VALIDATOR_UNAVAILABLE", "JUDGE_J", "X"]);
         let failed = merged(&panel, Some(0.9), &[skipped, Answer::Failed("gone".into())]);
         assert_eq!((failed.overall, failed.issues[1].disposition), (0.5, Disposition::Warn));
+    }
+
+    #[test]
+    fn without_a_member_what_it_measures_is_what_stands_otherwise() {
+        let (all, overall) = panel("{a: {judge: j, score: /s, otherwise: {grounding: {}}}}", JUDGE);
+        let names =
+            |panel: &Panel| panel.members().iter().map(|member| member.id.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&all), ["v", "j"]);
+        assert_eq!(all.measured_by(1).collect::<Vec<_>>(), ["a"]);
+        let without_judge = (all.only(|id| id != "j"), overall.clone());
+        assert_eq!(names(&without_judge.0), ["v"]);
+        let passed = Answer::Given(json!({"stages": []}));
+        assert_eq!(merged(&without_judge, Some(0.9), std::slice::from_ref(&passed)).overall, 0.9);
+        let judged = (all.only(|id| id == "j"), overall);
+        assert_eq!(merged(&judged, Some(0.9), &[Answer::Given(json!({"s": 0.3}))]).overall, 0.3);
     }
 
     #[test]

@@ -6,6 +6,11 @@
 use super::workspace::Workspace;
 use loopctl::diag::Code;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many cases are looked at at the same time.
+const THREADS: usize = 4;
 
 /// Codes that no folder can bring about, and why.
 const ELSEWHERE: [(Code, &str); 0] = [];
@@ -35,9 +40,9 @@ fn copy(from: &Path, below: &str, place: &Workspace) {
 /// What is said, without the folders of this machine.
 fn anywhere(said: &str, place: &Workspace) -> String {
     let said = said.replace(place.home().to_str().unwrap(), "<home>");
-    // Where plugins are looked for depends on where the program is installed.
-    let lines = said.lines().map(|line| match line.split_once("; looked in ") {
-        Some((before, _)) => format!("{before}; looked in …\n"),
+    // Which plugins there are, and where they are looked for, depends on what has been built and installed.
+    let lines = said.lines().map(|line| match line.split_once("available: ") {
+        Some((before, _)) => format!("{before}available: …\n"),
         None => format!("{line}\n"),
     });
     lines.collect()
@@ -47,28 +52,37 @@ fn anywhere(said: &str, place: &Workspace) -> String {
 fn every_mistake_is_said_as_expected() {
     let cases = cases();
     assert!(cases.len() >= 60, "{} cases", cases.len());
-    let mut wrong = Vec::new();
-    for case in &cases {
-        let place = Workspace::new();
-        copy(case, "", &place);
-        let command = match std::fs::read_to_string(case.join("command")) {
-            Ok(command) => command,
-            Err(_) if case.join("profile.yaml").is_file() => "check profile.yaml".to_owned(),
-            Err(_) => "check".to_owned(),
-        };
-        let arguments: Vec<&str> = command.split_whitespace().collect();
-        let ran = place.run(&arguments);
-        let said = format!("{}status {}\n", anywhere(&ran.err, &place), ran.code.unwrap_or(-1));
-        let file = case.join("expected.txt");
-        if std::env::var_os("LOOPCTL_UPDATE").is_some() {
-            std::fs::write(&file, &said).unwrap();
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(difference) = difference(case) {
+                wrong.lock().unwrap().push(difference);
+            }
         }
-        let expected = std::fs::read_to_string(&file).unwrap_or_default();
-        if said != expected {
-            wrong.push(format!("{}\n--- expected\n{expected}--- said\n{said}", case.display()));
-        }
-    }
+    };
+    std::thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(work))));
+    let mut wrong = wrong.into_inner().unwrap();
+    wrong.sort();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is said of a case and what was expected, if they differ.
+fn difference(case: &Path) -> Option<String> {
+    let place = Workspace::new();
+    copy(case, "", &place);
+    let command = match std::fs::read_to_string(case.join("command")) {
+        Ok(command) => command,
+        Err(_) if case.join("profile.yaml").is_file() => "check profile.yaml".to_owned(),
+        Err(_) => "check".to_owned(),
+    };
+    let ran = place.run(&command.split_whitespace().collect::<Vec<_>>());
+    let said = format!("{}status {}\n", anywhere(&ran.err, &place), ran.code.unwrap_or(-1));
+    let file = case.join("expected.txt");
+    if std::env::var_os("LOOPCTL_UPDATE").is_some() {
+        std::fs::write(&file, &said).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    (said != expected).then(|| format!("{}\n--- expected\n{expected}--- said\n{said}", case.display()))
 }
 
 /// A code that no case shows is one that nobody has read.

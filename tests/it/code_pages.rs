@@ -11,7 +11,8 @@ use loopctl::profile::{Library, load, read_text_file};
 use loopctl::run::Plan;
 
 /// Codes of what only the command looks at.
-const BY_COMMAND: [Code; 3] = [Code::BadOverride, Code::InertRule, Code::Plugin];
+const BY_COMMAND: [Code; 5] =
+    [Code::BadOverride, Code::InertRule, Code::Plugin, Code::NoKey, Code::ProviderSettings];
 
 /// A fenced block: its language, the file it stands for, and its text.
 struct Block {

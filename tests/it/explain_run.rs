@@ -256,7 +256,7 @@ fn a_result_alone_says_what_it_lacks() {
     // The files beside it tell more than the result, the journal most.
     std::fs::remove_file(place.path("out/journal.sqlite")).unwrap();
     let beside = explained(&place, &[]);
-    assert!(beside.contains("changed `/advice`") && beside.contains("in the journal only"), "{beside}");
+    assert!(beside.contains("changed `/class`") && beside.contains("in the journal only"), "{beside}");
 }
 
 #[test]

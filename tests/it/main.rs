@@ -19,6 +19,8 @@ mod check_more;
 mod code_pages;
 mod command;
 #[cfg(test)]
+mod completions;
+#[cfg(test)]
 mod costs;
 #[cfg(test)]
 mod criteria;
@@ -40,6 +42,8 @@ mod injection;
 mod interrupt;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
+mod language_server;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
@@ -72,6 +76,8 @@ mod profile_verbs;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
+mod project;
+#[cfg(test)]
 mod provider;
 #[cfg(test)]
 mod repair;
@@ -103,5 +109,7 @@ mod trajectories;
 mod validate_correct;
 #[cfg(test)]
 mod vendors;
+#[cfg(test)]
+mod watch;
 #[cfg(test)]
 mod workspace;

@@ -9,7 +9,8 @@ use std::time::Duration;
 pub(crate) const PLENTY: Duration = Duration::from_secs(120);
 
 /// Variables that would change what the command does.
-const FOREIGN: [&str; 7] = ["LOOPCTL_", "MARC_", "XDG_", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "CONTRARY_"];
+const FOREIGN: [&str; 8] =
+    ["LOOPCTL_", "MARC_", "XDG_", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "CONTRARY_", "OPENAI_"];
 
 /// The command's working directory, with a home beside it. Gone when it is dropped.
 pub(crate) struct Workspace {

@@ -8,7 +8,7 @@ use super::suite::{CaseResult, Choice, Kind, Suite, Verdict, line_of};
 use super::verify::unknown;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile};
 use crate::profile::{Files, Library, load};
-use crate::rules::{UNKNOWN_TYPE, compile};
+use crate::rules::{Lineage, UNKNOWN_TYPE, compile};
 use crate::score::{Assessment, Assessor, Issue, Scoring};
 use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::shape::Shape;
@@ -114,7 +114,8 @@ pub fn test_rules(
         return None;
     }
     if choice.filter.is_none() {
-        warn_of_gaps(name, &rules, &cases, file, problems);
+        let own: Vec<&Declared> = rules.iter().filter(|rule| rule.own).collect();
+        warn_of_gaps(name, &own, &cases, file, problems);
     }
     let mut assessor = Assessor::new(scoring?);
     let results = cases
@@ -142,17 +143,18 @@ fn title(case: &RuleCase) -> String {
 /// A rule as its file declares it.
 struct Declared {
     id: String,
+    /// Whether it stands in the file itself, and not in one that the file extends.
+    own: bool,
     types: Vec<String>,
 }
 
 fn declared(name: &str, library: &Library, problems: &mut Problems) -> Vec<Declared> {
-    let root = match library.read(&format!("rules/{name}.yaml")) {
-        Ok(file) => file.and_then(|file| yaml::parse(&file, &mut Problems::new())),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
-    };
+    let file = library.read(&format!("rules/{name}.yaml")).unwrap_or_else(|problem| {
+        problems.push(problem);
+        None
+    });
+    let root = file.as_ref().and_then(|file| Lineage::RULES.read(file, library, &mut Problems::new()));
+    let is_own = |rule: &Node| file.as_ref().is_some_and(|file| Arc::ptr_eq(file, rule.span.file()));
     let items = match root.as_ref().and_then(|root| root.get("rules")).map(|rules| &rules.data) {
         Some(Data::List(items)) => items.as_slice(),
         _ => &[],
@@ -161,9 +163,9 @@ fn declared(name: &str, library: &Library, problems: &mut Problems) -> Vec<Decla
         Some(Data::List(types)) => types.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
         _ => Vec::new(),
     };
-    let read = items
-        .iter()
-        .filter_map(|rule| Some(Declared { id: rule.get("id")?.as_text()?.to_owned(), types: types(rule) }));
+    let read = items.iter().filter_map(|rule| {
+        Some(Declared { id: rule.get("id")?.as_text()?.to_owned(), own: is_own(rule), types: types(rule) })
+    });
     read.collect()
 }
 
@@ -238,7 +240,7 @@ fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
 /// A rule that is only shown what it leaves alone may find nothing ever, and the other way round.
 fn warn_of_gaps(
     name: &str,
-    rules: &[Declared],
+    rules: &[&Declared],
     cases: &[RuleCase],
     file: &Arc<SourceFile>,
     problems: &mut Problems,

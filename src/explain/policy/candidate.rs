@@ -142,7 +142,7 @@ fn corrections(plan: &Plan, section: &mut Section) {
     let with: Vec<&str> = again.iter().copied().filter(told).map(id).collect();
     let without: Vec<&str> = again.iter().copied().filter(|at| !told(at)).map(id).collect();
     let mut text = format!(
-        "A correction asks {} again: the same as before, and what is wrong with the candidate that it starts from.",
+        "A correction asks {} again, with all that was given before and with what is wrong with the candidate that it starts from.",
         names(with, "and")
     );
     if !without.is_empty() {

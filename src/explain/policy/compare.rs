@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Statements that say nothing of what is done.
-const NO_BEHAVIOUR: [&str; 2] = ["description", "extends"];
+const NO_BEHAVIOUR: [&str; 3] = ["description", "extends", "accept"];
 
 /// More settings than this are not tried one by one for their effect: profiles that differ so much are two profiles.
 const MOST_TRIED: usize = 60;

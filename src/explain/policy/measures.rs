@@ -282,14 +282,11 @@ fn rule_counts(plan: &Plan, dimension: &str) -> Option<String> {
             },
         )
         .collect();
-    (!each.is_empty()).then(|| {
-        format!(
-            "There {}: {}.",
-            if each.len() == 1 { "are" } else { "are, by document type" },
-            each.join("; ")
-        )
-        .replace("There are: ", "There are ")
-    })
+    match each.as_slice() {
+        [] => None,
+        [one] => Some(format!("There are {one}.")),
+        several => Some(format!("By document type there are: {}.", several.join("; "))),
+    }
 }
 
 /// The severity of each rule that a dimension's measures ask.

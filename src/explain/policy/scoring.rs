@@ -109,9 +109,24 @@ fn with_panel(
     let mut details = Vec::new();
     let gate = plan.policy.gate.is_some();
     if second.combine == Combine::First {
-        let first = sources.first().map(|source| source_words(plan, source)).unwrap_or_default();
-        let until = if gate { "For a candidate that misses the gate" } else { "Where it can't be asked" };
-        if given {
+        let first = sources.first().map(|source| source_words(source)).unwrap_or_default();
+        let is_validator = sources.first().is_some_and(|source| source.score.is_none());
+        let until = match (gate, is_validator) {
+            (true, true) => "For a candidate that misses the gate, or where the validator is not run,",
+            (true, false) => "For a candidate that misses the gate",
+            (false, true) => "Where the validator is not run",
+            (false, false) => "",
+        };
+        if until.is_empty() {
+            // A judge is asked about every candidate then.
+            if !given {
+                let text = format!(
+                    "As the judge is always asked, what stands otherwise ({}) is never used.",
+                    local.phrase
+                );
+                details.push(("otherwise".to_owned(), text));
+            }
+        } else if given {
             details.push(("otherwise".to_owned(), format!("{until} it counts {}.", score(0.0))));
         } else {
             details.push(("otherwise".to_owned(), format!("{until} it is {}.", local.phrase)));
@@ -123,10 +138,7 @@ fn with_panel(
     if !given {
         parts += 1;
         let weight = weight(second, second.weight.get());
-        let what = match &dimension.measure {
-            Measure::Ensemble { .. } => format!("Score 1: {}{weight}.", local.phrase),
-            _ => format!("Score 1: {}{weight}.", local.phrase),
-        };
+        let what = format!("Score 1: {}{weight}.", local.phrase);
         details.push(("measure".to_owned(), what));
         details.extend(local.details.into_iter().map(|(key, text)| (format!("measure.{key}"), text)));
     }
@@ -135,7 +147,7 @@ fn with_panel(
         let weight = weight(second, source.weight.get());
         details.push((
             format!("source.{}", source.name.value),
-            format!("Score {parts}: {}{weight}.", source_words(plan, source)),
+            format!("Score {parts}: {}{weight}.", source_words(source)),
         ));
     }
     let number = sources.len() as u64;
@@ -182,11 +194,10 @@ fn weight(second: &SecondTier, weight: f64) -> String {
     }
 }
 
-fn source_words(plan: &Plan, source: &SecondSource) -> String {
+fn source_words(source: &SecondSource) -> String {
     let who = name(&source.name.value);
     match &source.score {
         Some(pointer) => {
-            let _ = plan;
             format!("what the judge {who} says, at {} of its answer", name(&pointer.value))
         }
         None => format!("what the validator {who} says"),

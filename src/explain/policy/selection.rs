@@ -21,7 +21,7 @@ pub(super) fn section(plan: &Plan) -> Section {
     let keys: Vec<String> = select.order.iter().map(key).collect();
     let keys = match keys.as_slice() {
         [only] => only.clone(),
-        several => several.join("; of those that are equal in this, "),
+        several => several.join("; of those that are equal in this, the one with "),
     };
     let idle = if matters {
         ""

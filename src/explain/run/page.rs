@@ -185,7 +185,8 @@ pub fn as_markdown(lines: &[Line]) -> String {
     let mut listing = false;
     for line in lines {
         let is_item = matches!(line, Line::Item(..) | Line::Under(..));
-        if !out.is_empty() && !(listing && is_item) {
+        let goes_on = listing && is_item;
+        if !out.is_empty() && !goes_on {
             out.push('\n');
         }
         listing = is_item;

@@ -199,7 +199,7 @@ fn tell_issues(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
         let count = |standing| candidate.issues.iter().filter(|issue| issue.standing == standing).count();
         let title = match candidate.base {
             Some(base) if compared => format!(
-                "Issues: {} against candidate {base}: {} solved, {} remain, {} new",
+                "Issues: {}; against candidate {base}: {} solved, {} remaining, {} new",
                 candidate.issues.len(),
                 candidate.solved.len(),
                 count(Standing::Remains),
@@ -254,11 +254,23 @@ fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Li
     lines.push(Line::Under(Tone::Plain, cut(&one_line(&issue.message), 400)));
     let known = candidate.dimensions.iter().any(|one| !one.how.is_empty());
     let cost = if issue.costs.is_empty() {
-        if known { "costs no points".to_owned() } else { "what it costs is not recorded".to_owned() }
+        no_cost(issue, candidate, known).to_owned()
     } else {
         issue.costs.iter().map(cost_words).collect::<Vec<_>>().join("; ")
     };
     lines.push(Line::Under(Tone::Faint, cost));
+}
+
+/// What is said of an issue without a cost.
+fn no_cost(issue: &IssueStory, candidate: &CandidateStory, known: bool) -> &'static str {
+    let from = |who: &str| candidate.other_losses.iter().any(|other| other.why.starts_with(who));
+    if !known {
+        "what it costs is not recorded"
+    } else if issue.rule.is_none() && (from("judge") || from("validator")) {
+        "costs no points by itself (the scores that judges and validators gave stand below)"
+    } else {
+        "costs no points"
+    }
 }
 
 /// `−0.100 validity, −0.015 overall`.
@@ -406,6 +418,9 @@ fn folded(text: &str, full: bool) -> Vec<String> {
 
 fn tell_choice(story: &Story, lines: &mut Vec<Line>) {
     let Some(chosen) = &story.chosen else {
+        if story.ended.is_none() {
+            return;
+        }
         lines.push(Line::Heading("Why no candidate was chosen".to_owned()));
         lines.push(Line::Item(Tone::Plain, "There was none.".to_owned()));
         return;

@@ -108,6 +108,11 @@ pub(super) fn accept_line(check: &Check) -> String {
     }
 }
 
+/// Whether a count is one.
+fn at_one(count: f64) -> bool {
+    (count - 1.0).abs() < 0.5
+}
+
 /// What a line of the decision table that ended the loop saw.
 pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     let Check { line, value, bound, path, .. } = check;
@@ -134,9 +139,11 @@ pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
         return format!("the script criterion `{line}` said so");
     }
     if is("max_iterations") {
-        format!("{value_text} candidates were assessed, and `{line}` allows {bound_text}")
+        let were = if at_one(*value) { "candidate was" } else { "candidates were" };
+        format!("{value_text} {were} assessed, and `{line}` allows {bound_text}")
     } else if is("max_corrections") {
-        format!("{value_text} corrections were made, and `{line}` allows {bound_text}")
+        let were = if at_one(*value) { "correction was" } else { "corrections were" };
+        format!("{value_text} {were} made, and `{line}` allows {bound_text}")
     } else if is("unchanged") {
         format!("the candidate equals candidate {value_text} (`{line}`)")
     } else if is("rollbacks") {

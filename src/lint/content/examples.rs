@@ -154,7 +154,8 @@ fn examples(text: &str) -> Vec<Example<'_>> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let next = at + line.len();
-        let fence = line.trim_start().strip_prefix("```").map(str::trim);
+        let start = line.trim_start();
+        let fence = start.strip_prefix("```").or_else(|| start.strip_prefix("~~~")).map(str::trim);
         match (fence, open) {
             (Some(info), None) => {
                 let mut words = info.split_whitespace();

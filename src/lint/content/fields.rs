@@ -5,7 +5,7 @@ use super::project::{Project, Written, entries, filled, place_of, rubric_fields}
 use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::profile::Measure;
-use crate::rules::{Importance, UNKNOWN_TYPE};
+use crate::rules::{Importance, Lineage, UNKNOWN_TYPE};
 use crate::value::yaml::Node;
 use crate::value::{JsonPath, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -365,7 +365,7 @@ fn unlisted_types(project: &Project<'_>, problems: &mut Problems) {
     for rubric in &project.rubrics {
         let Some(types) = rubric.root.get("types") else { continue };
         for kind in classifier.types().filter(|kind| types.get(kind).is_none()) {
-            let place: Span = place_of_type(&file, kind);
+            let place: Span = place_of_type(project, &file, kind);
             let problem = if types.get(UNKNOWN_TYPE).is_some() {
                 Problem::note(
                     Code::UnlistedType,
@@ -394,8 +394,9 @@ fn unlisted_types(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-fn place_of_type(file: &std::sync::Arc<crate::diag::SourceFile>, kind: &str) -> Span {
-    let root = crate::value::yaml::parse(file, &mut Problems::new());
+fn place_of_type(project: &Project<'_>, file: &std::sync::Arc<crate::diag::SourceFile>, kind: &str) -> Span {
+    let library = &project.subject.loaded.library;
+    let root = Lineage::CLASSIFICATIONS.read(file, library, &mut Problems::new());
     let entry = root.as_ref().and_then(|root| entries(root.get("classify")).find(|entry| entry.key == kind));
     entry.map_or_else(|| place_of(file, kind), |entry| entry.key_span.clone())
 }

@@ -17,7 +17,7 @@ use super::Subject;
 use crate::diag::Problems;
 use project::Project;
 
-pub use providers::lint_providers;
+pub use providers::lint_provider;
 
 /// Looks at what the policy decides about.
 pub(super) fn look(subject: Subject<'_>, problems: &mut Problems) {

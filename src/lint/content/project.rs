@@ -5,7 +5,7 @@ use super::language;
 use super::schema::{Place, Reach};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::{CandidateKind, Files, Measure};
-use crate::rules::UNKNOWN_TYPE;
+use crate::rules::{Lineage, UNKNOWN_TYPE};
 use crate::value::Step;
 use crate::value::yaml::{Data, Node, parse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,8 +68,8 @@ impl<'a> Project<'a> {
         let (mut rules, mut rubrics): (Vec<Written>, Vec<Written>) = (Vec::new(), Vec::new());
         for measure in profile.dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
             match measure {
-                Measure::Rules { name, .. } => add(subject, "rules", &name.value, &mut rules),
-                Measure::Rubric { name } => add(subject, "rules/rubrics", &name.value, &mut rubrics),
+                Measure::Rules { name, .. } => add(subject, Lineage::RULES, &name.value, &mut rules),
+                Measure::Rubric { name } => add(subject, Lineage::RUBRICS, &name.value, &mut rubrics),
                 _ => {}
             }
         }
@@ -241,11 +241,14 @@ pub(super) fn place_of(file: &Arc<SourceFile>, text: &str) -> Span {
     }
 }
 
-fn add(subject: Subject<'_>, folder: &str, name: &str, files: &mut Vec<Written>) {
+/// With all that the file extends.
+fn add(subject: Subject<'_>, kind: Lineage, name: &str, files: &mut Vec<Written>) {
     if files.iter().any(|known| known.name == name) {
         return;
     }
-    if let Some(root) = tree(subject, &format!("{folder}/{name}.yaml")) {
+    let library = &subject.loaded.library;
+    let file = library.read(&format!("{}/{name}.yaml", kind.folder)).ok().flatten();
+    if let Some(root) = file.and_then(|file| kind.read(&file, library, &mut Problems::new())) {
         files.push(Written { name: name.to_owned(), root });
     }
 }

@@ -1,38 +1,29 @@
 //! Providers that can't be asked on this machine, or with these settings. None is asked here.
 
 use crate::diag::{Code, Problem, Problems};
-use crate::profile::{Environment, Loaded, ProviderChoice};
+use crate::profile::{Environment, ProviderChoice};
 use crate::provider::protocol::{Endpoint, Manifest};
-use crate::provider::{Providers, setting_problems};
+use crate::provider::setting_problems;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Pushes what keeps the providers of a profile from being asked: settings that they do not take, keys that are not
-/// set, programs that nobody has allowed. Plugins that can't be found are somebody else's to report.
-pub fn lint_providers(
-    loaded: &Loaded,
-    providers: &Providers,
+/// Pushes what keeps a provider, whose plugin says `manifest` of itself, from being asked: settings that it does not take,
+/// a key that is not set, programs that nobody has allowed.
+pub fn lint_provider(
+    choice: &ProviderChoice,
+    manifest: &Manifest,
     environment: Environment<'_>,
     problems: &mut Problems,
 ) {
-    let profile = &loaded.profile;
-    let stages = profile.stages.iter().flat_map(|stage| &stage.call.providers);
-    let asked = profile.judges.iter().filter(|judge| judge.is_asked());
-    for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
-        let Ok(plugin) = providers.find(&choice.name.value) else { continue };
-        let manifest = &plugin.manifest;
-        settings(manifest, choice, problems);
-        key(manifest, choice, environment, problems);
-        if manifest.runs_programs() {
-            let message = format!(
-                "the provider `{}` runs programs of this machine, which needs leave",
-                choice.name.value
-            );
-            problems.push(
-                Problem::note(Code::CommandsNeeded, &choice.name.span, message)
-                    .help("say `--allow-commands` when you run it; read first which programs it runs"),
-            );
-        }
+    settings(manifest, choice, problems);
+    key(manifest, choice, environment, problems);
+    if manifest.runs_programs() {
+        let message =
+            format!("the provider `{}` runs programs of this machine, which needs leave", choice.name.value);
+        problems.push(
+            Problem::note(Code::CommandsNeeded, &choice.name.span, message)
+                .help("say `--allow-commands` when you run it; read first which programs it runs"),
+        );
     }
 }
 

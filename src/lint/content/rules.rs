@@ -6,7 +6,7 @@ use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::{IssueKind, Measure};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, JsonPath, Score, Severity, Step};
+use crate::value::{Disposition, JsonPath, Severity, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,6 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
             unheard(project, rule, problems);
         }
     }
-    weightless(project, problems);
 }
 
 fn steps(path: &str) -> Option<Vec<Step>> {
@@ -265,28 +264,5 @@ fn unheard(project: &Project<'_>, rule: &Node, problems: &mut Problems) {
             )
             .help("write `disposition: correct` (the loop) or `escalate` (a person), or a smaller severity"),
         );
-    }
-}
-
-/// Rules whose issues change no score and are counted by nobody.
-fn weightless(project: &Project<'_>, problems: &mut Problems) {
-    let loaded = project.subject.loaded;
-    if !loaded.profile.policy.accept.issue_limits.is_empty() {
-        return;
-    }
-    for dimension in &loaded.profile.dimensions {
-        for measure in dimension.measure.parts() {
-            let Measure::Rules { name, penalty, .. } = measure else { continue };
-            if *penalty == Score::ZERO {
-                problems.push(
-                    Problem::warning(
-                        Code::IdleRule,
-                        &name.span,
-                        format!("the rules `{}` decide nothing: their penalty is 0, and `accept` counts no issues", name.value),
-                    )
-                    .help("give `penalty` a number above 0, or limit issues: `accept: { critical_issues: 0 }`"),
-                );
-            }
-        }
     }
 }

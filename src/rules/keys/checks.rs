@@ -111,11 +111,10 @@ pub(in super::super) static MATCHES: Mapping = Mapping {
             .examples(&["true"]),
         Key::new(
             "examples",
-            Vec::<String>::shape,
-            "Texts that the pattern must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
+            || Shape::list(Shape::text("a text")),
+            "Texts that the pattern must match. `check` tries them; a run takes no notice of them. Without it none is tried.",
         )
-        .default("[]")
-        .examples(&["[grade 2, II]"]),
+        .examples(&["[I, 'III']"]),
     ]],
     open: None,
 };

@@ -142,11 +142,10 @@ pub(in super::super) static PATTERN: Mapping = Mapping {
             .examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]),
         Key::new(
             "examples",
-            Vec::<String>::shape,
-            "Texts that `pattern` must match. `loopctl check` tries each and says which it misses; nothing else reads them.",
+            || Shape::list(Shape::text("a text")),
+            "Texts in which `pattern` must find something. `check` tries them; a run takes no notice of them. Without it none is tried.",
         )
-        .default("[]")
-        .examples(&["['Grade: 2']"]),
+        .examples(&["['Grade: II', 'grade 3']"]),
     ]],
     open: None,
 };

@@ -21,6 +21,8 @@ pub static RUBRIC: Mapping = Mapping {
     keys: &[&[
         Key::new("rubric", String::shape, "The rubric's name, for readers.").examples(&["clinical"]),
         Key::new("description", String::shape, "What the rubric is for.").examples(&["Clinical documents of eight types"]),
+        Key::new("extends", String::shape, "Another rubric, by name. What this one does not say is as there: mappings merge key by key, lists replace, `null` takes a key away.")
+            .examples(&["clinical"]),
         Key::new("weights", || Shape::Mapping(&WEIGHTS), "What a present field weighs, by its importance.")
             .examples(&["{ required: 1.0, important: 0.7, optional: 0.3 }"]),
         Key::new(

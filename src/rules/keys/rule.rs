@@ -18,6 +18,8 @@ pub static RULES: Mapping = Mapping {
     keys: &[&[
         Key::new("description", String::shape, "What the file is about.")
             .examples(&["What a pathology report must hold together"]),
+        Key::new("extends", String::shape, "Another file of rules, by name. Its rules come first; a rule of this file with the id of one of them stands in its place.")
+            .examples(&["clinical-validity"]),
         Key::new(
             "rules",
             || Shape::list(Shape::Mapping(&RULE)),

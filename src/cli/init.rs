@@ -1,0 +1,38 @@
+//! `loopctl init`: a project to begin with.
+
+use super::exit::{Exit, Failure};
+use super::loading::home;
+use super::new::{refused, report};
+use super::output::Output;
+use crate::profile::Library;
+use crate::project::{starter, write};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(
+    after_help = "The project passes `check`, `test` and `run` as it is, without a model and without a key. Its files are few and commented; what they do\nnot say is inherited from the profile. Nothing that is there already is written over."
+)]
+pub(super) struct Arguments {
+    /// Folder of the project; made if it is not there
+    #[arg(default_value = ".", value_name = "DIR")]
+    dir: PathBuf,
+    /// Shipped profile to start from, by name
+    #[arg(long, short, default_value = "balanced", value_name = "NAME")]
+    profile: String,
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let dir = &arguments.dir;
+    if dir.symlink_metadata().is_ok() && !dir.is_dir() {
+        return Err(
+            Failure::usage(format!("`{}` is a file, not a folder", dir.display())).help("name another")
+        );
+    }
+    // What the project will find when it is used: itself, the person's own folder, what ships.
+    let library = Library::new(std::iter::once(dir.clone()).chain(home()).collect());
+    let plan = starter(dir, &arguments.profile, &library).map_err(|refusal| refused(refusal, output))?;
+    write(dir, &plan.changes).map_err(super::new::not_written)?;
+    report(dir, &plan, output)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,147 @@
+//! `loopctl new`: profiles, rules and document types for the project in the working directory.
+
+use super::exit::{Exit, Failure};
+use super::loading::library;
+use super::output::Output;
+use crate::project::{
+    How, NewDocumentType, NewProfile, NewRule, Plan, Project, Refusal, WriteError, new_document_type,
+    new_profile, new_rule, write,
+};
+use crate::report::tame;
+use clap::{Args, Subcommand};
+use std::path::Path;
+
+#[derive(Args)]
+#[command(
+    after_help = "What is added passes `check` and `test` as it is. Files of the project are added to, never written over: their comments and layout stay."
+)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// A profile that starts from another, with its numbers to change, and cases
+    Profile {
+        /// Its name: small letters, digits and dashes
+        name: String,
+        /// Profile to start from [default: the project's only one, else `balanced`]
+        #[arg(long, value_name = "PROFILE")]
+        extends: Option<String>,
+    },
+    /// A rule for a field, with a valid and an invalid case
+    Rule {
+        /// Its name: small letters, digits and dashes
+        name: String,
+        /// Document type that it is for [default: all]
+        #[arg(long = "type", value_name = "TYPE")]
+        document_type: Option<String>,
+        /// Field that it looks at
+        #[arg(long, value_name = "FIELD")]
+        field: String,
+        /// File of rules to add it to, such as `rules/mine.yaml`; one that ships is copied first [default: the project's only one]
+        #[arg(long, value_name = "FILE")]
+        file: Option<String>,
+    },
+    /// A document type: how it is recognised, its fields, their schema and patterns, a sample document, a case
+    DocumentType {
+        /// Its name: small letters, digits and dashes
+        name: String,
+        /// Its fields, with commas between them; the first is required [default: subject,date]
+        #[arg(long, value_delimiter = ',', value_name = "FIELDS")]
+        fields: Vec<String>,
+        /// Profile of the project that is to know it [default: the only one]
+        #[arg(long, short, value_name = "PROFILE")]
+        profile: Option<String>,
+    },
+}
+
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let root = Path::new(".");
+    let project = Project::new(root, library());
+    let planned = match &arguments.what {
+        What::Profile { name, extends } => {
+            new_profile(&project, NewProfile { name, extends: extends.as_deref() })
+        }
+        What::Rule { name, document_type, field, file } => new_rule(
+            &project,
+            NewRule { name, document_type: document_type.as_deref(), field, file: file.as_deref() },
+        ),
+        What::DocumentType { name, fields, profile } => {
+            new_document_type(&project, NewDocumentType { name, fields, profile: profile.as_deref() })
+        }
+    };
+    let plan = planned.map_err(|refusal| refused(refusal, output))?;
+    write(root, &plan.changes).map_err(not_written)?;
+    report(root, &plan, output)?;
+    Ok(Exit::Success)
+}
+
+/// Shows what is wrong with files, and what to add by hand.
+pub(super) fn refused(refusal: Refusal, output: &mut Output) -> Failure {
+    output.show(&refusal.problems);
+    let mut help = refusal.help;
+    if let Some((path, text)) = refusal.by_hand {
+        for line in text.trim_end().lines() {
+            output.say(&tame(line));
+        }
+        help = Some(format!("nothing was written; add the lines above to `{path}` yourself"));
+    }
+    Failure { message: tame(&refusal.message), help, exit: Exit::Usage }
+}
+
+pub(super) fn not_written(error: WriteError) -> Failure {
+    match error {
+        WriteError::Io(..) => Failure::broken(error.to_string())
+            .help("check who may write there, and that the disk is not full"),
+        WriteError::NoFolder(_) => Failure::usage(error.to_string()).help("name another folder"),
+        WriteError::Occupied(_) => Failure::usage(error.to_string()).help("choose another name"),
+        WriteError::Changed(_) => Failure::usage(error.to_string()).help("run the command again"),
+    }
+}
+
+/// Says what was done, and what to do next.
+pub(super) fn report(root: &Path, plan: &Plan, output: &mut Output) -> Result<(), Failure> {
+    let here = root == Path::new(".");
+    let place = if here { String::new() } else { format!(" in `{}`", root.display()) };
+    let lists: [(String, fn(&How) -> bool); 3] = [
+        (format!("wrote{place}:"), |how| matches!(how, How::Written)),
+        ("copied from what ships with loopctl and added to, from here on yours:".to_owned(), |how| {
+            matches!(how, How::Copied)
+        }),
+        ("added to:".to_owned(), |how| matches!(how, How::Changed { .. })),
+    ];
+    for (heading, belongs) in &lists {
+        let paths: Vec<&str> = plan
+            .changes
+            .iter()
+            .filter(|change| belongs(&change.how))
+            .map(|change| change.path.as_str())
+            .collect();
+        list(heading, &paths, output)?;
+    }
+    list(
+        "left as it is, because it is there already:",
+        &plan.kept.iter().map(String::as_str).collect::<Vec<_>>(),
+        output,
+    )?;
+    list("left to do:", &plan.remarks.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
+    let mut next: Vec<String> = plan.next.clone();
+    if !here {
+        next.insert(0, format!("cd {}", super::plugin_new::quoted(&root.display().to_string())));
+    }
+    list("next:", &next.iter().map(String::as_str).collect::<Vec<_>>(), output)?;
+    output.out.flush()?;
+    Ok(())
+}
+
+fn list(heading: &str, lines: &[&str], output: &mut Output) -> Result<(), Failure> {
+    if !lines.is_empty() {
+        writeln!(output.out, "{heading}")?;
+        for line in lines {
+            writeln!(output.out, "  {}", tame(line))?;
+        }
+    }
+    Ok(())
+}

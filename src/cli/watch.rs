@@ -1,0 +1,215 @@
+//! `loopctl run --watch`: what was run is scored again whenever the profile, or a file that it reaches, is saved.
+
+use super::exit::Failure;
+use super::loading::{ProfileArguments, library};
+use super::output::{Format, Output};
+use crate::diag::Problems;
+use crate::engine::Event;
+use crate::ingest::Document;
+use crate::profile::{Notebook, Reached};
+use crate::report::{rescoring_json, rescoring_lines, tame};
+use crate::run::{Course, FileWatch, Kept, Plan, Room, WatchError};
+use crate::value::Millis;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a file with mistakes may lie before they are shown: it may be half-written.
+const DOUBT: Duration = Duration::from_millis(400);
+
+/// Keeps, while documents are run, what scoring them again takes.
+pub(super) struct Keeper {
+    plan: Arc<Plan>,
+    given_type: Option<String>,
+    open: Option<Course>,
+    kept: Kept,
+}
+
+impl Keeper {
+    pub(super) fn new(plan: Arc<Plan>, given_type: Option<String>) -> Self {
+        Keeper { plan, given_type, open: None, kept: Kept::new(Room::default()) }
+    }
+
+    pub(super) fn read(&mut self, document: &Document) {
+        self.open = Some(Course::new(&self.plan, document.clone(), self.given_type.clone()));
+    }
+
+    pub(super) fn started(&mut self, document_type: &str) {
+        if let Some(course) = &mut self.open {
+            course.typed(document_type);
+        }
+    }
+
+    pub(super) fn event(&mut self, at: Millis, event: &Event) {
+        if let Some(course) = &mut self.open {
+            course.see(at, event);
+        }
+    }
+
+    pub(super) fn finished(&mut self) {
+        if let Some(course) = self.open.take() {
+            self.kept.keep(&self.plan, course);
+        }
+    }
+
+    pub(super) fn kept(self) -> Kept {
+        self.kept
+    }
+}
+
+/// The profile with the files that it reaches.
+pub(super) struct Watching {
+    arguments: ProfileArguments,
+    files: FileWatch,
+    reached: Reached,
+    /// What was said of the profile last, so that it is not said at every save.
+    said: String,
+}
+
+impl Watching {
+    /// Begins to watch what loading the profile looked at.
+    pub(super) fn start(arguments: &ProfileArguments, reached: Reached) -> Result<Self, Failure> {
+        let files = FileWatch::start(&reached)?;
+        Ok(Watching { arguments: arguments.clone(), files, reached, said: String::new() })
+    }
+
+    /// Scores `kept` again at every save, until `stopped` becomes true.
+    pub(super) async fn follow(
+        mut self,
+        mut kept: Kept,
+        mut stopped: watch::Receiver<bool>,
+        (format, quiet): (Format, bool),
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        if !quiet {
+            self.open(&kept, output);
+        }
+        let mut saved = BTreeSet::new();
+        // Problems that are shown if nothing is saved for a moment.
+        let mut doubted: Option<Problems> = None;
+        loop {
+            let doubtful = doubted.is_some();
+            let lain = tokio::select! {
+                biased;
+                _ = stopped.wait_for(|stopped| *stopped) => return Ok(()),
+                settled = self.files.settled() => {
+                    settled?;
+                    false
+                }
+                () = tokio::time::sleep(DOUBT), if doubtful => true,
+            };
+            let changed = self.reached.changed();
+            if changed.is_empty() {
+                if let (true, Some(problems)) = (lain, doubted.take()) {
+                    self.show(&std::mem::take(&mut saved), &problems, format, output);
+                }
+                continue;
+            }
+            saved.extend(changed);
+            let mut problems = Problems::new();
+            let notes = Notebook::default();
+            let plan = self.arguments.compile(&library().noted_in(&notes), &[], &mut problems);
+            match plan {
+                Some(plan) => {
+                    doubted = None;
+                    // What no longer is reached need not be looked at.
+                    self.reached = notes.take();
+                    let saved = std::mem::take(&mut saved);
+                    self.show(&saved, &problems, format, output);
+                    answer(&mut kept, &plan, format, output)?;
+                }
+                None => {
+                    self.reached.absorb(notes.take());
+                    doubted = Some(problems);
+                }
+            }
+            self.files.follow(&self.reached)?;
+        }
+    }
+
+    fn open(&self, kept: &Kept, output: &mut Output) {
+        let count = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            several => format!("{several} {what}s"),
+        };
+        let files = match self.reached.files() {
+            0 => "; all it reaches is built in, and a file of yours in its place counts".to_owned(),
+            files => format!(" ({} here)", count(files, "file")),
+        };
+        output.say(&format!(
+            "watching `{}`{files}: save one, and {} scored again; Ctrl-C ends",
+            tame(&self.arguments.profile),
+            match kept.len() {
+                1 => "1 document is".to_owned(),
+                several => format!("{several} documents are"),
+            },
+        ));
+        let word = output.err_paint.warn("warning:");
+        if kept.dropped() > 0 {
+            output.say(&format!(
+                "{word} only the latest {} are kept; the {} before them are not scored again",
+                count(kept.len(), "document"),
+                kept.dropped(),
+            ));
+        }
+        if kept.without_candidate() > 0 {
+            let documents = count(kept.without_candidate(), "document");
+            output.say(&format!("{word} {documents} without a candidate can't be scored again"));
+        }
+    }
+
+    /// Names what was saved, and what is wrong with it unless that was said before.
+    fn show(&mut self, saved: &BTreeSet<PathBuf>, problems: &Problems, format: Format, output: &mut Output) {
+        let names: Vec<String> = saved.iter().map(|path| shown(path)).collect();
+        let line = output.out_paint.faint(&format!("saved {}", names.join(", ")));
+        // What programs read has no lines of this kind.
+        let broken = problems.has_errors();
+        if format == Format::Table && !broken {
+            let _ = writeln!(output.out, "{line}");
+        } else {
+            output.say(&line);
+        }
+        let said = format!("{problems:?}");
+        if broken || said != self.said {
+            output.show(problems);
+        }
+        self.said = said;
+        if broken {
+            let errors = match problems.error_count() {
+                1 => "this mistake is".to_owned(),
+                several => format!("these {several} mistakes are"),
+            };
+            output.say(&format!("nothing was scored; waiting until {errors} put right"));
+        }
+    }
+}
+
+/// Scores all documents with `plan` and says what that changes.
+fn answer(kept: &mut Kept, plan: &Plan, format: Format, output: &mut Output) -> Result<(), Failure> {
+    let rescored = kept.rescore(plan);
+    match format {
+        Format::Table => {
+            output.out.write_all(rescoring_lines(&rescored, output.out_paint).as_bytes())?;
+        }
+        Format::Json | Format::Jsonl => {
+            for one in &rescored {
+                writeln!(output.out, "{}", rescoring_json(one, &plan.profile.name))?;
+            }
+        }
+    }
+    output.out.flush()?;
+    Ok(())
+}
+
+/// A path as people wrote it.
+fn shown(path: &Path) -> String {
+    tame(&path.strip_prefix(".").unwrap_or(path).display().to_string())
+}
+
+impl From<WatchError> for Failure {
+    fn from(error: WatchError) -> Self {
+        Failure::broken(error.to_string()).help(error.help())
+    }
+}

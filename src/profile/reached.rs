@@ -1,0 +1,150 @@
+//! What loading a profile looked at on the disk: the files it read, and the places where it found none, so that a file
+//! that is put there later is known to matter.
+
+use super::files::MAX_FILE_BYTES;
+use crate::value::digest_bytes;
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What was found at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    /// Something that can't be read as a file of ours: too large, refused by the system.
+    Unreadable,
+    /// A file, by the digest of its bytes.
+    File(String),
+}
+
+impl Found {
+    fn of(bytes: &[u8]) -> Self {
+        Found::File(digest_bytes(bytes))
+    }
+
+    /// What stands there at this moment.
+    fn at(path: &Path) -> Self {
+        let mut bytes = Vec::new();
+        let read =
+            std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
+        match read {
+            Ok(read) if read as u64 <= MAX_FILE_BYTES => Found::of(&bytes),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Found::Nothing
+            }
+            Ok(_) | Err(_) => Found::Unreadable,
+        }
+    }
+}
+
+/// Every path that was looked at, with what was found there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reached {
+    files: BTreeMap<PathBuf, Found>,
+}
+
+impl Reached {
+    /// Every path, whether a file stands there or not.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path)
+    }
+
+    /// How many of them are files.
+    #[must_use]
+    pub fn files(&self) -> usize {
+        self.files.values().filter(|found| matches!(found, Found::File(_))).count()
+    }
+
+    /// Takes over what another reading looked at, which is the later one.
+    pub fn absorb(&mut self, later: Reached) {
+        self.files.extend(later.files);
+    }
+
+    /// Looks again at every path and hands back those where something else stands than before, which is remembered.
+    /// A file that was saved as it was is not among them.
+    pub fn changed(&mut self) -> Vec<PathBuf> {
+        let mut changed = Vec::new();
+        for (path, known) in &mut self.files {
+            let found = Found::at(path);
+            if *known != found {
+                *known = found;
+                changed.push(path.clone());
+            }
+        }
+        changed
+    }
+}
+
+/// Takes down what a [`super::Library`] looks at. Copies share what they take down.
+#[derive(Debug, Clone, Default)]
+pub struct Notebook(Arc<Mutex<Reached>>);
+
+impl Notebook {
+    /// What was taken down so far; nothing is left of it here.
+    #[must_use]
+    pub fn take(&self) -> Reached {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, path: &Path, found: Found) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).files.insert(path.to_path_buf(), found);
+    }
+
+    pub(super) fn nothing(&self, path: &Path) {
+        self.note(path, Found::Nothing);
+    }
+
+    pub(super) fn file(&self, path: &Path, text: &str) {
+        self.note(path, Found::of(text.as_bytes()));
+    }
+
+    /// What could not be used is looked at once more: it may be there and not be text.
+    pub(super) fn refused(&self, path: &Path) {
+        self.note(path, Found::at(path));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Files, Library};
+
+    #[test]
+    fn what_is_put_where_nothing_was_found_matters_and_what_is_saved_as_it_was_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("rules")).unwrap();
+        std::fs::write(at("rules/mine.yaml"), "a").unwrap();
+        let notes = Notebook::default();
+        let library = Library::new(vec![at("")]).noted_in(&notes);
+        library.read("rules/mine.yaml").unwrap().unwrap();
+        library.read("rules/aas.yaml").unwrap().unwrap();
+        let mut reached = notes.take();
+        assert_eq!((reached.paths().count(), reached.files()), (2, 1));
+        assert_eq!(notes.take(), Reached::default());
+
+        std::fs::write(at("rules/mine.yaml"), "a").unwrap();
+        std::fs::write(at("rules/other.yaml"), "other").unwrap();
+        assert_eq!(reached.changed(), Vec::<PathBuf>::new());
+        std::fs::write(at("rules/aas.yaml"), "own").unwrap();
+        assert_eq!(reached.changed(), [at("rules/aas.yaml")]);
+        assert_eq!(reached.changed(), Vec::<PathBuf>::new());
+        std::fs::remove_dir_all(at("rules")).unwrap();
+        assert_eq!(reached.changed(), [at("rules/aas.yaml"), at("rules/mine.yaml")]);
+    }
+
+    #[test]
+    fn text_that_is_none_is_seen_to_become_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.yaml");
+        std::fs::write(&path, b"\xff").unwrap();
+        let notes = Notebook::default();
+        let library = Library::new(vec![folder.path().into()]).noted_in(&notes);
+        assert!(library.read("x.yaml").is_err());
+        let mut reached = notes.take();
+        assert!(reached.changed().is_empty());
+        std::fs::write(&path, "now").unwrap();
+        assert_eq!(reached.changed(), [path]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether planned files do what they are there for, before they are written.
+
+use super::change::Refusal;
+use super::draft::Draft;
+use crate::diag::Problems;
+use crate::experiment::scenario::{Choice, Suite, Verdict, test_profile, test_rules};
+use crate::profile::Files;
+
+/// Whose cases are run.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of<'a> {
+    Profile(&'a str),
+    Rules(&'a str),
+}
+
+/// Runs the cases that have `part` in their name, as the files would be.
+///
+/// # Errors
+/// The first case that fails, or what is wrong with the files.
+pub(super) fn cases_pass(draft: &Draft, of: Of<'_>, part: &str) -> Result<(), Refusal> {
+    all_pass(&played(draft, of, part)?)
+}
+
+/// What comes of the cases that have `part` in their name.
+///
+/// # Errors
+/// What is wrong with the files.
+pub(super) fn played(draft: &Draft, of: Of<'_>, part: &str) -> Result<Suite, Refusal> {
+    let (folder, name) = match of {
+        Of::Profile(name) => ("profiles", name),
+        Of::Rules(name) => ("rules", name),
+    };
+    let path = format!("{folder}/{name}.test.yaml");
+    let library = draft.library();
+    let Some(file) = library.read(&path)? else {
+        return Err(Refusal::new(format!("there is no `{path}`")));
+    };
+    let choice = Choice { filter: Some(part), ..Choice::default() };
+    let mut problems = Problems::new();
+    let suite = match of {
+        Of::Profile(name) => test_profile(name, &library, &file, choice, &mut problems),
+        Of::Rules(name) => test_rules(name, &library, &file, choice, &mut problems),
+    };
+    match suite {
+        Some(suite) if !problems.has_errors() => Ok(suite),
+        _ => Err(Refusal::new(format!("`{path}` can't be used as it would be"))
+            .help("put this right first; nothing was written")
+            .with(problems)),
+    }
+}
+
+fn all_pass(suite: &Suite) -> Result<(), Refusal> {
+    let failed = suite.results.iter().find_map(|result| match &result.verdict {
+        Verdict::Failed(differences) => Some((result, differences.first())),
+        _ => None,
+    });
+    let Some((result, difference)) = failed else { return Ok(()) };
+    let why = difference.map_or_else(String::new, |difference| {
+        format!(": {} would be {}, not {}", difference.path, difference.found, difference.expected)
+    });
+    Err(Refusal::new(format!("the case `{}` of `{}` would fail{why}", result.name, suite.file))
+        .help("what the project has already speaks against it; nothing was written"))
+}

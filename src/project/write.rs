@@ -1,0 +1,99 @@
+//! The one place that writes a project's files.
+
+use super::change::{Change, How};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Why files are not, or not all, written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// These are there already. Nothing was written.
+    Occupied(Vec<PathBuf>),
+    /// A folder is needed where something else stands. Nothing was written.
+    NoFolder(PathBuf),
+    /// This one is not as it was when the change was planned. Nothing was written.
+    Changed(PathBuf),
+    /// The system says no. Files before this one were written.
+    Io(PathBuf, io::Error),
+}
+
+impl std::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            WriteError::Occupied(paths) => {
+                let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+                let are = if names.len() == 1 { "is" } else { "are" };
+                write!(f, "{} {are} there already; nothing was written", names.join(", "))
+            }
+            WriteError::NoFolder(path) => write!(f, "`{}` is not a folder", path.display()),
+            WriteError::Changed(path) => {
+                write!(f, "`{}` was changed in the meantime; nothing was written", path.display())
+            }
+            WriteError::Io(path, error) => write!(f, "can't write `{}`: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Writes the files of a plan below `root`, which is made if need be. Looks at all of them before the first is written:
+/// what is to be new must not be there, what is to be changed must be as it was.
+///
+/// # Errors
+/// [`WriteError`] names the files that are in the way.
+pub fn write(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
+    look(root, changes)?;
+    for change in changes {
+        let path = root.join(&change.path);
+        put(&path, change).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => WriteError::Occupied(vec![path.clone()]),
+            _ => WriteError::Io(path, error),
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether all of it can be written, as far as can be told without writing.
+fn look(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
+    let mut occupied = Vec::new();
+    for change in changes {
+        let path = root.join(&change.path);
+        if let Some(blocked) = path.ancestors().skip(1).find(|above| exists(above) && !above.is_dir()) {
+            return Err(WriteError::NoFolder(blocked.to_owned()));
+        }
+        match &change.how {
+            How::Written | How::Copied if exists(&path) => occupied.push(path),
+            How::Written | How::Copied => {}
+            How::Changed { before } => {
+                let same = std::fs::read_to_string(&path).is_ok_and(|text| text == *before);
+                if !same {
+                    return Err(WriteError::Changed(path));
+                }
+            }
+        }
+    }
+    if occupied.is_empty() { Ok(()) } else { Err(WriteError::Occupied(occupied)) }
+}
+
+/// A link that leads nowhere occupies its place, too.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// A file that is changed is there whole, before or after.
+fn put(path: &Path, change: &Change) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut file = match &change.how {
+        // Temporary files are for their owner alone; a project's files are as all others.
+        How::Written | How::Copied => {
+            let mut file = std::fs::File::create_new(path)?;
+            return file.write_all(change.text.as_bytes());
+        }
+        How::Changed { .. } => NamedTempFile::new_in(folder)?,
+    };
+    file.write_all(change.text.as_bytes())?;
+    file.as_file().set_permissions(std::fs::metadata(path)?.permissions())?;
+    file.persist(path.canonicalize()?).map(drop).map_err(|error| error.error)
+}

@@ -1,0 +1,189 @@
+//! `extends` in classifications, rubrics and files of rules: what a file does not say is its parent's.
+//!
+//! The files are laid over each other as trees, as profiles are, before anything is decoded: mappings merge key by key,
+//! lists replace, `null` takes a key away. Only the list `rules` is different: a parent's rules come first, and a rule
+//! with the id of a parent's stands in its place.
+
+use super::compile::missing;
+use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::profile::{Files, lay_over};
+use crate::value::yaml::{self, Data, Entry, Node};
+use std::sync::Arc;
+
+/// Longest chain of `extends`.
+const LONGEST_CHAIN: usize = 16;
+
+/// Which files extend each other: `NAME` stands for `folder/NAME.yaml`.
+#[derive(Debug, Clone, Copy)]
+pub struct Lineage {
+    /// Where they are.
+    pub folder: &'static str,
+    /// What one is called in messages.
+    pub what: &'static str,
+}
+
+impl Lineage {
+    /// `rules/NAME.yaml` with `rules`.
+    pub const RULES: Lineage = Lineage { folder: "rules", what: "rule file" };
+    /// `rules/rubrics/NAME.yaml`.
+    pub const RUBRICS: Lineage = Lineage { folder: "rules/rubrics", what: "rubric" };
+    /// `rules/NAME.yaml` with `classify`.
+    pub const CLASSIFICATIONS: Lineage = Lineage { folder: "rules", what: "classification" };
+
+    /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
+    /// itself is not YAML. A parent that can't be used is reported and left out.
+    pub fn read(self, file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Node> {
+        let mut trees = vec![yaml::parse(file, problems)?];
+        let mut seen = vec![file.name().to_owned()];
+        while let Some(parent) = trees.last_mut().and_then(take_parent) {
+            let Some(parent) = self.parent(&parent.value, &seen, files, problems) else { break };
+            seen.push(parent.name().to_owned());
+            let Some(tree) = yaml::parse(&parent, problems) else { break };
+            trees.push(tree);
+        }
+        trees.into_iter().rev().reduce(over)
+    }
+
+    fn parent(
+        self,
+        named: &Node,
+        seen: &[String],
+        files: &dyn Files,
+        problems: &mut Problems,
+    ) -> Option<Arc<SourceFile>> {
+        let Lineage { folder, what } = self;
+        let Some(name) = named.as_text() else {
+            problems.push(
+                Problem::error(Code::WrongType, &named.span, format!("`extends` names one {what}"))
+                    .help(format!("the name of a file in `{folder}`, without `.yaml`")),
+            );
+            return None;
+        };
+        let path = format!("{folder}/{name}.yaml");
+        let file = match files.read(&path) {
+            Ok(Some(file)) => file,
+            Ok(None) => {
+                let known = files.list(folder, ".yaml");
+                let names: Vec<&str> = known
+                    .iter()
+                    .filter_map(|name| name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".yaml"))
+                    .filter(|name| !name.ends_with(".test"))
+                    .collect();
+                problems.push(missing(what, &path, name, &names, &named.span));
+                return None;
+            }
+            Err(problem) => {
+                problems.push(problem.related(&named.span, "named here"));
+                return None;
+            }
+        };
+        let wrong = if seen.last().is_some_and(|own| own == file.name()) {
+            Some(format!("the {what} `{name}` extends itself"))
+        } else if seen.iter().any(|known| known == file.name()) {
+            Some(format!("`extends` goes round in a circle: {} → {}", seen.join(" → "), file.name()))
+        } else if seen.len() >= LONGEST_CHAIN {
+            Some(format!("more than {LONGEST_CHAIN} files extend each other"))
+        } else {
+            None
+        };
+        let Some(message) = wrong else { return Some(file) };
+        problems.push(Problem::error(Code::InheritanceCycle, &named.span, message).help(
+            "a file hides the one of its own name that ships with loopctl; give yours another name, or take the link out",
+        ));
+        None
+    }
+}
+
+/// Takes `extends` out of a tree.
+fn take_parent(tree: &mut Node) -> Option<Entry> {
+    let Data::Map(entries) = &mut tree.data else { return None };
+    let at = entries.iter().position(|entry| entry.key == "extends")?;
+    Some(entries.remove(at))
+}
+
+fn over(base: Node, child: Node) -> Node {
+    let own = child.get("rules").cloned();
+    let inherited = base.get("rules").cloned();
+    let mut tree = lay_over(base, child);
+    if let (Some(Node { data: Data::List(inherited), .. }), Some(Node { data: Data::List(own), span })) =
+        (inherited, own)
+        && let Data::Map(entries) = &mut tree.data
+        && let Some(entry) = entries.iter_mut().find(|entry| entry.key == "rules")
+    {
+        entry.value = Node { span, data: Data::List(joined(inherited, own)) };
+    }
+    tree
+}
+
+/// The parent's rules, then the child's own; a rule of the child stands in the place of the parent's of its id.
+fn joined(inherited: Vec<Node>, own: Vec<Node>) -> Vec<Node> {
+    let id = |rule: &Node| rule.get("id").and_then(Node::as_text).map(str::to_owned);
+    let mut rules = inherited;
+    let parents = rules.len();
+    for rule in own {
+        let place = id(&rule)
+            .and_then(|own| rules.iter().take(parents).position(|other| id(other).as_ref() == Some(&own)));
+        match place.and_then(|at| rules.get_mut(at)) {
+            Some(slot) => *slot = rule,
+            None => rules.push(rule),
+        }
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::memory::Memory;
+    use serde_json::json;
+
+    fn read(files: &Memory, name: &str) -> (serde_json::Value, Vec<String>) {
+        let mut problems = Problems::new();
+        let file = files.read(&format!("rules/{name}.yaml")).unwrap().unwrap();
+        let tree = Lineage::RULES.read(&file, files, &mut problems).unwrap();
+        (tree.to_json(), problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_child_is_laid_over_its_parents() {
+        let files = Memory::default()
+            .with("rules/a.yaml", "classify: { x: [1], y: [2] }\nminimum: 3\n")
+            .with("rules/b.yaml", "extends: a\nclassify: { y: [3, 4], z: [5] }\n")
+            .with("rules/c.yaml", "minimum: 1\nextends: b\nclassify: { x: null }\n");
+        let expected = json!({ "classify": { "y": [3, 4], "z": [5] }, "minimum": 1 });
+        assert_eq!(read(&files, "c"), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn rules_are_added_and_one_of_the_same_id_replaces() {
+        let files = Memory::default()
+            .with("rules/a.yaml", "rules: [{ id: one, field: x }, { id: two, field: y }]\n")
+            .with(
+                "rules/b.yaml",
+                "extends: a\nrules: [{ id: three, field: z }, { id: one, field: w }, { id: three }]\n",
+            );
+        let expected = json!({ "rules": [{ "id": "one", "field": "w" }, { "id": "two", "field": "y" }, { "id": "three", "field": "z" }, { "id": "three" }] });
+        assert_eq!(read(&files, "b"), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn what_can_not_be_extended_is_named() {
+        let files = Memory::default()
+            .with("rules/own.yaml", "extends: own\nrules: []\n")
+            .with("rules/one.yaml", "extends: two\n")
+            .with("rules/two.yaml", "extends: one\n")
+            .with("rules/list.yaml", "extends: [one, two]\n")
+            .with("rules/slip.yaml", "extends: lits\n");
+        for (name, says) in [
+            ("own", "rules/own.yaml:1:10: error[LC202]: the rule file `own` extends itself"),
+            (
+                "one",
+                "rules/two.yaml:1:10: error[LC202]: `extends` goes round in a circle: rules/one.yaml → rules/two.yaml → rules/one.yaml",
+            ),
+            ("list", "rules/list.yaml:1:10: error[LC102]: `extends` names one rule file"),
+            ("slip", "rules/slip.yaml:1:10: error[LC203]: there is no rule file `rules/lits.yaml`"),
+        ] {
+            assert_eq!(read(&files, name).1, [says], "{name}");
+        }
+    }
+}

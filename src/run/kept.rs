@@ -1,0 +1,181 @@
+//! The documents that are scored again when a file is saved: the latest ones, as many as there is room for.
+
+use super::{Course, Plan, Standing};
+use crate::value::DocumentId;
+use std::collections::VecDeque;
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Most documents.
+    pub documents: usize,
+    /// Most bytes of their texts, candidates and judges' answers.
+    pub bytes: usize,
+}
+
+impl Default for Room {
+    /// Enough for a batch that a person looks at, and no more than a second of scoring.
+    fn default() -> Self {
+        Room { documents: 200, bytes: 64 << 20 }
+    }
+}
+
+/// The latest documents of a batch with where they stand.
+#[derive(Debug, Default)]
+pub struct Kept {
+    room: Room,
+    documents: VecDeque<(Course, Standing, usize)>,
+    bytes: usize,
+    dropped: usize,
+    without_candidate: usize,
+}
+
+/// A document before and after it was scored again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rescored {
+    /// The document.
+    pub id: DocumentId,
+    /// How many candidates its run made.
+    pub candidates: usize,
+    /// Where it stood.
+    pub before: Standing,
+    /// Where it stands.
+    pub after: Standing,
+}
+
+impl Kept {
+    /// Nothing, with this much room.
+    #[must_use]
+    pub fn new(room: Room) -> Self {
+        Kept { room, ..Kept::default() }
+    }
+
+    /// Keeps a document whose run with `plan` is over. The latest document is always kept; earlier ones make room.
+    pub fn keep(&mut self, plan: &Plan, course: Course) {
+        let Some(standing) = Standing::recorded(plan, &course) else {
+            self.without_candidate += 1;
+            return;
+        };
+        let size = course.size();
+        self.bytes += size;
+        self.documents.push_back((course, standing, size));
+        let full = |kept: &Self| kept.documents.len() > kept.room.documents || kept.bytes > kept.room.bytes;
+        while self.documents.len() > 1 && full(self) {
+            if let Some((.., size)) = self.documents.pop_front() {
+                self.bytes -= size;
+                self.dropped += 1;
+            }
+        }
+    }
+
+    /// How many documents are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Whether there is nothing to score again.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// How many documents had to make room.
+    #[must_use]
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// How many documents had no candidate.
+    #[must_use]
+    pub fn without_candidate(&self) -> usize {
+        self.without_candidate
+    }
+
+    /// Scores all of them with `plan`.
+    pub fn rescore(&mut self, plan: &Plan) -> Vec<Rescored> {
+        let again = |(course, standing, _): &mut (Course, Standing, usize)| {
+            let after = Standing::again(plan, course)?;
+            let before = std::mem::replace(standing, after.clone());
+            Some(Rescored { id: course.id().clone(), candidates: course.made.len(), before, after })
+        };
+        self.documents.iter_mut().filter_map(again).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::engine::{Event, Produced};
+    use crate::ingest::{Document, SourceText};
+    use crate::policy::{Decision, StopReason, Verdict};
+    use crate::profile::{Library, load};
+    use crate::score::Assessment;
+    use crate::value::{Millis, Usage};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn plan() -> Plan {
+        let mut problems = Problems::new();
+        let loaded = load("batch", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
+        Plan::compile(&loaded, &mut problems).unwrap()
+    }
+
+    fn course(plan: &Plan, id: &str, with_candidate: bool) -> Course {
+        let document = Document {
+            id: DocumentId::new(id),
+            path: None,
+            digest: String::new(),
+            text: SourceText::from_bytes(b"Grade: 2".to_vec()),
+            media: None,
+        };
+        let mut course = Course::new(plan, document, Some("pathology".to_owned()));
+        if with_candidate {
+            let produced = Produced {
+                candidate: Arc::new(json!({ "grade": "2" })),
+                usage: Usage::default(),
+                notes: Vec::new(),
+                repairs: Vec::new(),
+            };
+            let decision = Decision {
+                iteration: 0,
+                verdict: Verdict::Stop { reason: StopReason::MaxIterations },
+                checks: Vec::new(),
+                notes: Vec::new(),
+                best: 0,
+                rolled_back: false,
+            };
+            course.see(Millis(0), &Event::Supplied { produced });
+            let assessment = Box::new(Assessment::default());
+            course.see(Millis(0), &Event::Assessed { iteration: 0, assessment });
+            course.see(Millis(5), &Event::Decided(decision));
+        }
+        course
+    }
+
+    #[test]
+    fn the_latest_documents_are_kept_and_the_others_counted() {
+        let plan = plan();
+        let mut kept = Kept::new(Room { documents: 2, bytes: usize::MAX });
+        for id in ["a", "b", "c"] {
+            kept.keep(&plan, course(&plan, id, true));
+        }
+        kept.keep(&plan, course(&plan, "d", false));
+        assert_eq!((kept.len(), kept.dropped(), kept.without_candidate()), (2, 1, 1));
+        let again = kept.rescore(&plan);
+        assert_eq!(again.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["b", "c"]);
+        assert!(again[0].after.assessment.scores.get("completeness").is_some());
+        assert_eq!(kept.rescore(&plan)[0].before, again[0].after);
+    }
+
+    #[test]
+    fn one_document_that_fills_the_room_is_kept() {
+        let plan = plan();
+        let mut kept = Kept::new(Room { documents: 9, bytes: 1 });
+        for id in ["a", "b"] {
+            kept.keep(&plan, course(&plan, id, true));
+        }
+        assert_eq!((kept.len(), kept.dropped()), (1, 1));
+    }
+}

@@ -1,0 +1,198 @@
+//! The candidates of a run that is over, scored again with another plan, without asking anybody.
+//!
+//! Every candidate is assessed anew, so that all scores that the policy compares are of one kind; judges and validators
+//! are taken at the word that they gave in the run. Then the policy decides over the course as it was recorded, with the
+//! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
+
+use super::course::{Course, Made};
+use super::{Plan, document_type_of};
+use crate::feedback::lock;
+use crate::policy::{Check, Decision, Facts, History, Verdict, acceptance, decide};
+use crate::profile::{Lock, Mask};
+use crate::score::{Answer, Assessment, Assessor, Panel, Scores, Source};
+use crate::value::below;
+use std::sync::Arc;
+
+/// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The document's type.
+    pub document_type: String,
+    /// The iteration of the last candidate.
+    pub iteration: usize,
+    /// Its assessment.
+    pub assessment: Assessment,
+    /// Whether every line of `accept` holds for it.
+    pub accepted: bool,
+    /// Those lines, with their numbers.
+    pub acceptance: Vec<Check>,
+    /// What was decided where the policy stops, or after the last candidate when it would go on.
+    pub decision: Decision,
+    /// The iteration that is handed back.
+    pub selected: Option<usize>,
+    /// What a person should know about how the scores came to be.
+    pub notes: Vec<String>,
+}
+
+impl Standing {
+    /// As the run itself left the document; `None` without a candidate.
+    #[must_use]
+    pub fn recorded(plan: &Plan, course: &Course) -> Option<Self> {
+        let last = course.made.last()?;
+        let facts = Facts::of(&plan.policy, &last.assessment, None);
+        let (accepted, acceptance) = acceptance(&plan.policy, &facts);
+        Some(Standing {
+            document_type: course.document_type.clone(),
+            iteration: course.made.len() - 1,
+            assessment: last.assessment.clone(),
+            accepted,
+            acceptance,
+            decision: last.decision.clone(),
+            selected: course.selected,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Scores the candidates of `course` with `plan`; `None` without a candidate.
+    #[must_use]
+    pub fn again(plan: &Plan, course: &Course) -> Option<Self> {
+        let last = course.made.last()?;
+        let mut warnings = Vec::new();
+        let text = course.document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
+        let document_type =
+            document_type_of(plan, course.given_type.as_deref(), text, "with `--type`", &mut warnings);
+        // What was doubtful about the type was said in the run.
+        let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
+        let attached = super::work::attached(plan, &course.document).is_some();
+        let source = (!attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
+        let mut scorer = Scorer {
+            plan,
+            assessor: Assessor::new(Arc::clone(&plan.scoring)),
+            document_type: &document_type,
+            source,
+        };
+        let mut scored: Vec<Scored> = Vec::new();
+        for made in &course.made {
+            let next = scorer.score(made, |base| scored.get(base));
+            scored.push(next);
+        }
+        let latest = scored.last()?;
+        if !latest.missed_gate {
+            notes.extend(not_asked(plan, last));
+        }
+        let (accepted, acceptance) = acceptance(&plan.policy, &latest.facts(plan, last));
+        let (decision, selected) = decided(plan, course, &scored)?;
+        Some(Standing {
+            iteration: scored.len() - 1,
+            assessment: scored.pop()?.assessment,
+            document_type,
+            accepted,
+            acceptance,
+            decision,
+            selected,
+            notes,
+        })
+    }
+}
+
+/// A candidate that was scored again.
+struct Scored {
+    candidate: Arc<serde_json::Value>,
+    assessment: Assessment,
+    /// What tier 1 measured, which the gate looks at.
+    measured: Scores,
+    missed_gate: bool,
+}
+
+impl Scored {
+    fn facts(&self, plan: &Plan, made: &Made) -> Facts {
+        Facts::of(&plan.policy, &self.assessment, Some(Arc::clone(&made.candidate)))
+            .gated_by(&plan.policy, &self.measured)
+    }
+}
+
+struct Scorer<'a> {
+    plan: &'a Plan,
+    assessor: Assessor,
+    document_type: &'a str,
+    source: Option<Source>,
+}
+
+impl Scorer<'_> {
+    /// Both tiers of one candidate, as [`crate::engine::Run`] makes them; `earlier` are those before it.
+    fn score<'s>(&mut self, made: &Made, earlier: impl Fn(usize) -> Option<&'s Scored>) -> Scored {
+        let policy = &self.plan.policy;
+        let mut assessment = Assessment::default();
+        self.assessor.assess(self.document_type, &made.candidate, self.source.as_ref(), &[], &mut assessment);
+        let measured = assessment.scores.clone();
+        let missed_gate = policy.gate.as_ref().is_some_and(|gate| {
+            let score = measured.get(&gate.dimension).map_or(0.0, |score| score.get());
+            below(score, gate.bound.get())
+        });
+        let panel = self.plan.panel.only(|name| made.answers.contains_key(name));
+        if !missed_gate && !panel.members().is_empty() {
+            let answers = answers(&panel, made);
+            let by_code = |code: &str, fixable| policy.dispositions.of(code, fixable);
+            assessment = panel.merge(&policy.overall, &by_code, &assessment, &answers);
+        }
+        // What a correction may not change is what its base had, whatever the policy would start from.
+        let base = made.base.and_then(earlier);
+        if let (Lock::Passing, Some(base)) = (self.plan.profile.feedback.lock, base) {
+            let mut changed = lock::changed(&base.candidate, &base.assessment, &made.candidate, &assessment);
+            for issue in &mut changed {
+                issue.disposition = policy.dispositions.of(&issue.code, issue.auto_fixable);
+            }
+            assessment.issues.extend(changed);
+        }
+        Scored { candidate: Arc::clone(&made.candidate), assessment, measured, missed_gate }
+    }
+}
+
+/// What the members of `panel` said in the run. An answer that the plan can't read counts as none.
+fn answers(panel: &Panel, made: &Made) -> Vec<Answer> {
+    let said = |(at, member): (usize, &crate::score::Member)| match made.answers.get(&member.id) {
+        Some(Answer::Given(answer)) => match panel.read(at, answer) {
+            Ok(()) => Answer::Given(answer.clone()),
+            Err(why) => Answer::Failed(why),
+        },
+        Some(failed @ Answer::Failed(_)) => failed.clone(),
+        None => Answer::Failed("it was not asked".to_owned()),
+    };
+    panel.members().iter().enumerate().map(said).collect()
+}
+
+/// Who was not asked about a candidate, and what that means.
+fn not_asked(plan: &Plan, made: &Made) -> Vec<String> {
+    let silent = |(at, member): (usize, &crate::score::Member)| {
+        if made.answers.contains_key(&member.id) {
+            return None;
+        }
+        let kind = if member.is_validator() { "validator" } else { "judge" };
+        let measured: Vec<String> = plan.panel.measured_by(at).map(|name| format!("`{name}`")).collect();
+        let effect = if measured.is_empty() {
+            String::new()
+        } else {
+            format!(", so {} is measured without it", measured.join(", "))
+        };
+        Some(format!("the run did not ask {kind} `{}`{effect}", member.id))
+    };
+    plan.panel.members().iter().enumerate().filter_map(silent).collect()
+}
+
+/// What the policy decides over the course, up to where it stops, and which iteration it hands back.
+fn decided(plan: &Plan, course: &Course, scored: &[Scored]) -> Option<(Decision, Option<usize>)> {
+    let mut history = History::new();
+    let mut latest = None;
+    for (scored, made) in scored.iter().zip(&course.made) {
+        history.push(&plan.policy, scored.facts(plan, made));
+        let decision = decide(&plan.policy, &mut history, made.spent, &plan.criteria);
+        let stops = matches!(decision.verdict, Verdict::Stop { .. });
+        latest = Some(decision);
+        if stops {
+            break;
+        }
+    }
+    let decision = latest?;
+    let selection = history.selection(&plan.policy, decision.verdict.accepts());
+    Some((decision, selection.map(|selection| selection.iteration)))
+}
