@@ -123,7 +123,7 @@ fn any_kind_of_file_can_be_checked_by_itself() {
         ("schemas/mine.schema.json", "{\n  \"properties\": { \"a\": { \"type\": \"txt\" } }\n}\n", "2:"),
         ("schemas/torn.schema.json", "{\n  \"properties\": {\n", ":"),
         ("prompts/mine.md", "Read this:\n{{ sourc }}\n", "2:"),
-        ("prompts/feedback/mine.md", "{% if missing %}\n", "mine.md:"),
+        ("prompts/feedback/mine.md", "{% if missing %}\n", "1:"),
         ("rules/mine.rhai", "fn agree(candidate, source) {\n  let x = ;\n}\n", "2:"),
         ("profiles/mine.yaml", "extends: batch\nacept: 1\n", "2:"),
     ] {
