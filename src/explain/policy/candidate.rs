@@ -42,7 +42,7 @@ fn kind(plan: &Plan) -> String {
 fn mask(plan: &Plan, section: &mut Section) {
     for (at, mask) in plan.profile.mask.iter().enumerate() {
         let text = format!(
-            "Before anybody sees the document, every passage that the pattern {} finds is replaced by {}. The stages, the rules and the comparison with the \
+            "Before a stage sees the document, every passage that the pattern {} finds is replaced by {}. The stages, the rules and the comparison with the \
              document never see it; only a judge that is allowed to sees the whole document.",
             name(mask.pattern.as_str()),
             name(&mask.replace)
@@ -154,7 +154,8 @@ fn part(plan: &Plan, at: usize) -> String {
             "Its answer serves the stages after it and is no part of the candidate.".to_owned()
         }
         None if fields().next().is_some() => {
-            format!("Its answer, with the field {} added, is the candidate.", names(fields(), "and"))
+            let what = if fields().count() == 1 { "field" } else { "fields" };
+            format!("Its answer, with the {what} {} added, is the candidate.", names(fields(), "and"))
         }
         None => "Its answer is the candidate.".to_owned(),
     }

@@ -3,7 +3,7 @@
 use super::choice::chosen;
 use super::next_step::{what_next, why_stopped};
 use super::record::{Candidate, Record, RunFacts, Trouble};
-use super::words::{self, accept_line, counted, number};
+use super::words::{self, accept_line, against, counted, gap, number};
 use crate::engine::Outcome;
 use crate::explain::json_diff::{Change, diff};
 use crate::policy::{Check, FinalStatus, StopReason, Verdict};
@@ -448,13 +448,13 @@ fn gate(candidate: &Candidate, terms: Option<&Terms>) -> Option<Acceptance> {
     let check = checks.iter().find(|check| check.line == "gate")?;
     let holds = !below(check.value, check.bound);
     let dimension = terms.and_then(|terms| terms.gate.as_ref()).map_or("gate", |gate| &gate.dimension);
-    let (value, bound) = (number(check.value), number(check.bound));
+    let (value, bound) = against(check.value, check.bound);
     let words = if holds {
         format!("the gate needs `{dimension}` of {bound}, has {value}")
     } else {
         format!(
             "the gate was missed: it needs `{dimension}` of {bound}, has {value}: {} short; nobody else was asked",
-            number(check.bound - check.value)
+            gap(check.value, check.bound)
         )
     };
     Some(Acceptance { line: "gate".to_owned(), holds, value: check.value, bound: check.bound, words })
