@@ -347,8 +347,13 @@ fn every_setting_that_changes_a_decision_changes_the_explanation() {
     );
 }
 
-/// Changes of a shipped profile that make no difference, because what stands there is the default.
-const IDLE: [&str; 1] = ["select.ties: left out"];
+/// Changes of a shipped profile that make no difference, each with its profile, because what is left says the same: the
+/// default has `ties: last`, and `marc`, which `balanced` extends, accepts from 0.95, too.
+const IDLE: [(&str, &str); 3] = [
+    ("clinical", "select.ties: left out"),
+    ("literature", "select.ties: left out"),
+    ("balanced", "accept.overall: left out"),
+];
 
 #[test]
 fn every_slip_in_a_shipped_profile_changes_its_explanation() {
@@ -370,7 +375,7 @@ fn every_slip_in_a_shipped_profile_changes_its_explanation() {
         for (mutant, explanation) in mutants.into_iter().zip(explanations) {
             let Some(other) = explanation else { continue };
             tried += 1;
-            if other == plain && !IDLE.contains(&mutant.name.as_str()) {
+            if other == plain && !IDLE.contains(&(name, mutant.name.as_str())) {
                 silent.push(mutant.name);
             }
         }
