@@ -290,7 +290,7 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
 }
 
 /// The top-level fields that a rule names.
-fn named_by(rule: &Node) -> Vec<String> {
+pub(super) fn named_by(rule: &Node) -> Vec<String> {
     let mut names = Vec::new();
     // A schema that a rule asks looks at everything.
     visit(rule, &mut |part| {
@@ -306,7 +306,7 @@ fn named_by(rule: &Node) -> Vec<String> {
 }
 
 /// The texts of all scripts that measure or are rules.
-fn scripts_of(project: &Project<'_>) -> Vec<String> {
+pub(super) fn scripts_of(project: &Project<'_>) -> Vec<String> {
     let mut names: BTreeSet<String> = BTreeSet::new();
     let mut add = |function: &str| {
         names.extend(function.split_once('#').map(|(file, _)| file.to_owned()));
@@ -324,7 +324,7 @@ fn scripts_of(project: &Project<'_>) -> Vec<String> {
 }
 
 /// Whether a name stands in a text as a word of its own.
-fn has_word(text: &str, name: &str) -> bool {
+pub(super) fn has_word(text: &str, name: &str) -> bool {
     let fits = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());

@@ -1,10 +1,12 @@
 //! Rules, rubrics, patterns, prompts, examples and judges that do not do what they say (LC6).
 
+mod demands;
 mod examples;
 mod expression;
 mod fields;
 mod judges;
 mod language;
+mod named;
 mod patterns;
 mod project;
 mod prompts;
@@ -23,7 +25,9 @@ pub use providers::lint_provider;
 pub(super) fn look(subject: Subject<'_>, problems: &mut Problems) {
     let project = Project::read(subject);
     fields::look(&project, problems);
+    demands::look(&project, problems);
     patterns::look(&project, problems);
+    named::look(&project, problems);
     rules::look(&project, problems);
     prompts::look(&project, problems);
     judges::look(&project, problems);
