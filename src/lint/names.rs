@@ -9,7 +9,9 @@ pub(super) fn look(root: &Node, key: &str, problems: &mut Problems) {
     let Some(node) = root.get(key) else { return };
     let Some(name) = node.as_text() else { return };
     let file = Path::new(node.span.file().name());
-    let Some(stem) = file.file_stem().map(|stem| stem.to_string_lossy()).filter(|stem| stem != name) else { return };
+    let Some(stem) = file.file_stem().map(|stem| stem.to_string_lossy()).filter(|stem| stem != name) else {
+        return;
+    };
     // What is inherited names the parent.
     if node.span.file().name() != root.span.file().name() {
         return;

@@ -25,7 +25,8 @@ pub(super) fn look(root: &Node, problems: &mut Problems) {
         if listed.contains(&name) {
             continue;
         }
-        let message = format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
+        let message =
+            format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
         let problem = Problem::warning(Code::InertRule, &field.key_span, message);
         problems.push(problem.help(match nearest(name, listed.iter().copied()) {
             Some(guess) => format!("did you mean `{guess}`?"),

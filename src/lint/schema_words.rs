@@ -7,21 +7,93 @@ use std::sync::Arc;
 
 /// The keywords of all drafts, and those that other users of schemas add.
 const KEYWORDS: [&str; 67] = [
-    "$anchor", "$comment", "$defs", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef",
-    "$ref", "$schema", "$vocabulary", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
-    "contains", "contentEncoding", "contentMediaType", "contentSchema", "default", "definitions", "dependencies",
-    "dependentRequired", "dependentSchemas", "deprecated", "description", "else", "enum", "example", "examples",
-    "exclusiveMaximum", "exclusiveMinimum", "format", "formatMaximum", "formatMinimum", "id", "if", "items",
-    "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength",
-    "minProperties", "minimum", "multipleOf", "not", "nullable", "oneOf", "pattern", "patternProperties",
-    "prefixItems", "properties", "propertyNames", "readOnly", "required", "then", "title", "type",
-    "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly",
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "formatMaximum",
+    "formatMinimum",
+    "id",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
 ];
 
 /// Keywords whose value is a schema, or a list of them.
 const SCHEMAS: [&str; 16] = [
-    "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "else", "if", "items", "not", "oneOf",
-    "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties", "contentSchema",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
 ];
 
 /// Keywords whose value is a mapping of names to schemas.
@@ -29,7 +101,15 @@ const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternPr
 
 /// Keywords that add to what a schema says: what it lacks may stand there.
 const ADDING: [&str; 10] = [
-    "$dynamicRef", "$recursiveRef", "$ref", "allOf", "anyOf", "dependentSchemas", "if", "oneOf", "patternProperties",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "dependentSchemas",
+    "if",
+    "oneOf",
+    "patternProperties",
     "unevaluatedProperties",
 ];
 
@@ -92,12 +172,10 @@ fn undeclared(node: &Node, problems: &mut Problems) {
         let so = if is_closed { ", so no answer can follow this schema" } else { "" };
         let message = format!("`{name}` is required, but `properties` does not have it{so}");
         let problem = Problem::warning(Code::SchemaSlip, &item.span, message);
-        problems.push(problem.help(
-            match nearest(name, properties.iter().map(|entry| entry.key.as_str())) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("add `{name}` to `properties`, or take it out of `required`"),
-            },
-        ));
+        problems.push(problem.help(match nearest(name, properties.iter().map(|entry| entry.key.as_str())) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!("add `{name}` to `properties`, or take it out of `required`"),
+        }));
     }
 }
 
@@ -113,7 +191,8 @@ mod tests {
 
     #[test]
     fn only_what_is_nearly_a_keyword_is_a_slip() {
-        let slips = said(r#"{ "properties": { "a": { "minLenght": 2, "propertys": {}, "tpye": "string" } } }"#);
+        let slips =
+            said(r#"{ "properties": { "a": { "minLenght": 2, "propertys": {}, "tpye": "string" } } }"#);
         assert_eq!(slips.len(), 3, "{slips:?}");
         assert!(slips.iter().any(|slip| slip.ends_with("did you mean `minLength`?")), "{slips:?}");
         let fine = r#"{ "note": "", "x-order": 1, "description_de": "", "unit": "mm",
@@ -124,7 +203,10 @@ mod tests {
     #[test]
     fn what_is_required_is_declared_unless_it_may_stand_elsewhere() {
         let slips = said(r#"{ "required": ["margin", "a"], "properties": { "margins": {}, "a": {} } }"#);
-        assert_eq!(slips, ["`margin` is required, but `properties` does not have it; did you mean `margins`?"]);
+        assert_eq!(
+            slips,
+            ["`margin` is required, but `properties` does not have it; did you mean `margins`?"]
+        );
         let parts = r##"{ "properties": { "a": {} }, "required": ["b"], "allOf": [{ "$ref": "#/$defs/b" }],
             "$defs": { "b": { "properties": { "b": {} } } } }"##;
         assert_eq!(said(parts), [""; 0]);

@@ -1,13 +1,14 @@
 //! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
 
-use super::{classification, names, rubric, schema_words};
+use super::{Subject, classification, content, names, rubric, schema_words};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::experiment::scenario::{Choice, Kind as CaseKind, find_subject, test_profile, test_rules};
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
-use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, read_text_file};
+use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
 use crate::rules::{Care, Lineage, check_extraction, compile};
+use crate::run::Plan;
 use crate::script::ScriptSet;
 use crate::value::Score;
 use crate::value::decode::Spanned;
@@ -220,9 +221,20 @@ fn cases(path: &Path, library: &Library, problems: &mut Problems) {
     };
     let (name, file, choice) = (&subject.name, &subject.file, Choice::default());
     match subject.kind {
-        CaseKind::Profile => test_profile(name, &subject.library, file, choice, problems),
-        CaseKind::Rules => test_rules(name, &subject.library, file, choice, problems),
-    };
+        CaseKind::Profile => {
+            test_profile(name, &subject.library, file, choice, problems);
+            let found = &mut Problems::new();
+            if let Some(loaded) = load(name, &subject.library, &[], &|name| std::env::var(name).ok(), found)
+                && let Some(plan) = Plan::compile(&loaded, found)
+            {
+                content::of_profile_cases(Subject { loaded: &loaded, plan: &plan }, file, problems);
+            }
+        }
+        CaseKind::Rules => {
+            test_rules(name, &subject.library, file, choice, problems);
+            content::of_rules(name, file, &subject.library, problems);
+        }
+    }
 }
 
 fn schema(file: &Arc<SourceFile>, problems: &mut Problems) {

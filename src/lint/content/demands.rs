@@ -132,7 +132,8 @@ fn is_asked(project: &Project<'_>, kind: &str, demand: &Demand<'_>) -> bool {
     }
     let by_rule = project.rules.iter().any(|file| {
         project.rules_of(file).any(|(rule, types)| {
-            types.contains(&kind) && (rule.get("schema").is_some() || named_by(rule).iter().any(|n| n == field))
+            types.contains(&kind)
+                && (rule.get("schema").is_some() || named_by(rule).iter().any(|n| n == field))
         })
     });
     by_rule

@@ -135,8 +135,8 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
         for (node, field) in rubric_fields(&rubric.root, kind) {
             if fields.schema_has(field) == Some(false) {
                 let declared = fields.declared();
-                let message =
-                    format!("the schema of `{kind}` has no field `{field}`, so no answer can ever have it");
+                let schema = schema_of(project, kind);
+                let message = format!("{schema} has no field `{field}`, so no answer can ever have it");
                 let problem = Problem::warning(Code::UndeclaredField, &node.span, message);
                 problems.push(problem.help(match nearest(field, declared.iter().copied()) {
                     Some(guess) => format!("did you mean `{guess}`?"),
@@ -146,6 +146,15 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
         }
     }
     unfindable(project, rubric, problems);
+}
+
+/// What the schema of the candidates of a type is called.
+fn schema_of(project: &Project<'_>, kind: &str) -> String {
+    let output = project.subject.plan.stages.last().and_then(|last| last.stage.call.output.as_ref());
+    match output {
+        Some(output) => format!("the schema `{}`", filled(&output.value, kind)),
+        None => format!("the schema of `{kind}`"),
+    }
 }
 
 /// Required fields that the provider `pattern` can't find: one problem for a rubric. Where a variable may put another in
@@ -195,7 +204,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         None if may_be_another => {
             "add patterns, or name a provider with a model: no document is complete before".to_owned()
         }
-        None => "add a pattern, or move the field to `important` or `optional`".to_owned(),
+        None => "add a pattern for it to that file; only if documents may do without it, move it to `important` or `optional`".to_owned(),
     }));
 }
 

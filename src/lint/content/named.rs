@@ -33,7 +33,9 @@ fn of_profile(project: &Project<'_>, problems: &mut Problems) {
         return;
     }
     let file = Path::new(root.span.file().name());
-    let Some(stem) = file.file_stem().map(|stem| stem.to_string_lossy()).filter(|stem| stem != name) else { return };
+    let Some(stem) = file.file_stem().map(|stem| stem.to_string_lossy()).filter(|stem| stem != name) else {
+        return;
+    };
     let message = format!("this profile is run by the name of its file: `{stem}`, not `{name}`");
     let problem = Problem { level: Level::Note, ..Problem::warning(Code::OtherName, &node.span, message) };
     problems.push(problem.help(format!("write `name: {stem}`, or leave the line out")));
