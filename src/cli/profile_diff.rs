@@ -101,9 +101,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         DiffFormat::Json => {
             let mut value = json!(compared);
-            value["same"] = compared.is_same().into();
-            if let Some(documents) = &documents {
-                value["documents"] = json!({ "sum": documents.sum(), "differ": documents.moved() });
+            if let Some(members) = value.as_object_mut() {
+                members.insert("same".to_owned(), compared.is_same().into());
+                if let Some(documents) = &documents {
+                    let ends = json!({ "sum": documents.sum(), "differ": documents.moved() });
+                    members.insert("documents".to_owned(), ends);
+                }
             }
             let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
             writeln!(output.out, "{text}")?;

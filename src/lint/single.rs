@@ -97,7 +97,25 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
     let is_list = |key: &str| {
         root.as_ref().and_then(|root| root.get(key)).is_some_and(|node| matches!(node.data, Data::List(_)))
     };
-    let profile = ["extends", "assess", "overall", "accept", "stop", "stages", "feedback", "select"];
+    let profile = [
+        "extends",
+        "assess",
+        "overall",
+        "accept",
+        "stop",
+        "stages",
+        "feedback",
+        "select",
+        "judges",
+        "validators",
+        "gate",
+        "review",
+        "network",
+        "dispositions",
+        "mask",
+        "on_escalate",
+        "on_regression",
+    ];
     if within("extract") || has("extract") && has("fields") {
         Some(FileKind::Extraction)
     } else if within("rubrics") || has("rubric") && has("types") {

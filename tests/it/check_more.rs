@@ -110,7 +110,11 @@ fn any_kind_of_file_can_be_checked_by_itself() {
         ("rules/mine.yaml", "rules:\n  - { id: a, field: grade, matches: '(' }\n", "2:"),
         ("rules/rubrics/mine.yaml", "rubric: mine\ntypes:\n  letter: { requird: [a] }\n", "3:"),
         ("rules/extract/mine.yaml", "extract: mine\nfields:\n  a: { patterns: ['('] }\n", "3:"),
-        ("rules/classify-mine.yaml", "classify:\n  letter: [{ pattern: '(', weight: 1 }]\n", "2:"),
+        (
+            "rules/classify-mine.yaml",
+            "minimum: 3\nclassify:\n  letter: [{ pattern: '(', weight: 3 }]\n",
+            "3:",
+        ),
         (
             "prices.yaml",
             "prices:\n  - { provider: openai, models: [x], input: much, output: 1, as_of: 2026-01-01 }\n",
@@ -119,7 +123,7 @@ fn any_kind_of_file_can_be_checked_by_itself() {
         ("schemas/mine.schema.json", "{\n  \"properties\": { \"a\": { \"type\": \"txt\" } }\n}\n", "2:"),
         ("schemas/torn.schema.json", "{\n  \"properties\": {\n", ":"),
         ("prompts/mine.md", "Read this:\n{{ sourc }}\n", "2:"),
-        ("prompts/feedback/mine.md", "{% if missing %}\n", "mine.md:"),
+        ("prompts/feedback/mine.md", "{% if missing %}\n", "1:"),
         ("rules/mine.rhai", "fn agree(candidate, source) {\n  let x = ;\n}\n", "2:"),
         ("profiles/mine.yaml", "extends: batch\nacept: 1\n", "2:"),
     ] {

@@ -1,7 +1,8 @@
 //! The page of each code shows a mistake that yields it, and how to put it right.
 //!
 //! Fences say which file they are: ```` ```yaml file=rules/mine.yaml ````; a block of YAML without a mark is the profile. What is
-//! checked is the profile, without one every file by itself; a block `console` says how the command is called.
+//! checked is the profile, without one every file by itself; a block `console` says how the command is called. Pages of
+//! LC6 show parts of several files at once; `tests/broken` has whole projects for those.
 
 use super::workspace::Workspace;
 use loopctl::diag::{Code, Level, Problems, Style, render_human};
@@ -51,7 +52,7 @@ fn problems(code: Code, title: &str) -> Problems {
     }
     let library = Library::new(vec![place.path("")]);
     let mut problems = Problems::new();
-    let profile = blocks.iter().find(|block| block.file.is_none() && block.language == "yaml");
+    let profile = blocks.iter().find(|block| block.name() == "profile.yaml" && block.language == "yaml");
     if let Some(profile) = profile {
         let path = place.path(profile.name());
         let loaded = load(path.to_str().unwrap(), &library, &[], &|_| None, &mut problems);
@@ -96,6 +97,9 @@ fn what_a_page_calls_wrong_yields_its_code_and_what_it_calls_right_nothing() {
     let mut mistakes = Vec::new();
     for code in Code::ALL {
         let name = code.as_str();
+        if name.starts_with("LC6") {
+            continue;
+        }
         if !code.page().contains("\n## Wrong\n") {
             mistakes.push(format!("{name}: the page has no `## Wrong`"));
             continue;

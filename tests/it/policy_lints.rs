@@ -269,7 +269,7 @@ fn what_is_said_of_shipped_profiles() {
         said,
         [
             "`stop.decline` can never fire: it needs 3 candidates, and `max_iterations: 3` ends the loop first",
-            "`stop.min_improvement` can never fire: it needs 2 candidates, and `max_iterations: 2` ends the loop first",
+            "in `real-time` `stop.min_improvement` can never fire: it needs 2 candidates, and `max_iterations: 2` ends the loop first",
         ]
     );
 }

@@ -157,6 +157,13 @@ fn schema_of(project: &Project<'_>, kind: &str) -> String {
     }
 }
 
+/// A required field without a pattern: where it is required, the file that lacks one, and a field there whose name is near.
+struct Missing<'n> {
+    node: &'n Node,
+    file: &'n str,
+    guess: Option<String>,
+}
+
 /// Required fields that the provider `pattern` can't find: one problem for a rubric. Where a variable may put another in
 /// its place it is a note.
 fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
@@ -166,7 +173,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
     if providers.iter().any(|choice| choice.name.value != "pattern") {
         return;
     }
-    let mut missing: BTreeMap<&str, (&Node, Vec<&str>, &str, Option<String>)> = BTreeMap::new();
+    let mut missing: BTreeMap<&str, Missing<'_>> = BTreeMap::new();
     for kind in own_types(project, rubric) {
         let at = stages.len() - 1;
         let file = project.extractions.iter().find(|file| file.stage == at && file.document_type == kind);
@@ -179,14 +186,13 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
             if !found.contains(field) && fields.schema_has(field) != Some(false) && !is_put_in(project, field)
             {
                 let guess = nearest(field, found.iter().copied()).map(str::to_owned);
-                missing.entry(field).or_insert((node, Vec::new(), &file.file.name, guess)).1.push(kind);
+                missing.entry(field).or_insert(Missing { node, file: &file.file.name, guess });
             }
         }
     }
-    let Some((first, ..)) = missing.values().next() else { return };
+    let Some(Missing { node: first, file, .. }) = missing.values().next() else { return };
     let names = listed(missing.keys().copied());
     let is_are = if missing.len() == 1 { "is" } else { "are" };
-    let file = missing.values().next().map_or("", |(_, _, file, _)| *file);
     let message = format!(
         "{names} {is_are} required, but no pattern of `rules/{file}` finds that, and the provider is `pattern`"
     );
@@ -196,7 +202,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
     } else {
         Problem::warning(Code::UnfindableField, &first.span, message)
     };
-    let guess = missing.iter().find_map(|(field, (.., guess))| Some((field, guess.clone()?)));
+    let guess = missing.iter().find_map(|(field, missing)| Some((field, missing.guess.clone()?)));
     problems.push(problem.help(match guess {
         Some((field, guess)) => {
             format!("the patterns have `{guess}`; if that is `{field}`, call both the same")

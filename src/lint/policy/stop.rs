@@ -3,7 +3,7 @@
 use super::criteria::{Placed, criteria, limit, needs};
 use super::view::{View, counted, number};
 use super::{always, budget, one_candidate, overtaken, window};
-use crate::diag::{Code, Problem, Problems};
+use crate::diag::{Code, Level, Problem, Problems};
 use crate::profile::{Criterion, OnRegression};
 
 pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
@@ -115,11 +115,8 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
     }
     help.push_str(", or remove it");
     // Where the two come together, the run ends at the same candidate either way, and only the reason is another.
-    let problem = if least == most {
-        Problem::note(Code::NeverFires, &one.span, message)
-    } else {
-        view.doubt(Code::NeverFires, &one.span, message)
-    };
+    let problem = view.doubt(Code::NeverFires, &one.span, message);
+    let problem = if least == most { Problem { level: Level::Note, ..problem } } else { problem };
     Some(problem.help(help).related(&limit.span, "this limit is looked at first"))
 }
 
