@@ -343,7 +343,7 @@ impl<'s> Names<'_, 's> {
             let known = self.role.variables();
             let help = match (name, self.role, nearest(name, known.iter().copied().chain(nearby))) {
                 ("reference", Role::Stage, _) => {
-                    "only judges see the reference: who has the answer before the task can't be judged by it"
+                    "only judges see the reference: the answer would be shown to the model that is tested"
                         .to_owned()
                 }
                 ("candidate", Role::Stage, _) => {
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(
             said(Role::Stage, "{{ reference }}{% for p in context %}{{ p.txt }}{% endfor %}{{ stages.a.b }}"),
             [
-                "1:4 unknown variable `reference` | only judges see the reference: who has the answer before the task can't be judged by it",
+                "1:4 unknown variable `reference` | only judges see the reference: the answer would be shown to the model that is tested",
                 "1:43 a passage has no `txt` | did you mean `text`?",
             ]
         );

@@ -135,8 +135,8 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
         for (node, field) in rubric_fields(&rubric.root, kind) {
             if fields.schema_has(field) == Some(false) {
                 let declared = fields.declared();
-                let message =
-                    format!("the schema of `{kind}` has no field `{field}`, so no answer can ever have it");
+                let schema = schema_of(project, kind);
+                let message = format!("{schema} has no field `{field}`, so no answer can ever have it");
                 let problem = Problem::warning(Code::UndeclaredField, &node.span, message);
                 problems.push(problem.help(match nearest(field, declared.iter().copied()) {
                     Some(guess) => format!("did you mean `{guess}`?"),
@@ -146,6 +146,15 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
         }
     }
     unfindable(project, rubric, problems);
+}
+
+/// What the schema of the candidates of a type is called.
+fn schema_of(project: &Project<'_>, kind: &str) -> String {
+    let output = project.subject.plan.stages.last().and_then(|last| last.stage.call.output.as_ref());
+    match output {
+        Some(output) => format!("the schema `{}`", filled(&output.value, kind)),
+        None => format!("the schema of `{kind}`"),
+    }
 }
 
 /// A required field without a pattern: where it is required, the file that lacks one, and a field there whose name is near.
@@ -201,7 +210,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         None if may_be_another => {
             "add patterns, or name a provider with a model: no document is complete before".to_owned()
         }
-        None => "add a pattern, or move the field to `important` or `optional`".to_owned(),
+        None => "add a pattern for it to that file; only if documents may do without it, move it to `important` or `optional`".to_owned(),
     }));
 }
 
@@ -296,7 +305,7 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
 }
 
 /// The top-level fields that a rule names.
-fn named_by(rule: &Node) -> Vec<String> {
+pub(super) fn named_by(rule: &Node) -> Vec<String> {
     let mut names = Vec::new();
     // A schema that a rule asks looks at everything.
     visit(rule, &mut |part| {
@@ -312,7 +321,7 @@ fn named_by(rule: &Node) -> Vec<String> {
 }
 
 /// The texts of all scripts that measure or are rules.
-fn scripts_of(project: &Project<'_>) -> Vec<String> {
+pub(super) fn scripts_of(project: &Project<'_>) -> Vec<String> {
     let mut names: BTreeSet<String> = BTreeSet::new();
     let mut add = |function: &str| {
         names.extend(function.split_once('#').map(|(file, _)| file.to_owned()));
@@ -330,7 +339,7 @@ fn scripts_of(project: &Project<'_>) -> Vec<String> {
 }
 
 /// Whether a name stands in a text as a word of its own.
-fn has_word(text: &str, name: &str) -> bool {
+pub(super) fn has_word(text: &str, name: &str) -> bool {
     let fits = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());

@@ -22,7 +22,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Prob
     } else if many > 0 && many.saturating_mul(most) <= limit {
         let all = many.saturating_mul(most);
         let message = format!(
-            "`{}.calls` can never fire: {} take {} at most, calls that are made again among them",
+            "`{}.calls` can never fire: {} take {} at most, repeated attempts counted",
             one.path,
             counted(most, "candidate"),
             counted(all, "call")
