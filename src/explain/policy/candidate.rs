@@ -115,8 +115,11 @@ fn asked_form(plan: &Plan, schema: &str) -> String {
         .map(|dimension| dimension.name.as_str())
         .collect();
     let checked = match measuring.as_slice() {
+        [] if plan.profile.candidate == CandidateKind::Patch => {
+            "Edits that can't be applied score 0.00; nothing else holds the answer against that form.".to_owned()
+        }
         [] => {
-            "No score is taken from how well the answer has that form, so one that breaks it can be accepted."
+            "No score says how well the answer has that form: what breaks it costs nothing unless a rule notices it, and can be accepted."
                 .to_owned()
         }
         some => format!(
