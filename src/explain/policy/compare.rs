@@ -406,8 +406,8 @@ mod tests {
             None
         );
         assert_eq!(
-            change("It is red, and large.", "It is red.").as_deref(),
-            Some("It is red[no longer: , and large].")
+            change("It is red and round, and large.", "It is red and round.").as_deref(),
+            Some("It is red and round[no longer: , and large].")
         );
         assert_eq!(
             change(
