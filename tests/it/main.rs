@@ -72,6 +72,7 @@ mod points;
 mod policy;
 mod policy_lints;
 #[cfg(test)]
+mod profile_statements;
 mod profile_verbs;
 #[cfg(test)]
 mod profiles;
