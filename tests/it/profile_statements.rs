@@ -170,3 +170,19 @@ fn statements_hold_of_what_is_done() {
         assert_eq!(statement(&balanced(stop), key), None, "{key}");
     }
 }
+
+#[test]
+fn a_criterion_that_moves_is_told_with_its_places() {
+    let place = crate::workspace::Workspace::new();
+    place.write("a.yaml", "extends: balanced\nstop: { timeout: 30s }\n");
+    place.write("b.yaml", "extends: balanced\nstop: { timeout: null, any: [{ timeout: 30s }] }\n");
+    let there = place.run(&["profile", "diff", "./a.yaml", "./b.yaml"]).exits(0).out;
+    assert!(
+        there.contains("under `stop.timeout`") && there.contains("in `stop.any`, looked at after"),
+        "{there}"
+    );
+    assert!(!there.contains("no longer: More than") && !there.contains("new: More than"), "{there}");
+    assert!(there.contains("not before a failed call is made again"), "{there}");
+    let back = place.run(&["profile", "diff", "./b.yaml", "./a.yaml"]).exits(0).out;
+    assert!(back.contains("under `stop.timeout`") && !back.contains("new: More than"), "{back}");
+}
