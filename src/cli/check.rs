@@ -199,17 +199,38 @@ fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: 
     };
     if let Some(loaded) = profile.load(&[], problems) {
         if let Some(plan) = Plan::check(&loaded, problems) {
-            lint(Subject { loaded: &loaded, plan: &plan }, problems);
+            let mut found = Problems::new();
+            lint(Subject { loaded: &loaded, plan: &plan }, &mut found);
+            if !is_shipped(&loaded.merged.span) {
+                for_the_child(&mut found);
+            }
+            problems.extend(found);
         }
         check_providers(&loaded, providers, problems);
     }
     all.extend(std::mem::take(problems));
 }
 
+/// What is said of a profile that extends a shipped one, as one who can only change the profile needs it: no notes about
+/// shipped files, and of warnings where to mend them.
+fn for_the_child(found: &mut Problems) {
+    found.retain(|problem| problem.level > Level::Note || !problem.span.as_ref().is_some_and(is_shipped));
+    found.change(|problem| {
+        if problem.span.as_ref().is_some_and(is_shipped) {
+            let help = problem.help.take().unwrap_or_default();
+            problem.help = Some(format!("in your profile, which goes before this shipped file: {help}"));
+        }
+    });
+}
+
+fn is_shipped(span: &Span) -> bool {
+    span.file().name().starts_with("<embedded>/")
+}
+
 /// Whether all places of a problem are in files that are shipped.
 fn is_about_shipped(problem: &Problem) -> bool {
     let related = problem.related.iter().map(|(span, _)| span);
-    problem.span.iter().chain(related).all(|span| span.file().name().starts_with("<embedded>/"))
+    problem.span.iter().chain(related).all(is_shipped)
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -77,7 +77,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Subject { loaded: &loaded, plan: &plan, prices: &prices },
         Subject { loaded: &other_loaded, plan: &other_plan, prices: &prices },
     );
-    tell_apart(&mut compared, &arguments.before, after);
+    tell_apart(&mut compared, &arguments.before, after, arguments.over.is_empty());
     let mut broken = false;
     let documents = if arguments.trajectories.is_empty() {
         None
@@ -101,9 +101,12 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         DiffFormat::Json => {
             let mut value = json!(compared);
-            value["same"] = compared.is_same().into();
-            if let Some(documents) = &documents {
-                value["documents"] = json!({ "sum": documents.sum(), "differ": documents.moved() });
+            if let Some(members) = value.as_object_mut() {
+                members.insert("same".to_owned(), compared.is_same().into());
+                if let Some(documents) = &documents {
+                    let ends = json!({ "sum": documents.sum(), "differ": documents.moved() });
+                    members.insert("documents".to_owned(), ends);
+                }
             }
             let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
             writeln!(output.out, "{text}")?;
@@ -119,10 +122,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 /// Profiles of the same name go by what they were called here.
-fn tell_apart(compared: &mut Comparison, before: &str, after: &str) {
+fn tell_apart(compared: &mut Comparison, before: &str, after: &str, unchanged: bool) {
     if compared.before == compared.after {
         before.clone_into(&mut compared.before);
-        if before == after {
+        if before == after && !unchanged {
             compared.after = format!("{after}, changed");
         } else {
             after.clone_into(&mut compared.after);

@@ -43,7 +43,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         ExplainFormat::Markdown => lines_tamed(&markdown(&explanation)),
         ExplainFormat::Json => {
             let mut value = json(&explanation);
-            value["digest"] = plan.profile.digest.clone().into();
+            if let Some(members) = value.as_object_mut() {
+                members.insert("digest".to_owned(), plan.profile.digest.clone().into());
+            }
             let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
             format!("{text}\n")
         }

@@ -153,12 +153,22 @@ codes! {
     IdleRule = "LC610",
     /// A placeholder in single braces.
     LiteralPlaceholder = "LC611",
+    /// Demands of a schema that nothing checks.
+    UncheckedSchema = "LC612",
+    /// A misspelt keyword or name in a schema.
+    SchemaSlip = "LC613",
+    /// A document type that no document can have.
+    NeverRecognised = "LC614",
     /// A pattern that matches whatever it is given.
     MatchesAll = "LC615",
     /// A pattern that can't match anything.
     MatchesNone = "LC616",
     /// A pattern that does not match its own example.
     MissedExample = "LC617",
+    /// A case about a field or document type that there is not.
+    StrangeCase = "LC618",
+    /// A file that calls itself by another name.
+    OtherName = "LC619",
     /// A prompt that never shows the document.
     BlindPrompt = "LC620",
     /// A judge's prompt that never shows what is to be judged, or what by.

@@ -227,6 +227,11 @@ impl Problems {
         self.kept.retain(keep);
     }
 
+    /// Changes those that are kept.
+    pub fn change(&mut self, change: impl FnMut(&mut Problem)) {
+        self.kept.iter_mut().for_each(change);
+    }
+
     /// Iterates over the kept ones in the order of discovery.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.kept.iter()

@@ -343,7 +343,7 @@ impl<'s> Names<'_, 's> {
             let known = self.role.variables();
             let help = match (name, self.role, nearest(name, known.iter().copied().chain(nearby))) {
                 ("reference", Role::Stage, _) => {
-                    "only judges see the reference: who has the answer before the task can't be judged by it"
+                    "only judges see the reference: the answer would be shown to the model that is tested"
                         .to_owned()
                 }
                 ("candidate", Role::Stage, _) => {
@@ -444,14 +444,14 @@ mod tests {
         assert_eq!(
             said(Role::Feedback, text),
             [
-                "1:36 an issue has no `mesage` | did you mean `message`?",
+                "1:37 an issue has no `mesage` | did you mean `message`?",
                 "1:65 unknown variable `isue` | did you mean `issue`?",
                 "2:20 unknown variable `missin` | did you mean `missing`?",
-                "3:56 an issue has no `sugested_fix` | did you mean `suggested_fix`?",
+                "3:57 an issue has no `sugested_fix` | did you mean `suggested_fix`?",
                 "5:16 an issue has no `rul` | did you mean `rule`?",
-                "5:31 a list has no `message` | go through it: `{% for each in … %}{{ each }}{% endfor %}`",
-                "5:50 a text or number has no `value` | write it without the dot and what follows",
-                "5:80 an issue has no `cod` | did you mean `code`?",
+                "5:34 a list has no `message` | go through it: `{% for each in … %}{{ each }}{% endfor %}`",
+                "5:53 a text or number has no `value` | write it without the dot and what follows",
+                "5:81 an issue has no `cod` | did you mean `code`?",
             ]
         );
     }
@@ -461,7 +461,7 @@ mod tests {
         let text = "{% set all = critical + major %}{% for i in all %}{{ i.message }}{% else %}{{ score }}{% endfor %}
 {% with n = missing | length %}{{ n }}{% endwith %}{% set text %}x{% endset %}{{ text | upper }}
 {% for i in range(3) %}{{ i }}{% endfor %}{% for a, b in dict(x=1) | items %}{{ a }}{{ b }}{% endfor %}
-{% macro x(a, b=2) %}{{ a.anything }}{{ b }}{% endmacro %}{{ x(1) if score > 1 else '' }}";
+{% macro x(a, b=2) %}{{ a }}{{ b }}{% endmacro %}{{ x(1) if score > 1 else '' }}";
         assert_eq!(said(Role::Feedback, text), Vec::<String>::new());
     }
 
@@ -470,8 +470,8 @@ mod tests {
         assert_eq!(
             said(Role::Stage, "{{ reference }}{% for p in context %}{{ p.txt }}{% endfor %}{{ stages.a.b }}"),
             [
-                "1:4 unknown variable `reference` | only judges see the reference: who has the answer before the task can't be judged by it",
-                "1:44 a passage has no `txt` | did you mean `text`?",
+                "1:4 unknown variable `reference` | only judges see the reference: the answer would be shown to the model that is tested",
+                "1:43 a passage has no `txt` | did you mean `text`?",
             ]
         );
         assert_eq!(said(Role::Judge, "{{ candidat }}{{ reference }}").len(), 1);

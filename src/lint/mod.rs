@@ -4,8 +4,12 @@
 //! [`lint`] looks at a compiled profile and pushes what it finds, each with a code of its own ([`crate::diag::Code`],
 //! LC5 and LC6). It asks nobody, reads only what the profile reaches, and never keeps a profile from being used.
 
+mod classification;
 mod content;
+mod names;
 mod policy;
+mod rubric;
+mod schema_words;
 mod single;
 
 pub use single::{FileKind, check_file, files_of};

@@ -300,7 +300,21 @@ fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
         short(sum),
         counted.join(", ")
     );
-    Problem::warning(Code::Weights, &node.span, message).help(help)
+    let problem = Problem::warning(Code::Weights, &node.span, message);
+    let inherited: Vec<&crate::value::yaml::Entry> = match &node.data {
+        Data::Map(entries) => {
+            entries.iter().filter(|entry| entry.key_span.file().name() != node.span.file().name()).collect()
+        }
+        _ => Vec::new(),
+    };
+    let Some(first) = inherited.first() else { return problem.help(help) };
+    let names: Vec<String> = inherited.iter().map(|entry| format!("`{}`", entry.key)).collect();
+    let away: Vec<String> = inherited.iter().map(|entry| format!("`{}: null`", entry.key)).collect();
+    let said = format!("{} from the parent counted, too", names.join(" and "));
+    problem.related(&first.key_span, &said).help(format!(
+        "{help}; to be rid of what the parent says, write {} under `overall`",
+        away.join(" and ")
+    ))
 }
 
 fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {

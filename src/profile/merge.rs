@@ -52,7 +52,7 @@ pub(super) fn merge(base: Node, over: Node) -> Node {
     merge_at(Place::Profile, base, over)
 }
 
-/// Lays one tree over another as [`merge`] does, where no key has a meaning of its own.
+/// Lays one tree over another as `merge` does, where no key has a meaning of its own.
 #[must_use]
 pub fn lay_over(base: Node, over: Node) -> Node {
     merge_at(Place::Elsewhere, base, over)

@@ -347,6 +347,15 @@ fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
         .collect()
 }
 
+/// Whether a file in `rules` holds rules: cases and classifications are there, too.
+fn holds_rules(name: &str, files: &dyn Files) -> bool {
+    let file = files.read(name).ok().flatten().filter(|_| !name.ends_with(".test.yaml"));
+    let root = file.and_then(|file| crate::value::yaml::parse(&file, &mut Problems::new()));
+    root.is_some_and(|root| {
+        root.get("rules").is_some() || root.get("extends").is_some() && root.get("classify").is_none()
+    })
+}
+
 /// Opens `folder/NAME.yaml`; one that does not exist is reported where it is named.
 fn open(
     name: &Spanned<String>,
@@ -361,8 +370,11 @@ fn open(
         Ok(None) => {
             let known = files.list(folder, ".yaml");
             let prefix = format!("{folder}/");
-            let names: Vec<&str> =
-                known.iter().filter_map(|k| k.strip_prefix(&prefix)?.strip_suffix(".yaml")).collect();
+            let names: Vec<&str> = known
+                .iter()
+                .filter(|name| folder != Lineage::RULES.folder || holds_rules(name, files))
+                .filter_map(|k| k.strip_prefix(&prefix)?.strip_suffix(".yaml"))
+                .collect();
             problems.push(missing(what, &path, &name.value, &names, &name.span));
             None
         }

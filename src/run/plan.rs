@@ -94,6 +94,7 @@ impl Plan {
             files,
             templates: &mut templates,
             types: &known,
+            classify: profile.classify.as_ref().map(|name| name.value.as_str()),
             care,
             repair: profile.repair,
             candidate: profile.candidate,

@@ -2,12 +2,12 @@
 
 use super::references::path_of;
 use super::repairs::Repairers;
-use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Repair, Stage, Validator};
-use crate::rules::{Care, Schema, check_extraction};
+use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
+use crate::rules::{Care, Lineage, Schema, check_extraction};
 use crate::value::decode::Spanned;
-use crate::value::yaml;
+use crate::value::yaml::{self, Data};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -79,6 +79,8 @@ pub(super) struct Reader<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) templates: &'a mut Templates,
     pub(super) types: &'a [String],
+    /// The classification that gives them.
+    pub(super) classify: Option<&'a str>,
     pub(super) care: Care,
     pub(super) candidate: CandidateKind,
     pub(super) dimensions: &'a [Dimension],
@@ -183,13 +185,92 @@ impl Reader<'_> {
         let Some(output) = output else { return BTreeMap::new() };
         let mut schemas = BTreeMap::new();
         let mut known: BTreeMap<String, Option<Value>> = BTreeMap::new();
+        if self.nothing_there(output, problems) {
+            return schemas;
+        }
         for document_type in self.types {
             let Some(path) = path_for(&output.value, document_type, &output.span, problems) else { break };
             // A path without `{{ document_type }}` is the same for all.
-            let schema = known.entry(path).or_insert_with_key(|path| self.schema(path, output, problems));
+            let schema = known.entry(path).or_insert_with_key(|path| {
+                if self.is_missing(path) {
+                    problems.push(self.missing_schema(path, document_type, output));
+                    return None;
+                }
+                self.schema(path, output, problems)
+            });
             schemas.extend(schema.clone().map(|schema| (document_type.clone(), schema)));
         }
         schemas
+    }
+
+    fn is_missing(&self, path: &str) -> bool {
+        matches!(self.files.read(path), Ok(None))
+    }
+
+    /// Says once that no type's schema is there: the path is wrong, not the types.
+    fn nothing_there(&self, output: &Spanned<String>, problems: &mut Problems) -> bool {
+        let mut unheard = Problems::new();
+        let mut paths: Vec<String> = Vec::new();
+        for document_type in self.types {
+            let Some(path) = path_for(&output.value, document_type, &output.span, &mut unheard) else {
+                return false;
+            };
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        let [first, _, ..] = paths.as_slice() else { return false };
+        if !paths.iter().all(|path| self.is_missing(path)) {
+            return false;
+        }
+        let message = format!("no document type has a file at `{}`: there is no `{first}`", output.value);
+        let problem = Problem::error(Code::MissingFile, &output.span, message);
+        problems.push(match self.schema_like(first) {
+            Some(guess) => problem.help(format!("there is `{guess}`: write the path as that one is written")),
+            None => {
+                problem.help("write where the schemas are, such as `schemas/{{ document_type }}.schema.json`")
+            }
+        });
+        true
+    }
+
+    fn schema_like(&self, path: &str) -> Option<String> {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let known = self.files.list(folder, ".json");
+        nearest(path, known.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    /// A schema that is not there, with the place that brings its type about.
+    fn missing_schema(&self, path: &str, document_type: &str, output: &Spanned<String>) -> Problem {
+        let message = format!("there is no file `{path}`");
+        let problem = Problem::error(Code::MissingFile, &output.span, message);
+        let with_type = path_for(&output.value, "", &output.span, &mut Problems::new());
+        let problem = match self.place_of_type(document_type).filter(|_| with_type.as_deref() != Some(path)) {
+            Some(span) => problem.related(&span, format!("the document type `{document_type}` is from here")),
+            None => problem,
+        };
+        problem.help(match self.schema_like(path) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => "it is looked for beside the profile, in the working directory, in $LOOPCTL_HOME and among the shipped files".to_owned(),
+        })
+    }
+
+    /// Where a rubric or the classification lists a type.
+    fn place_of_type(&self, document_type: &str) -> Option<Span> {
+        let rubrics = self.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
+        let rubrics = rubrics.filter_map(|measure| match measure {
+            Measure::Rubric { name } => Some((Lineage::RUBRICS, name.value.as_str(), "types")),
+            _ => None,
+        });
+        let given = self.classify.map(|name| (Lineage::CLASSIFICATIONS, name, "classify"));
+        rubrics.chain(given).find_map(|(lineage, name, key)| {
+            let file = self.files.read(&format!("{}/{name}.yaml", lineage.folder)).ok().flatten()?;
+            let root = lineage.read(&file, self.files, &mut Problems::new())?;
+            match &root.get(key)?.data {
+                Data::Map(types) => types.iter().find(|e| e.key == document_type).map(|e| e.key_span.clone()),
+                _ => None,
+            }
+        })
     }
 
     fn schema(&self, path: &str, named: &Spanned<String>, problems: &mut Problems) -> Option<Value> {

@@ -103,14 +103,19 @@ fn scripts_reach_nothing_outside() {
         "sleep(10)",
         "Fn(\"sleep\").call(10)",
         "Fn(\"eval\").call(\"1\")",
-        "open_file(\"/etc/passwd\")",
-        "timestamp()",
+        "Fn(\"open_file\").call(\"/etc/passwd\")",
         "Fn(\"timestamp\").call()",
     ] {
         let out = agree(body);
         assert_eq!(out.issues[0].code, "SCRIPT_FAILED", "{body}: {:?}", out.issues);
     }
     assert!(agree("print(\"x\"); debug(\"y\"); ()").issues.is_empty());
+    // What is called by its name need not wait for a document.
+    for body in ["open_file(\"/etc/passwd\")", "timestamp()"] {
+        let script = format!("fn score(candidate, source) {{ {body} }}");
+        let files = Memory::default().with("rules/s.rhai", &script);
+        assert!(compiled("m: { script: 's.rhai#score' }", &files).is_err(), "{body}");
+    }
 }
 
 #[test]

@@ -14,9 +14,11 @@ mod cassette_askers;
 mod cassettes;
 #[cfg(test)]
 mod check;
+#[cfg(test)]
 mod check_more;
 #[cfg(test)]
 mod code_pages;
+#[cfg(test)]
 mod command;
 #[cfg(test)]
 mod completions;
@@ -70,6 +72,7 @@ mod plugin_verbs;
 mod points;
 #[cfg(test)]
 mod policy;
+#[cfg(test)]
 mod policy_lints;
 #[cfg(test)]
 mod profile_statements;

@@ -11,8 +11,11 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+/// Name, programs and document types of a profile.
+type Scored = (String, Arc<Scoring>, Vec<String>);
+
 /// Every shipped profile that compiles without anything set.
-static PROFILES: LazyLock<Vec<(String, Arc<Scoring>, Vec<String>)>> = LazyLock::new(|| {
+static PROFILES: LazyLock<Vec<Scored>> = LazyLock::new(|| {
     let library = Library::embedded();
     let plan = |name: &String| {
         let mut problems = Problems::new();

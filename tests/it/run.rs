@@ -321,7 +321,7 @@ fn an_extraction_that_is_supplied_is_candidate_0() {
     place
         .run(&["run", "--extraction", "none.json", "report.txt"])
         .exits(1)
-        .says(&["none.json", "No such file"]);
+        .says(&["none.json", "no such file"]);
 }
 
 #[test]

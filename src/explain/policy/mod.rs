@@ -1,6 +1,6 @@
 //! A compiled profile in plain words: what makes a candidate, how it is scored, when the loop stops, what it may cost.
 //!
-//! Everything is said from the compiled [`Plan`](crate::run::Plan), never from comments, so it can't differ from what is
+//! Everything is said from the compiled [`Plan`], never from comments, so it can't differ from what is
 //! done. [`explain`] makes an [`Explanation`]: sections of statements, each with a key that stays the same when the numbers
 //! in it change. Text, Markdown, JSON and the differences between two profiles ([`compare`]) are made from it.
 

@@ -5,11 +5,13 @@
 //! own rules; one of an earlier stage, or of a judge, is held against its schema.
 
 use super::project::Project;
-use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use super::schema::Place;
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::rules::{Schema, UNKNOWN_TYPE};
 use crate::score::{Assessment, Assessor};
 use crate::value::Severity;
 use crate::value::decode::Spanned;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -113,11 +115,19 @@ fn faults(
     assessor: Option<&mut Assessor>,
 ) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let written = schemas.get(kind).or_else(|| schemas.get(UNKNOWN_TYPE));
+    let declared: Vec<&str> = match written {
+        Some(schema) => Place::whole(schema).members().into_iter().map(|(name, _)| name).collect(),
+        None => Vec::new(),
+    };
     if let Some(schema) = schemas.get(kind).or_else(|| schemas.get(UNKNOWN_TYPE))
         && let Ok(schema) = Schema::compile(kind, schema)
     {
         found.extend(schema.validator.iter_errors(value).map(|error| {
             let at = error.instance_path().to_string();
+            if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
+                return unexpected_fields(&at, unexpected, &declared);
+            }
             if at.is_empty() { error.to_string() } else { format!("`{at}`: {error}") }
         }));
     }
@@ -131,6 +141,19 @@ fn faults(
         }));
     }
     found
+}
+
+/// Says that a schema has no such fields; `declared` are those of the whole answer.
+fn unexpected_fields(at: &str, unexpected: &[String], declared: &[&str]) -> String {
+    let fields = unexpected.iter().map(|name| {
+        let guess = nearest(name, declared.iter().copied()).filter(|_| at.is_empty());
+        let place = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
+        match guess {
+            Some(guess) => format!("the schema has no field `{name}`{place}; did you mean `{guess}`?"),
+            None => format!("the schema has no field `{name}`{place}"),
+        }
+    });
+    fields.collect::<Vec<_>>().join("; ")
 }
 
 fn not_json(file: &Arc<SourceFile>, example: &Example<'_>, error: &serde_json::Error) -> Problem {

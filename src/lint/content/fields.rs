@@ -135,8 +135,8 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
         for (node, field) in rubric_fields(&rubric.root, kind) {
             if fields.schema_has(field) == Some(false) {
                 let declared = fields.declared();
-                let message =
-                    format!("the schema of `{kind}` has no field `{field}`, so no answer can ever have it");
+                let schema = schema_of(project, kind);
+                let message = format!("{schema} has no field `{field}`, so no answer can ever have it");
                 let problem = Problem::warning(Code::UndeclaredField, &node.span, message);
                 problems.push(problem.help(match nearest(field, declared.iter().copied()) {
                     Some(guess) => format!("did you mean `{guess}`?"),
@@ -148,6 +148,22 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
     unfindable(project, rubric, problems);
 }
 
+/// What the schema of the candidates of a type is called.
+fn schema_of(project: &Project<'_>, kind: &str) -> String {
+    let output = project.subject.plan.stages.last().and_then(|last| last.stage.call.output.as_ref());
+    match output {
+        Some(output) => format!("the schema `{}`", filled(&output.value, kind)),
+        None => format!("the schema of `{kind}`"),
+    }
+}
+
+/// A required field without a pattern: where it is required, the file that lacks one, and a field there whose name is near.
+struct Missing<'n> {
+    node: &'n Node,
+    file: &'n str,
+    guess: Option<String>,
+}
+
 /// Required fields that the provider `pattern` can't find: one problem for a rubric. Where a variable may put another in
 /// its place it is a note.
 fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
@@ -157,7 +173,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
     if providers.iter().any(|choice| choice.name.value != "pattern") {
         return;
     }
-    let mut missing: BTreeMap<&str, (&Node, Vec<&str>, &str, Option<String>)> = BTreeMap::new();
+    let mut missing: BTreeMap<&str, Missing<'_>> = BTreeMap::new();
     for kind in own_types(project, rubric) {
         let at = stages.len() - 1;
         let file = project.extractions.iter().find(|file| file.stage == at && file.document_type == kind);
@@ -170,14 +186,13 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
             if !found.contains(field) && fields.schema_has(field) != Some(false) && !is_put_in(project, field)
             {
                 let guess = nearest(field, found.iter().copied()).map(str::to_owned);
-                missing.entry(field).or_insert((node, Vec::new(), &file.file.name, guess)).1.push(kind);
+                missing.entry(field).or_insert(Missing { node, file: &file.file.name, guess });
             }
         }
     }
-    let Some((first, ..)) = missing.values().next() else { return };
+    let Some(Missing { node: first, file, .. }) = missing.values().next() else { return };
     let names = listed(missing.keys().copied());
     let is_are = if missing.len() == 1 { "is" } else { "are" };
-    let file = missing.values().next().map_or("", |(_, _, file, _)| *file);
     let message = format!(
         "{names} {is_are} required, but no pattern of `rules/{file}` finds that, and the provider is `pattern`"
     );
@@ -187,7 +202,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
     } else {
         Problem::warning(Code::UnfindableField, &first.span, message)
     };
-    let guess = missing.iter().find_map(|(field, (.., guess))| Some((field, guess.clone()?)));
+    let guess = missing.iter().find_map(|(field, missing)| Some((field, missing.guess.clone()?)));
     problems.push(problem.help(match guess {
         Some((field, guess)) => {
             format!("the patterns have `{guess}`; if that is `{field}`, call both the same")
@@ -195,7 +210,7 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         None if may_be_another => {
             "add patterns, or name a provider with a model: no document is complete before".to_owned()
         }
-        None => "add a pattern, or move the field to `important` or `optional`".to_owned(),
+        None => "add a pattern for it to that file; only if documents may do without it, move it to `important` or `optional`".to_owned(),
     }));
 }
 
@@ -290,7 +305,7 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
 }
 
 /// The top-level fields that a rule names.
-fn named_by(rule: &Node) -> Vec<String> {
+pub(super) fn named_by(rule: &Node) -> Vec<String> {
     let mut names = Vec::new();
     // A schema that a rule asks looks at everything.
     visit(rule, &mut |part| {
@@ -306,7 +321,7 @@ fn named_by(rule: &Node) -> Vec<String> {
 }
 
 /// The texts of all scripts that measure or are rules.
-fn scripts_of(project: &Project<'_>) -> Vec<String> {
+pub(super) fn scripts_of(project: &Project<'_>) -> Vec<String> {
     let mut names: BTreeSet<String> = BTreeSet::new();
     let mut add = |function: &str| {
         names.extend(function.split_once('#').map(|(file, _)| file.to_owned()));
@@ -324,7 +339,7 @@ fn scripts_of(project: &Project<'_>) -> Vec<String> {
 }
 
 /// Whether a name stands in a text as a word of its own.
-fn has_word(text: &str, name: &str) -> bool {
+pub(super) fn has_word(text: &str, name: &str) -> bool {
     let fits = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());

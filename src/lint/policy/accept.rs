@@ -43,7 +43,19 @@ fn accepts_everything(view: &View<'_>, problems: &mut Problems) {
         .iter()
         .map(|(target, _)| format!("`{}` is never below {}", target.name(), number(view.target(target).low)))
         .collect();
-    let help = format!("{}; write a higher bound, such as `overall: 0.95`", highest.join(", "));
+    let floors: Vec<&str> = view
+        .profile
+        .dimensions
+        .iter()
+        .filter(|dimension| floored(view, &dimension.name))
+        .map(|dimension| dimension.name.as_str())
+        .collect();
+    let because = match floors.as_slice() {
+        [] => String::new(),
+        [one] => format!(", because of the `floor` of `{one}`"),
+        _ => format!(", because of the `floor`s of `{}`", floors.join("` and `")),
+    };
+    let help = format!("{}{because}; write a higher bound, such as `overall: 0.95`", highest.join(", "));
     problems.push(Problem::warning(Code::AcceptsEverything, view.key(&["accept"]), message).help(help));
 }
 
@@ -101,7 +113,11 @@ fn out_of_reach(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Op
         number(most),
         missing.join(" and ")
     );
-    let help = "`given` scores come from outside (`loopctl score --given`); in a run they count 0: give the dimension a measure";
+    let help = format!(
+        "nothing measures {}: give it a measure under `assess`, or take it out of `overall` and `accept`; `given` scores \
+         come from outside (`loopctl score --given`) and count 0 in a run",
+        missing.join(" and ")
+    );
     let causes: Vec<&Span> = view.policy.overall.dimensions().map(|name| view.measure(name)).collect();
     Some(view.doubt_of(Code::NeverAccepted, span, &causes, message).help(help))
 }

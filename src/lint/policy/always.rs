@@ -19,7 +19,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, problems: &mut Problems) {
             "write a time such as `30s`, or remove it",
         ),
         Criterion::Budget(budget) if budget.cost_usd.is_some_and(|limit| limit.get() == 0.0) => (
-            "nothing spent is as much as a budget of 0".to_owned(),
+            "a budget of 0 is used up before anything is corrected".to_owned(),
             "write an amount such as `cost_usd: 0.10`, or remove it",
         ),
         Criterion::MinImprovement(improvement) if improvement.delta > range.width() + EPSILON => (

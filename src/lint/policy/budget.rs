@@ -24,7 +24,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Prob
         problems.push(view.doubt(Code::AlwaysFires, &span, message).help(help));
     } else if all > 0 && all <= limit {
         let message = format!(
-            "`{}.calls` can never fire: {} take {} at most, calls that are made again among them",
+            "`{}.calls` can never fire: {} take {} at most, repeated attempts counted",
             one.path,
             counted(most, "candidate"),
             counted(all, "call")

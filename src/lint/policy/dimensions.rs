@@ -28,7 +28,7 @@ fn always_the_same(view: &View<'_>, dimension: &Dimension, problems: &mut Proble
         let span = view.entry(&said).map_or(&name.span, |entry| &entry.key_span);
         let value = if key == "penalty" { penalty.get() } else { floor.get() };
         let message = format!(
-            "with `{key}: {}` the rules `{}` always score 1, whatever they find",
+            "with `{key}: {}` nothing that the rules `{}` find takes anything off: the score is always 1",
             number(value),
             name.value
         );

@@ -105,7 +105,12 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
         counted(least, "candidate"),
         and_the_group(one)
     );
-    let mut help = format!("write `{key}: {larger}` for {larger} {why} or more");
+    let mut help = match limit.criterion {
+        Criterion::MaxCorrections(_) => format!("write `{key}: {larger}` or more: {larger} {why}"),
+        _ => format!(
+            "write `{key}: {larger}` or more: the limit is looked at first, so one more must be allowed"
+        ),
+    };
     if let Some(smaller) = smaller(&one.criterion, most - 1) {
         help.push_str(&format!(", or {smaller}"));
     }

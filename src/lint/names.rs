@@ -1,0 +1,24 @@
+//! Files that call themselves by another name than their own.
+
+use crate::diag::{Code, Problem, Problems};
+use crate::value::yaml::Node;
+use std::path::Path;
+
+/// Looks at the name under `key`, which stands in a file of its own.
+pub(super) fn look(root: &Node, key: &str, problems: &mut Problems) {
+    let Some(node) = root.get(key) else { return };
+    let Some(name) = node.as_text() else { return };
+    let file = Path::new(node.span.file().name());
+    let Some(stem) = file.file_stem().map(|stem| stem.to_string_lossy()).filter(|stem| stem != name) else {
+        return;
+    };
+    // What is inherited names the parent.
+    if node.span.file().name() != root.span.file().name() {
+        return;
+    }
+    let message = format!("this calls itself `{name}`, but it is found by the name of its file: `{stem}`");
+    problems.push(
+        Problem::warning(Code::OtherName, &node.span, message)
+            .help(format!("write `{key}: {stem}`, or give the file another name")),
+    );
+}

@@ -1,0 +1,51 @@
+//! What a rubric says of fields that it never asks for.
+
+use crate::diag::{Code, Problem, Problems, nearest};
+use crate::value::yaml::{Data, Entry, Node};
+
+/// Looks at a rubric, laid over those that it extends.
+pub(super) fn look(root: &Node, problems: &mut Problems) {
+    let listed: Vec<&str> = entries(root.get("types"))
+        .iter()
+        .flat_map(|kind| entries(Some(&kind.value)))
+        .flat_map(|importance| one_or_more(&importance.value))
+        .filter_map(Node::as_text)
+        .collect();
+    for field in entries(root.get("fields")) {
+        for synonym in field.value.get("synonyms").map(one_or_more).unwrap_or_default() {
+            if synonym.as_text().is_some_and(|text| text.trim().is_empty()) {
+                let message = "an empty synonym is found in every document";
+                problems.push(
+                    Problem::warning(Code::MatchesAll, &synonym.span, message)
+                        .help("write the words to look for"),
+                );
+            }
+        }
+        let name = field.key.as_str();
+        if listed.contains(&name) {
+            continue;
+        }
+        let message =
+            format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
+        let problem = Problem::warning(Code::InertRule, &field.key_span, message);
+        problems.push(problem.help(match nearest(name, listed.iter().copied()) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => "list it under `required`, `important` or `optional` of a type, or remove it".to_owned(),
+        }));
+    }
+}
+
+fn entries(node: Option<&Node>) -> &[Entry] {
+    match node.map(|node| &node.data) {
+        Some(Data::Map(entries)) => entries,
+        _ => &[],
+    }
+}
+
+fn one_or_more(node: &Node) -> &[Node] {
+    match &node.data {
+        Data::List(items) => items,
+        Data::Null => &[],
+        _ => std::slice::from_ref(node),
+    }
+}

@@ -1,0 +1,215 @@
+//! Keywords and names of a JSON Schema that are misspelt: a validator passes over a keyword that it does not know, so what
+//! it was to demand is demanded of nobody.
+
+use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
+use crate::value::yaml::{Data, Entry, Node, parse};
+use std::sync::Arc;
+
+/// The keywords of all drafts, and those that other users of schemas add.
+const KEYWORDS: [&str; 67] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "formatMaximum",
+    "formatMinimum",
+    "id",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Keywords whose value is a schema, or a list of them.
+const SCHEMAS: [&str; 16] = [
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+];
+
+/// Keywords whose value is a mapping of names to schemas.
+const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+
+/// Keywords that add to what a schema says: what it lacks may stand there.
+const ADDING: [&str; 10] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "dependentSchemas",
+    "if",
+    "oneOf",
+    "patternProperties",
+    "unevaluatedProperties",
+];
+
+/// Shortest keyword of which another word is taken for a misspelling: nearly everything is near to `if`.
+const SHORTEST: usize = 4;
+
+/// Looks at a schema, which has been read before.
+pub(super) fn look(file: &Arc<SourceFile>, problems: &mut Problems) {
+    if let Some(root) = parse(file, &mut Problems::new()) {
+        of_schema(&root, false, problems);
+    }
+}
+
+/// `is_part`: beside other schemas that speak of the same value.
+fn of_schema(node: &Node, is_part: bool, problems: &mut Problems) {
+    let Data::Map(entries) = &node.data else { return };
+    for entry in entries {
+        let key = entry.key.as_str();
+        if !KEYWORDS.contains(&key) {
+            misspelt(entry, problems);
+        } else if NAMED.contains(&key) {
+            if let Data::Map(named) = &entry.value.data {
+                named.iter().for_each(|inner| of_schema(&inner.value, key == "dependentSchemas", problems));
+            }
+        } else if SCHEMAS.contains(&key) {
+            let is_part = matches!(key, "allOf" | "anyOf" | "oneOf" | "if" | "then" | "else" | "not");
+            match &entry.value.data {
+                Data::List(several) => several.iter().for_each(|one| of_schema(one, is_part, problems)),
+                _ => of_schema(&entry.value, is_part, problems),
+            }
+        }
+    }
+    if !is_part && !entries.iter().any(|entry| ADDING.contains(&entry.key.as_str())) {
+        undeclared(node, problems);
+    }
+}
+
+fn misspelt(entry: &Entry, problems: &mut Problems) {
+    let key = entry.key.as_str();
+    let Some(guess) = nearest(key, KEYWORDS) else { return };
+    let far = strsim::damerau_levenshtein(&key.to_lowercase(), &guess.to_lowercase());
+    if guess.len() < SHORTEST || far > 2 || far * 3 > guess.len() {
+        return;
+    }
+    let message = format!("a JSON Schema has no keyword `{key}`, so what stands here is passed over");
+    let problem = Problem::warning(Code::SchemaSlip, &entry.key_span, message);
+    problems.push(problem.help(format!("did you mean `{guess}`?")));
+}
+
+/// Names that are required and that `properties` lacks.
+fn undeclared(node: &Node, problems: &mut Problems) {
+    let (Some(required), Some(properties)) = (node.get("required"), node.get("properties")) else { return };
+    let (Data::List(required), Data::Map(properties)) = (&required.data, &properties.data) else { return };
+    let is_closed = matches!(node.get("additionalProperties").map(|n| &n.data), Some(Data::Bool(false)));
+    for item in required {
+        let Some(name) = item.as_text() else { continue };
+        if properties.iter().any(|entry| entry.key == name) {
+            continue;
+        }
+        let so = if is_closed { ", so no answer can follow this schema" } else { "" };
+        let message = format!("`{name}` is required, but `properties` does not have it{so}");
+        let problem = Problem::warning(Code::SchemaSlip, &item.span, message);
+        problems.push(problem.help(match nearest(name, properties.iter().map(|entry| entry.key.as_str())) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!("add `{name}` to `properties`, or take it out of `required`"),
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(schema: &str) -> Vec<String> {
+        let mut problems = Problems::new();
+        look(&SourceFile::new("x.schema.json", schema), &mut problems);
+        problems.iter().map(|p| format!("{}; {}", p.message, p.help.clone().unwrap_or_default())).collect()
+    }
+
+    #[test]
+    fn only_what_is_nearly_a_keyword_is_a_slip() {
+        let slips =
+            said(r#"{ "properties": { "a": { "minLenght": 2, "propertys": {}, "tpye": "string" } } }"#);
+        assert_eq!(slips.len(), 3, "{slips:?}");
+        assert!(slips.iter().any(|slip| slip.ends_with("did you mean `minLength`?")), "{slips:?}");
+        let fine = r#"{ "note": "", "x-order": 1, "description_de": "", "unit": "mm",
+            "properties": { "requird": { "enum": [{ "tpye": 1 }], "default": { "minLenght": 1 } } } }"#;
+        assert_eq!(said(fine), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_required_is_declared_unless_it_may_stand_elsewhere() {
+        let slips = said(r#"{ "required": ["margin", "a"], "properties": { "margins": {}, "a": {} } }"#);
+        assert_eq!(
+            slips,
+            ["`margin` is required, but `properties` does not have it; did you mean `margins`?"]
+        );
+        let parts = r##"{ "properties": { "a": {} }, "required": ["b"], "allOf": [{ "$ref": "#/$defs/b" }],
+            "$defs": { "b": { "properties": { "b": {} } } } }"##;
+        assert_eq!(said(parts), [""; 0]);
+        assert_eq!(said(r#"{ "anyOf": [{ "required": ["a"], "properties": {} }] }"#), [""; 0]);
+    }
+}
