@@ -166,15 +166,7 @@ fn part(plan: &Plan, at: usize) -> String {
 
 /// Which stages a correction asks again.
 pub(super) fn asked_again(plan: &Plan) -> Vec<usize> {
-    // Every stage's answer is known once candidate 0 is there.
-    let answered = std::sync::Arc::new(serde_json::Value::Null);
-    let outputs = vec![Some(answered); plan.stages.len()];
-    let mut again = Vec::new();
-    let mut from = 0;
-    while let Some(at) = plan.pipeline.next(from, 1, &outputs) {
-        again.push(at);
-        from = at + 1;
-    }
+    let mut again = plan.pipeline.asked_again();
     again.retain(|at| *at < plan.stages.len());
     again
 }
