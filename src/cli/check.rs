@@ -68,6 +68,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             check_file(kind, &path, &file, &library(), &mut problems);
             checked.files += 1;
         }
+        other_endings(&mut problems);
     }
     for name in &arguments.profile {
         check_profile(name, arguments, &providers, &mut problems);
@@ -79,6 +80,21 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     show(arguments.format, &problems, &checked, output)?;
     let fails = problems.has_errors() || arguments.strict && problems.warning_count() > 0;
     Ok(if fails { Exit::Usage } else { Exit::Success })
+}
+
+/// Files that nothing finds by their name, because of how they end.
+fn other_endings(problems: &mut Problems) {
+    for folder in ["profiles", "rules", "rules/rubrics", "rules/extract"] {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        let mut names: Vec<String> =
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        for (name, stem) in names.iter().filter_map(|name| Some((name, name.strip_suffix(".yml")?))) {
+            let message = format!("`{folder}/{name}` is not found by its name: files here end in `.yaml`");
+            let problem = Problem { level: Level::Note, ..Problem::placeless(Code::MissingFile, message) };
+            problems.push(problem.help(format!("rename it to `{stem}.yaml`")));
+        }
+    }
 }
 
 /// How much was checked.
@@ -155,6 +171,11 @@ fn check_what(
     checked: &mut Checked,
 ) {
     let path = Path::new(what);
+    if path.is_dir() {
+        let problem = Problem::placeless(Code::Unreadable, format!("`{what}` is a folder"));
+        problems.push(problem.help("`loopctl check` without a name checks everything in this folder"));
+        return;
+    }
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     let is_yaml = matches!(ending.as_str(), "yaml" | "yml");
     let is_path = is_yaml

@@ -10,6 +10,7 @@ mod previous;
 #[cfg(test)]
 mod shipped;
 mod template;
+mod unclosed;
 mod variables;
 
 pub use hints::hint;

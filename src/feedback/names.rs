@@ -5,6 +5,7 @@
 
 use super::Role;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::value::Operation;
 use minijinja::Environment;
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, Macro, Stmt};
 use minijinja::machinery::{Span as At, parse};
@@ -13,6 +14,9 @@ use std::sync::Arc;
 
 /// Macros in macros are followed no deeper than this.
 const DEEPEST_CALL: usize = 8;
+
+/// The functions that the template engine brings.
+const FUNCTIONS: [&str; 4] = ["range", "dict", "namespace", "debug"];
 
 /// What is known of a value in a template.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +85,7 @@ pub(super) fn check(
         file,
         problems,
         scopes: vec![known],
+        environment,
         macros: BTreeMap::new(),
         depth: 0,
         reported: Vec::new(),
@@ -94,6 +99,7 @@ struct Names<'a, 's> {
     problems: &'a mut Problems,
     /// Names and what they are, the innermost last.
     scopes: Vec<BTreeMap<&'s str, Shape>>,
+    environment: &'a Environment<'a>,
     macros: BTreeMap<&'s str, &'s Macro<'s>>,
     depth: usize,
     /// Unknown variables: each is said once.
@@ -242,6 +248,7 @@ impl<'s> Names<'_, 's> {
             Expr::Filter(filter) => {
                 let shape = filter.expr.as_ref().map_or(Shape::Any, |inner| self.expression(inner));
                 self.arguments(&filter.args);
+                self.operation(Operation::Filter, filter.name, filter.span());
                 match filter.name {
                     "sort" | "reverse" | "list" | "unique" | "selectattr" | "rejectattr" | "select"
                     | "reject" => shape,
@@ -252,6 +259,7 @@ impl<'s> Names<'_, 's> {
             Expr::Test(test) => {
                 self.expression(&test.expr);
                 self.arguments(&test.args);
+                self.operation(Operation::Test, test.name, test.span());
                 Shape::Plain
             }
             Expr::GetAttr(get) => {
@@ -304,7 +312,7 @@ impl<'s> Names<'_, 's> {
         let arguments = self.arguments(&call.args);
         match &call.expr {
             Expr::Var(function) => {
-                self.variable(function.id, function.span());
+                self.function(function.id, function.span());
                 if let Some(called) = self.macros.get(function.id).copied()
                     && call.args.iter().all(|argument| matches!(argument, CallArg::Pos(_)))
                 {
@@ -312,7 +320,10 @@ impl<'s> Names<'_, 's> {
                 }
             }
             // A method: `loop.cycle(…)`, `texts.items()`. What methods there are depends on the value.
-            Expr::GetAttr(method) => drop(self.expression(&method.expr)),
+            Expr::GetAttr(method) => {
+                let shape = self.expression(&method.expr);
+                self.method(&shape, method.name, method.span());
+            }
             other => drop(self.expression(other)),
         }
         Shape::Any
@@ -349,6 +360,11 @@ impl<'s> Names<'_, 's> {
                 ("candidate", Role::Stage, _) => {
                     "what is to be corrected is shown by the feedback template, as `previous`".to_owned()
                 }
+                (
+                    "document" | "text" | "input" | "content" | "contents" | "doc" | "document_text",
+                    Role::Stage | Role::Judge,
+                    _,
+                ) => "the text of the document is `source`: write `{{ source }}`".to_owned(),
                 ("issues", Role::Feedback, _) => {
                     "issues come by their severity, as `critical`, `major` and `minor`".to_owned()
                 }
@@ -361,6 +377,48 @@ impl<'s> Names<'_, 's> {
             );
         }
         Shape::Any
+    }
+
+    /// Reports a function that there is none of.
+    fn function(&mut self, name: &str, at: At) {
+        if self.scopes.iter().any(|scope| scope.contains_key(name)) {
+            return;
+        }
+        let macros = self.macros.keys().copied();
+        let help = match nearest(name, FUNCTIONS.into_iter().chain(macros)) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => as_filter(self.environment, name)
+                .unwrap_or_else(|| format!("known here: {}", FUNCTIONS.join(", "))),
+        };
+        let span = self.place(name, at);
+        let message = format!("unknown function `{name}`");
+        self.problems.push(Problem::error(Code::BadTemplate, &span, message).help(help));
+    }
+
+    /// Reports a function that is called on a text, a number or a list: those have none.
+    fn method(&mut self, shape: &Shape, name: &str, at: At) {
+        let whose = match shape {
+            Shape::Plain => "a text or number",
+            Shape::List(_) => "a list",
+            Shape::Any | Shape::Record(..) => return,
+        };
+        let help = as_filter(self.environment, name).unwrap_or_else(|| {
+            "what can be done to a value stands after a bar: `{{ value | upper }}`".to_owned()
+        });
+        let span = self.place(name, at);
+        let message = format!("{whose} has no function `{name}`");
+        self.problems.push(Problem::error(Code::BadTemplate, &span, message).help(help));
+    }
+
+    /// Reports a filter or a test that there is none of.
+    fn operation(&mut self, operation: Operation, name: &str, at: At) {
+        if operation.exists(self.environment, name) {
+            return;
+        }
+        let help = operation.advice(self.environment, name);
+        let span = self.place(name, at);
+        let message = format!("unknown {} `{name}`", operation.what());
+        self.problems.push(Problem::error(Code::BadTemplate, &span, message).help(help));
     }
 
     fn member(&mut self, shape: &Shape, name: &str, at: At) -> Shape {
@@ -394,6 +452,12 @@ impl<'s> Names<'_, 's> {
             None => Span::new(self.file, start, end.max(start + 1)),
         }
     }
+}
+
+/// What to write for a function that is a filter.
+fn as_filter(environment: &Environment<'_>, name: &str) -> Option<String> {
+    let exists = Operation::Filter.exists(environment, name);
+    exists.then(|| format!("it stands after a bar: `{{{{ value | {name} }}}}`"))
 }
 
 /// What a list holds.
@@ -463,6 +527,26 @@ mod tests {
 {% for i in range(3) %}{{ i }}{% endfor %}{% for a, b in dict(x=1) | items %}{{ a }}{{ b }}{% endfor %}
 {% macro x(a, b=2) %}{{ a }}{{ b }}{% endmacro %}{{ x(1) if score > 1 else '' }}";
         assert_eq!(said(Role::Feedback, text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn filters_tests_and_functions_are_looked_up() {
+        let text =
+            "{{ source | upcase }}{{ source | select_attr('a') | trimm }}{% if source is defind %}{% endif %}
+{{ upper(source) }}{{ rnge(3) }}{{ source.upper() }}{% filter uper %}x{% endfilter %}{{ document }}";
+        assert_eq!(
+            said(Role::Stage, text),
+            [
+                "1:13 unknown filter `upcase` | did you mean `upper`?",
+                "1:51 unknown filter `trimm` | did you mean `trim`?",
+                "1:76 unknown test `defind` | did you mean `defined`?",
+                "2:4 unknown function `upper` | it stands after a bar: `{{ value | upper }}`",
+                "2:23 unknown function `rnge` | did you mean `range`?",
+                "2:40 a text or number has no function `upper` | it stands after a bar: `{{ value | upper }}`",
+                "2:63 unknown filter `uper` | did you mean `upper`?",
+                "2:89 unknown variable `document` | the text of the document is `source`: write `{{ source }}`",
+            ]
+        );
     }
 
     #[test]

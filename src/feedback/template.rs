@@ -1,6 +1,7 @@
 //! Prompt templates: minijinja in strict mode, their variables checked when they are loaded.
 
 use super::data_lines::as_data;
+use super::unclosed::unclosed;
 use super::{Guidance, JudgeVariables, Role, StageVariables, names};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::{MAX_BLOCK_BYTES, long_block};
@@ -84,18 +85,19 @@ impl Templates {
             return None;
         }
         if let Err(error) = self.environment.add_template_owned(name.clone(), file.text().to_owned()) {
+            if let Some(problem) = unclosed(file) {
+                problems.push(problem);
+                return None;
+            }
             let span = error.range().map_or_else(
                 || line_span(file, error.line().unwrap_or(1)),
                 |range| Span::new(file, range.start, range.end),
             );
             let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
             let problem = Problem::error(Code::BadTemplate, &span, message);
-            let advice = if problem.message.contains("end of input") {
-                "something is not closed: each `{% for %}` needs its `{% endfor %}`, each `{% if %}` its `{% endif %}`"
-            } else {
-                "a variable is written `{{ name }}`, a loop `{% for issue in critical %}…{% endfor %}`"
-            };
-            problems.push(problem.help(advice));
+            problems.push(problem.help(
+                "a variable is written `{{ name }}`, a loop `{% for issue in critical %}…{% endfor %}`",
+            ));
             return None;
         }
         let before = problems.len();

@@ -7,7 +7,7 @@ use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
-use crate::rules::{Care, Lineage, check_extraction, compile};
+use crate::rules::{Care, Lineage, check_extraction, compile, not_json};
 use crate::run::Plan;
 use crate::script::ScriptSet;
 use crate::value::Score;
@@ -259,11 +259,7 @@ fn schema(file: &Arc<SourceFile>, problems: &mut Problems) {
     let value: serde_json::Value = match serde_json::from_str(file.text()) {
         Ok(value) => value,
         Err(error) => {
-            let lines = file.text().split_inclusive('\n');
-            let start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
-            let at = start + error.column().saturating_sub(1);
-            let span = Span::new(file, at, at + 1);
-            problems.push(Problem::error(Code::BadSchema, &span, format!("not JSON: {error}")));
+            problems.push(not_json(file, &error));
             return;
         }
     };

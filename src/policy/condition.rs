@@ -21,6 +21,9 @@ impl Condition {
     pub fn parse(expression: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, ConditionError> {
         let environment = Environment::new();
         let compiled = environment.compile_expression(expression).map_err(|error| {
+            if has_lone_equals(expression) {
+                return ConditionError("`=` compares nothing: write `==`".to_owned());
+            }
             ConditionError(error.detail().map_or_else(|| error.to_string(), str::to_owned))
         })?;
         let mut names: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
@@ -57,6 +60,12 @@ impl Condition {
             .and_then(|expression| expression.eval(Value::from(minijinja::value::Serde(variables))));
         value.ok().filter(|value| !value.is_undefined()).map(|value| value.is_true())
     }
+}
+
+/// Whether a `=` stands by itself.
+fn has_lone_equals(expression: &str) -> bool {
+    let rest = ["==", "!=", "<=", ">="].iter().fold(expression.to_owned(), |text, op| text.replace(op, " "));
+    rest.contains('=')
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::FinalStatus;
 use super::condition::{Condition, ConditionError};
+use crate::diag::nearest;
 use crate::score::Scores;
 use std::collections::BTreeMap;
 
@@ -22,8 +23,12 @@ impl Review {
                 || FinalStatus::ALL.iter().any(|status| status.as_str() == name)
         };
         let unknown = |name: &str| {
-            (!known(name))
-                .then(|| format!("`{name}` is neither `overall`, `status`, a status nor a dimension"))
+            let names = dimensions.iter().copied().chain(["overall", "status"]);
+            let names = names.chain(FinalStatus::ALL.iter().map(|status| status.as_str()));
+            (!known(name)).then(|| match nearest(name, names) {
+                Some(guess) => format!("nothing is called `{name}`: did you mean `{guess}`?"),
+                None => format!("`{name}` is neither `overall`, `status`, a status nor a dimension"),
+            })
         };
         Condition::parse(condition, unknown).map(Review)
     }
@@ -73,6 +78,9 @@ mod tests {
     #[test]
     fn unknown_names_and_bad_grammar_are_refused() {
         assert!(Review::parse("overal < 0.8", &[]).is_err());
+        let said = |condition| Review::parse(condition, &[]).unwrap_err().to_string();
+        assert_eq!(said("status == pased"), "nothing is called `pased`: did you mean `passed`?");
+        assert_eq!(said("status = passed"), "`=` compares nothing: write `==`");
         assert!(Review::parse("overall <", &[]).is_err());
         assert!(Review::parse("accuracy < 0.8", &["accuracy"]).is_ok());
     }

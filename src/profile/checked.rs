@@ -88,20 +88,16 @@ pub(super) fn decode(
     let overall = match fields.node("overall") {
         Some(node) => decode_overall(node, &known, problems),
         None => {
-            problems.push(
-                Problem::error(Code::MissingKey, &root.span, "this profile lacks `overall`")
-                    .help("give each dimension its weight: `overall: { completeness: 0.5, accuracy: 0.5 }`"),
-            );
+            let help = "give each dimension its weight: `overall: { completeness: 0.5, accuracy: 0.5 }`";
+            problems.push(fields.lacking("overall", help));
             None
         }
     };
     let accept = match fields.node("accept") {
         Some(node) => Accept::decode(node, &known, problems),
         None => {
-            problems.push(
-                Problem::error(Code::MissingKey, &root.span, "this profile lacks `accept`")
-                    .help("say when a candidate is good enough: `accept: { overall: 0.95 }`"),
-            );
+            let help = "say when a candidate is good enough: `accept: { overall: 0.95 }`";
+            problems.push(fields.lacking("accept", help));
             None
         }
     };

@@ -5,7 +5,7 @@
 //! held in memory come before all of them.
 
 use super::reached::Notebook;
-use crate::diag::{Code, Problem, SourceFile};
+use crate::diag::{Code, Problem, SourceFile, nearest};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -168,6 +168,18 @@ impl Files for Library {
     }
 }
 
+/// The file beside one that is not there whose name is nearest.
+fn nearby(path: &Path) -> Option<String> {
+    let folder = path.parent()?;
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names = std::fs::read_dir(here).ok()?.flatten().map(|entry| entry.file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    let wanted = path.file_name()?.to_string_lossy().into_owned();
+    let guess = nearest(&wanted, names.iter().map(String::as_str))?;
+    Some(folder.join(guess).display().to_string())
+}
+
 /// Reads a text file with a bound on its size.
 ///
 /// # Errors
@@ -181,7 +193,11 @@ pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
             std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
             _ => error.to_string(),
         };
-        Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {why}"))
+        let problem = Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {why}"));
+        match nearby(path).filter(|_| error.kind() == std::io::ErrorKind::NotFound) {
+            Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+            None => problem,
+        }
     };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
@@ -195,9 +211,13 @@ pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
         Ok(text) => Ok(SourceFile::new(shown.to_string(), text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
+            let before = error.as_bytes().get(..at).unwrap_or_default();
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
             let problem =
-                Problem::placeless(Code::Unreadable, format!("`{shown}` is not UTF-8 text (byte {at})"));
-            Err(problem.help("save it as UTF-8"))
+                Problem::placeless(Code::Unreadable, format!("`{shown}` is not UTF-8 text (line {line})"));
+            Err(problem.help(
+                "open it in your editor and save it with the encoding UTF-8; look at letters with accents then",
+            ))
         }
     }
 }

@@ -6,7 +6,7 @@ use super::interpolate::{Environment, interpolate};
 use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::value::yaml::{Data, Node, parse};
+use crate::value::yaml::{Data, Entry, Node, parse};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -102,6 +102,7 @@ pub fn settings(
     let mut chain = Vec::new();
     let defaults = defaults();
     let mut merged = defaults.clone();
+    let mut emptied: Vec<Entry> = Vec::new();
     let Ancestry { ancestors, complete, library } = ancestry(&file, library, environment, problems)?;
     for (at, ancestor) in ancestors.into_iter().enumerate().rev() {
         let mut root = ancestor.root;
@@ -112,13 +113,32 @@ pub fn settings(
             entries.retain(|entry| entry.key != "name");
         }
         chain.insert(0, ancestor.name);
+        emptied.extend(without_value(&root));
         merged = merge(merged, root);
     }
     for setting in overrides {
         setting.apply(&mut merged, problems);
     }
     without_nulls(&mut merged, &defaults);
+    // A profile can't do without these: what is wrong is told at the line that took them away.
+    if let Data::Map(entries) = &mut merged.data {
+        for entry in emptied.into_iter().rev() {
+            if !entries.iter().any(|known| known.key == entry.key) {
+                entries.push(entry);
+            }
+        }
+    }
     Some(Settings { merged, chain, file, complete, library })
+}
+
+/// The keys without a value that every profile must have.
+fn without_value(root: &Node) -> Vec<Entry> {
+    let Data::Map(entries) = &root.data else { return Vec::new() };
+    let bare = |entry: &&Entry| {
+        matches!(entry.value.data, Data::Null)
+            && ["overall", "accept", "stop", "feedback"].contains(&entry.key.as_str())
+    };
+    entries.iter().filter(bare).cloned().collect()
 }
 
 /// What is laid under every profile.
@@ -202,7 +222,11 @@ fn find(name: &str, library: &Library, problems: &mut Problems) -> Option<(Arc<S
 fn unknown_profile(make: impl FnOnce(Code, String) -> Problem, name: &str, library: &Library) -> Problem {
     let known = available(library);
     let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+    let other = format!("profiles/{name}.yml");
     let help = match nearest(name, known.iter().map(String::as_str)) {
+        _ if library.list("profiles", ".yml").contains(&other) => {
+            format!("there is `{other}`; profiles end in `.yaml`: rename it to `{name}.yaml`")
+        }
         Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
         None => format!("known: {list}; or give a path such as ./my-profile.yaml"),
     };
@@ -244,6 +268,10 @@ fn ancestry(
                 Problem::error(Code::Empty, &root.span, format!("the profile `{}` is empty", file.name()))
                     .help("start from another one: `extends: balanced`"),
             );
+            return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
+        }
+        if let Some(problem) = rules_not_profile(&root, file.name()) {
+            problems.push(problem);
             return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
         }
         interpolate(&mut root, environment, problems);
@@ -290,6 +318,22 @@ fn ancestry(
         seen.push(next.name().to_owned());
         file = next;
     }
+}
+
+/// A file of rules that is taken for a profile: nothing in it would be known.
+fn rules_not_profile(root: &Node, name: &str) -> Option<Problem> {
+    let Data::Map(entries) = &root.data else { return None };
+    let rules = entries.iter().find(|e| e.key == "rules" && matches!(e.value.data, Data::List(_)))?;
+    let folder = Path::new(name).parent().and_then(Path::file_name);
+    let (message, help) = if folder.is_some_and(|folder| folder == "profiles") {
+        (
+            "this is a rule file, but it lies in the folder of profiles",
+            "move it to the folder `rules`; a profile names it under `assess:`",
+        )
+    } else {
+        ("this is a rule file, not a profile", "a profile names it under `assess:`")
+    };
+    Some(Problem::error(Code::Conflict, &rules.key_span, message).help(help))
 }
 
 fn read_parent(

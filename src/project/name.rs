@@ -41,7 +41,7 @@ pub(super) fn kebab(what: &str, name: &str) -> Result<(), Refusal> {
 /// The same name as it could be.
 fn nearest_kebab(name: &str) -> String {
     let mut near = String::new();
-    for c in name.chars().take(MOST_NAME) {
+    for c in name.chars().take(MOST_NAME).flat_map(plain_letters) {
         if c.is_ascii_alphanumeric() {
             near.push(c.to_ascii_lowercase());
         } else if !near.is_empty() && !near.ends_with('-') {
@@ -49,6 +49,29 @@ fn nearest_kebab(name: &str) -> String {
         }
     }
     near.trim_end_matches('-').trim_start_matches(|c: char| !c.is_ascii_lowercase()).to_owned()
+}
+
+/// A letter in ASCII, as far as that is usual.
+fn plain_letters(c: char) -> impl Iterator<Item = char> {
+    let plain = match c.to_lowercase().next().unwrap_or(c) {
+        'ä' | 'æ' => "ae",
+        'ö' | 'œ' | 'ø' => "oe",
+        'ü' => "ue",
+        'ß' => "ss",
+        'à' | 'á' | 'â' | 'ã' | 'å' => "a",
+        'ç' | 'č' | 'ć' => "c",
+        'è' | 'é' | 'ê' | 'ë' | 'ě' | 'ę' => "e",
+        'ì' | 'í' | 'î' | 'ï' => "i",
+        'ñ' | 'ń' => "n",
+        'ò' | 'ó' | 'ô' | 'õ' => "o",
+        'š' | 'ś' => "s",
+        'ù' | 'ú' | 'û' | 'ů' => "u",
+        'ý' | 'ÿ' => "y",
+        'ž' | 'ź' | 'ż' => "z",
+        'ł' => "l",
+        _ => "",
+    };
+    plain.chars().chain(plain.is_empty().then_some(c))
 }
 
 /// Refuses what can't be the name of a field.
@@ -110,6 +133,7 @@ mod tests {
         }
         let help = |name| kebab("rule", name).unwrap_err().help.unwrap();
         assert!(help("Lab Report").ends_with("such as `lab-report`"));
+        assert!(help("Überweisung").ends_with("such as `ueberweisung`"));
         assert!(help("../a").ends_with("such as `a`"));
         assert!(!help("1").contains("such as"));
     }

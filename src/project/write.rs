@@ -91,7 +91,10 @@ fn put(path: &Path, change: &Change) -> io::Result<()> {
             let mut file = std::fs::File::create_new(path)?;
             return file.write_all(change.text.as_bytes());
         }
-        How::Changed { .. } => NamedTempFile::new_in(folder)?,
+        How::Changed { .. } => {
+            // What the system says would name the temporary file, which nobody has heard of.
+            NamedTempFile::new_in(folder).map_err(|error| io::Error::from(error.kind()))?
+        }
     };
     file.write_all(change.text.as_bytes())?;
     file.as_file().set_permissions(std::fs::metadata(path)?.permissions())?;

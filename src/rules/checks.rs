@@ -146,7 +146,9 @@ fn one_of(node: &Node, problems: &mut Problems) -> Option<Test> {
     };
     let values: Vec<Value> = Vec::decode(list, problems)?;
     if values.is_empty() {
-        problems.push(Problem::error(Code::Empty, &list.span, "`one_of` needs at least one value"));
+        let problem = Problem::error(Code::Empty, &list.span, "`one_of` needs at least one value");
+        problems
+            .push(problem.help("list what is allowed, such as `one_of: [I, II, III]`, or take the line out"));
         return None;
     }
     Some(Test::OneOf { values, ignore_case })

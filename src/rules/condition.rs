@@ -91,6 +91,10 @@ pub(super) struct Place {
 
 /// Reads a condition: a mapping of checks, optionally about a `field`, or `key:` and `value:` with checks below them.
 pub(super) fn condition(node: &Node, place: &Place, problems: &mut Problems) -> Option<Condition> {
+    if let Some(problem) = written_as_text(node) {
+        problems.push(problem);
+        return None;
+    }
     let mut fields = Fields::open(node, &keys::CONDITION, problems)?;
     let errors_before = problems.error_count();
     let mut found = Vec::new();
@@ -122,6 +126,26 @@ pub(super) fn condition(node: &Node, place: &Place, problems: &mut Problems) -> 
         return None;
     }
     Some(joined(found))
+}
+
+/// A condition that was written as in a profile: `urgency = urgent`.
+fn written_as_text(node: &Node) -> Option<Problem> {
+    let text = node.as_text()?;
+    let problem = Problem::error(
+        Code::WrongType,
+        &node.span,
+        "expected a condition of a rule, which is a mapping, found text",
+    );
+    let (field, value) = text.split_once("==").or_else(|| text.split_once('=')).unwrap_or((text, ""));
+    let (field, value) = (field.trim(), value.trim().trim_matches(['"', '\'']));
+    let is_name = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    };
+    Some(problem.help(if is_name(field) && is_name(value) {
+        format!("write `{{ field: {field}, equals: {value} }}`")
+    } else {
+        "write it as `{ field: NAME, equals: VALUE }`, say".to_owned()
+    }))
 }
 
 fn joined(mut all: Vec<Condition>) -> Condition {

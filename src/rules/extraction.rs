@@ -164,10 +164,10 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
     let expanded = match declared.words.expand(&pattern.value, MAX_PATTERN_BYTES) {
         Ok(expanded) => expanded,
         Err(Unexpanded::Unknown(name)) => {
-            let problem =
-                Problem::error(Code::BadPattern, &pattern.span, format!("no word is called `{name}`"));
+            let message = format!("there is no abbreviation `{{{name}}}`");
+            let problem = Problem::error(Code::BadPattern, &pattern.span, message);
             let help = match nearest(&name, declared.words.names()) {
-                Some(guess) => format!("did you mean `{guess}`?"),
+                Some(guess) => format!("did you mean `{{{guess}}}`?"),
                 None => "declare it under `words`, above its use".to_owned(),
             };
             problems.push(problem.help(help));

@@ -5,7 +5,7 @@
 //! with the id of a parent's stands in its place.
 
 use super::compile::missing;
-use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::profile::{Files, lay_over};
 use crate::value::yaml::{self, Data, Entry, Node};
 use std::sync::Arc;
@@ -33,7 +33,12 @@ impl Lineage {
     /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
     /// itself is not YAML. A parent that can't be used is reported and left out.
     pub fn read(self, file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Node> {
-        let mut trees = vec![yaml::parse(file, problems)?];
+        let own = yaml::parse(file, problems)?;
+        if matches!(own.data, Data::Null) {
+            problems.push(self.empty(file));
+            return None;
+        }
+        let mut trees = vec![own];
         let mut seen = vec![file.name().to_owned()];
         while let Some(parent) = trees.last_mut().and_then(take_parent) {
             let Some(parent) = self.parent(&parent.value, &seen, files, problems) else { break };
@@ -42,6 +47,18 @@ impl Lineage {
             trees.push(tree);
         }
         trees.into_iter().rev().reduce(over)
+    }
+
+    /// What is said of a file in which nothing stands.
+    #[must_use]
+    pub fn empty(self, file: &Arc<SourceFile>) -> Problem {
+        let begin = match self.what {
+            "rubric" => "types:",
+            "classification" => "classify:",
+            _ => "rules:",
+        };
+        Problem::error(Code::Empty, &Span::new(file, 0, 0), "this file is empty")
+            .help(format!("begin with `{begin}`, or with `extends:` and the name of another {}", self.what))
     }
 
     fn parent(

@@ -141,7 +141,7 @@ fn missing_files_are_reported_where_they_are_named() {
         ("c: { rubric: none }", Code::MissingFile, "profile.yaml"),
         ("s: { schema: 'schemas/{{ document_type }}.json' }", Code::MissingFile, "profile.yaml"),
         ("s: { schema: 'schemas/{{ type }}.json' }", Code::BadTemplate, "profile.yaml"),
-        ("s: { schema: schemas/broken.json }", Code::Syntax, "schemas/broken.json"),
+        ("s: { schema: schemas/broken.json }", Code::BadSchema, "schemas/broken.json"),
         ("s: { schema: schemas/wrong.json }", Code::BadSchema, "schemas/wrong.json"),
         ("s: { script: 'a.rhai#f' }", Code::MissingFile, "profile.yaml"),
     ] {

@@ -37,7 +37,7 @@ pub use keys::{EXTRACTION, RUBRIC, RULES};
 pub use program::{Address, Check, FieldName, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
 pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
 pub use rule::{IssueText, MESSAGE_VARIABLES, Rule, Target};
-pub use schema::{Schema, SchemaCheck, count_leaves};
+pub use schema::{Schema, SchemaCheck, count_leaves, not_json};
 pub use template::Template;
 pub use test::{Chain, Format, Kind, Moment, Reference, Test};
 pub use xsd::Datatype;

@@ -165,7 +165,7 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     });
     if checks.is_empty() && script.is_none() && schema.is_none() && problems.error_count() == errors_before {
         problems.push(Problem::error(Code::InertRule, &span, "this rule checks nothing").help(
-            "add a check such as `required: true`, `matches`, `one_of`, `require` `schema` or `script`",
+            "add a check such as `required: true`, `matches`, `one_of`, `require`, `schema` or `script`",
         ));
     }
     let id = id?;

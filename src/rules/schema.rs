@@ -145,11 +145,7 @@ pub(super) fn read_schema(
     let json: serde_json::Value = match serde_json::from_str(file.text()) {
         Ok(json) => json,
         Err(error) => {
-            let span = place(&file, error.line(), error.column());
-            problems.push(
-                Problem::error(Code::Syntax, &span, "this is not JSON")
-                    .related(named, "the schema is named here"),
-            );
+            problems.push(not_json(&file, &error).related(named, "the schema is named here"));
             return None;
         }
     };
@@ -166,15 +162,20 @@ pub(super) fn read_schema(
     }
 }
 
-/// The byte that serde_json means by a line and a column, both from 1; columns count bytes.
-fn place(file: &Arc<SourceFile>, line: usize, column: usize) -> Span {
+/// What is wrong with a text that is no JSON, and where: of a comma too many, the comma.
+pub fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
     let text = file.text();
-    let start = match line {
-        0 | 1 => 0,
-        _ => text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1),
-    };
-    let at = start + column.saturating_sub(1);
-    Span::new(file, at, at + 1)
+    let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let at = (start + error.column().saturating_sub(1)).min(text.len());
+    let before = text.get(..at).unwrap_or_default().trim_end();
+    if error.to_string().starts_with("trailing comma") && before.ends_with(',') {
+        let comma = Span::new(file, before.len() - 1, before.len());
+        let help = format!("take the last comma on line {} out", comma.location().line);
+        return Problem::error(Code::BadSchema, &comma, "not JSON: nothing follows this comma").help(help);
+    }
+    let message = format!("not JSON: {error}");
+    let problem = Problem::error(Code::BadSchema, &Span::new(file, at, at + 1), message);
+    problem.help("each `{` needs its `}`, each name and text its double quotes, and commas stand between what follows each other")
 }
 
 #[cfg(test)]

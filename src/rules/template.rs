@@ -1,7 +1,7 @@
 //! Texts with `{{ value }}` in them: checked when they are loaded, rendered when an issue needs them.
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::{MAX_BLOCK_BYTES, long_block};
+use crate::value::{MAX_BLOCK_BYTES, long_block, unknown_operations};
 use minijinja::{Environment, UndefinedBehavior};
 use std::sync::LazyLock;
 
@@ -69,7 +69,14 @@ impl Template {
                 .help(help),
             );
         }
-        unknown.is_empty().then(|| Template { source: source.to_owned(), is_fixed })
+        let operations = unknown_operations(&ENVIRONMENT, &compiled);
+        for (operation, name) in &operations {
+            let message = format!("this template uses the unknown {} `{name}`", operation.what());
+            let problem = Problem::error(Code::BadTemplate, span, message);
+            problems.push(problem.help(operation.advice(&ENVIRONMENT, name)));
+        }
+        (unknown.is_empty() && operations.is_empty())
+            .then(|| Template { source: source.to_owned(), is_fixed })
     }
 
     /// The text with its variables filled in.
@@ -94,6 +101,21 @@ impl Template {
 mod tests {
     use super::*;
     use crate::diag::SourceFile;
+
+    #[test]
+    fn a_filter_that_there_is_none_of_is_refused() {
+        let file = SourceFile::new("r.yaml", "x");
+        let check = |text: &str| {
+            let mut problems = Problems::new();
+            Template::check(text, &["value"], &Span::new(&file, 0, 1), &mut problems);
+            problems.iter().map(|p| p.message.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(check("{{ value | upcase }}"), ["this template uses the unknown filter `upcase`"]);
+        assert_eq!(check("{% if value is od %}x{% endif %}"), ["this template uses the unknown test `od`"]);
+        assert!(
+            check("{{ value | upper | tojson }}{% if value is divisible_by(2) %}x{% endif %}").is_empty()
+        );
+    }
 
     #[test]
     fn a_chain_that_would_exhaust_the_stack_is_refused() {

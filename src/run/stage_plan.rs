@@ -5,7 +5,7 @@ use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
-use crate::rules::{Care, Lineage, Schema, check_extraction};
+use crate::rules::{Care, Lineage, Schema, check_extraction, not_json};
 use crate::value::decode::Spanned;
 use crate::value::yaml::{self, Data};
 use serde_json::Value;
@@ -293,12 +293,7 @@ impl Reader<'_> {
                 Some(schema)
             }
             Err(error) => {
-                let lines = file.text().split_inclusive('\n');
-                let start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
-                let at = start + error.column().saturating_sub(1);
-                let span = Span::new(&file, at, at + 1);
-                let problem = Problem::error(Code::BadSchema, &span, format!("not JSON: {error}"));
-                problems.push(problem.related(&named.span, "named here"));
+                problems.push(not_json(&file, &error).related(&named.span, "named here"));
                 None
             }
         }

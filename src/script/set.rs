@@ -293,11 +293,11 @@ fn header(text: &str, name: &str) -> Option<Range<usize>> {
 fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &Span) -> Problem {
     let same_name = ast.iter_functions().find(|f| f.name == name).map(|f| f.params.len());
     if let Some(has) = same_name {
-        let message = format!("`{name}` in `{file}` takes {has} values; it is called with {parameters}");
+        let message = format!("`{name}` in `{file}` takes {}; it is called with {parameters}", several(has));
         let help = if parameters == 2 {
             format!("declare it as `fn {name}(candidate, source)`")
         } else {
-            format!("give it {parameters} parameters")
+            format!("give it {parameters} parameter{}", if parameters == 1 { "" } else { "s" })
         };
         return Problem::error(Code::BadScript, at, message).help(help);
     }
@@ -312,6 +312,10 @@ fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &S
     Problem::error(Code::BadScript, at, format!("`{file}` has no function `{name}`")).help(help)
 }
 
+fn several(count: usize) -> String {
+    if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
+}
+
 /// A call in a script of what neither the script nor the sandbox has.
 fn no_such_function(
     call: &UnknownCall,
@@ -323,7 +327,6 @@ fn no_such_function(
     let start = place(source, call.at).start();
     // Of `text.shout()` Rhai knows the place of the name, of `shout(text)` as well.
     let span = Span::new(source, start, start + name.len());
-    let several = |count: usize| if count == 1 { "1 value".to_owned() } else { format!("{count} values") };
     if !call.takes.is_empty() {
         let takes: Vec<String> = call.takes.iter().map(ToString::to_string).collect();
         let message =

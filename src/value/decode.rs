@@ -59,9 +59,10 @@ pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Op
         && (expected.starts_with("a number") || expected.starts_with("a whole number"))
     {
         let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-        problem = problem.help(match percent {
-            Some(percent) => format!("a percentage is written as a fraction: {}", percent / 100.0),
-            None => "write it in digits, without quotes".to_owned(),
+        problem = problem.help(match (percent, with_point(text)) {
+            (Some(percent), _) => format!("a percentage is written as a fraction: {}", percent / 100.0),
+            (None, Some(number)) => format!("a decimal number is written with a point: `{number}`"),
+            (None, None) => "write it in digits, without quotes".to_owned(),
         });
     }
     if let Data::List(items) = &node.data
@@ -75,6 +76,27 @@ pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Op
     None
 }
 
+/// A number that was written with a decimal comma, with a point.
+fn with_point(text: &str) -> Option<String> {
+    let pointed = text.trim().replacen(',', ".", 1);
+    (text.contains(',') && pointed.parse::<f64>().is_ok()).then_some(pointed)
+}
+
+/// What severities are called elsewhere.
+const SYNONYMS: [(&str, &str); 11] = [
+    ("blocker", "critical"),
+    ("fatal", "critical"),
+    ("severe", "critical"),
+    ("high", "major"),
+    ("error", "major"),
+    ("serious", "major"),
+    ("medium", "major"),
+    ("moderate", "major"),
+    ("low", "minor"),
+    ("warning", "minor"),
+    ("info", "minor"),
+];
+
 /// Pushes "unknown …" with the allowed words and a guess, and returns `None`.
 pub fn unknown_word<T>(
     span: &Span,
@@ -84,7 +106,8 @@ pub fn unknown_word<T>(
     problems: &mut Problems,
 ) -> Option<T> {
     let list = allowed.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-    let help = match nearest(found, allowed.iter().copied()) {
+    let meant = SYNONYMS.iter().find(|(word, ours)| *word == found.to_lowercase() && allowed.contains(ours));
+    let help = match meant.map(|(_, ours)| *ours).or_else(|| nearest(found, allowed.iter().copied())) {
         Some(guess) => format!("did you mean `{guess}`? Known: {list}"),
         None => format!("known: {list}"),
     };
@@ -158,15 +181,28 @@ impl<'n> Fields<'n> {
         match self.node(key) {
             Some(node) => T::decode(node, problems),
             None => {
-                problems.push(
-                    Problem::error(
-                        Code::MissingKey,
-                        self.span,
-                        format!("this {} lacks `{key}`", self.mapping.what),
-                    )
-                    .help(format!("add `{key}:` with {}", T::EXPECTED)),
-                );
+                problems.push(self.lacking(key, &format!("add `{key}:` with {}", T::EXPECTED)));
                 None
+            }
+        }
+    }
+
+    /// What is wrong when a key is not there that must be, or has no value; `help` says what would stand there.
+    #[must_use]
+    pub fn lacking(&self, key: &str, help: &str) -> Problem {
+        match self.key_span(key) {
+            Some(span) => {
+                let problem = Problem::error(Code::MissingKey, span, format!("`{key}` is empty"));
+                let inherits = self.mapping.key("extends").is_some();
+                problem.help(if inherits {
+                    format!("{help}; a key without a value takes away what is inherited: without the line it stays")
+                } else {
+                    help.replacen("add `", "write `", 1)
+                })
+            }
+            None => {
+                let message = format!("this {} lacks `{key}`", self.mapping.what);
+                Problem::error(Code::MissingKey, self.span, message).help(help)
             }
         }
     }
@@ -191,6 +227,12 @@ impl<'n> Fields<'n> {
             if self.mapping.key(&entry.key).is_some() || passed_over(entry) {
                 continue;
             }
+            if let Some((key, rest)) = glued(&entry.key) {
+                let message = format!("a space is missing after `{key}:`");
+                let problem = Problem::error(Code::UnknownKey, &entry.key_span, message);
+                problems.push(problem.help(format!("write `{key}: {rest}`")));
+                continue;
+            }
             let problem = Problem::error(
                 Code::UnknownKey,
                 &entry.key_span,
@@ -207,6 +249,13 @@ impl<'n> Fields<'n> {
             problems.push(problem.help(help));
         }
     }
+}
+
+/// A key that was written without a space after its `:`, as in `accept:{ overall: 0.95 }`, and the bracket behind it.
+fn glued(key: &str) -> Option<(&str, &str)> {
+    let (name, rest) = key.split_once(':')?;
+    let bracket = rest.get(..1).filter(|c| matches!(*c, "{" | "["))?;
+    Some((name, if bracket == "{" { "{ … }" } else { "[ … ]" }))
 }
 
 impl Decode for String {
@@ -279,11 +328,13 @@ pub fn number_in(node: &Node, low: f64, high: f64, problems: &mut Problems) -> O
         return Some(value);
     }
     let range = if high == f64::MAX { format!("{low} or more") } else { format!("from {low} to {high}") };
-    problems.push(Problem::error(
-        Code::OutOfRange,
-        &node.span,
-        format!("expected a number {range}, found {value}"),
-    ));
+    let problem =
+        Problem::error(Code::OutOfRange, &node.span, format!("expected a number {range}, found {value}"));
+    problems.push(problem.help(if value < low {
+        format!("the least it may be is {low}")
+    } else {
+        format!("the most it may be is {high}")
+    }));
     None
 }
 

@@ -300,7 +300,21 @@ impl<'a> Builder<'a> {
                 Some(Err(error)) => {
                     let at = self.byte(error.marker().index());
                     let (message, help) = in_plain_words(error.info());
+                    if let Some(problem) = stack.last().and_then(|open| self.left_open(open, at)) {
+                        self.problems.push(problem);
+                        return None;
+                    }
                     let problem = Problem::error(Code::Syntax, &Span::new(self.file, at, at + 1), message);
+                    let is_column = error.info().contains("did not find expected key")
+                        || error.info().contains("did not find expected '-' indicator");
+                    if let Some(dash) = self.dash_above(at).filter(|_| is_column) {
+                        let message = "the keys of this list item don't begin in the same column";
+                        let problem = Problem::error(Code::Syntax, &dash, message)
+                            .related(&Span::new(self.file, at, at + 1), "this one")
+                            .help("put them below the first letter after the `- `");
+                        self.problems.push(problem);
+                        return None;
+                    }
                     let problem = match help {
                         Some(help) => problem.help(help),
                         None => problem,
@@ -342,11 +356,10 @@ impl<'a> Builder<'a> {
             };
             if stack.len() > MAX_DEPTH {
                 let place = Span::new(self.file, parser_position(&stack), parser_position(&stack) + 1);
-                self.problems.push(Problem::error(
-                    Code::TooLarge,
-                    &place,
-                    format!("nested more than {MAX_DEPTH} deep"),
-                ));
+                let problem =
+                    Problem::error(Code::TooLarge, &place, format!("nested more than {MAX_DEPTH} deep"));
+                self.problems
+                    .push(problem.help("write it flatter, and look for a bracket that was never closed"));
                 return None;
             }
             let Some(node) = finished else { continue };
@@ -357,7 +370,11 @@ impl<'a> Builder<'a> {
                 Some(Open::Map { entries, key, first_seen, .. }) => match key.take() {
                     None => *key = self.key(node).ok(),
                     Some((name, key_span)) => {
-                        if let Some(first) = first_seen.get(&name) {
+                        if let Some(last) = entries.last_mut()
+                            && let Some(problem) = decimal_comma(last, &key_span, &node)
+                        {
+                            self.problems.push(problem);
+                        } else if let Some(first) = first_seen.get(&name) {
                             self.problems.push(
                                 Problem::error(
                                     Code::DuplicateKey,
@@ -376,6 +393,46 @@ impl<'a> Builder<'a> {
             }
         }
         Some(root.unwrap_or_else(|| Node { span: Span::new(self.file, 0, 0), data: Data::Null }))
+    }
+
+    /// The bracket that is still open at `at`, where reading ended, and is not closed in that line either.
+    fn left_open(&self, open: &Open, at: usize) -> Option<Problem> {
+        let (Open::List { start, .. } | Open::Map { start, .. }) = open;
+        let text = self.file.text();
+        let rest = text.get(*start..)?;
+        let bracket = rest.chars().next().filter(|c| matches!(c, '{' | '['))?;
+        let close = if bracket == '{' { '}' } else { ']' };
+        let end = text.get(at..)?.find('\n').map_or(text.len(), |line| at + line);
+        let (mut depth, mut quote) = (0_usize, None);
+        for c in text.get(*start..end)?.chars() {
+            match quote {
+                Some(open) if c == open => quote = None,
+                Some(_) => {}
+                None if matches!(c, '"') => quote = Some(c),
+                None if matches!(c, '{' | '[') => depth += 1,
+                None if matches!(c, '}' | ']') => depth = depth.saturating_sub(1),
+                None => {}
+            }
+            if depth == 0 {
+                return None;
+            }
+        }
+        let message = format!("this `{bracket}` is never closed with `{close}`");
+        let span = Span::new(self.file, *start, *start + 1);
+        let problem =
+            Problem::error(Code::Syntax, &span, message).help(format!("put the `{close}` where it ends"));
+        Some(problem.related(&Span::new(self.file, at, at + 1), "YAML can't be read past this place"))
+    }
+
+    /// The `-` in the line above that in which reading ended.
+    fn dash_above(&self, at: usize) -> Option<Span> {
+        let before = self.file.text().get(..at)?;
+        let line = before.rfind('\n')?;
+        let above = before.get(..line)?;
+        let start = above.rfind('\n').map_or(0, |end| end + 1);
+        let text = above.get(start..)?;
+        let dash = start + (text.len() - text.trim_start().len());
+        text.trim_start().starts_with("- ").then(|| Span::new(self.file, dash, dash + 1))
     }
 
     fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>, span: Span) -> Node {
@@ -489,6 +546,33 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Whether an entry is the rest of a number that was written with a decimal comma: `{ overall: 0,95 }` is `overall: 0`
+/// and a key `95` to YAML. The number before is mended, so that nothing else is said of it.
+fn decimal_comma(last: &mut Entry, key: &Span, value: &Node) -> Option<Problem> {
+    let digits = key.text();
+    let after = key.file().text().get(key.end()..).unwrap_or_default().trim_start();
+    let is_rest = matches!(value.data, Data::Null)
+        && after.starts_with([',', '}'])
+        && matches!(last.value.data, Data::Int(_) | Data::Float(_))
+        && !digits.is_empty()
+        && digits.chars().all(|c| c.is_ascii_digit());
+    let between = key.file().text().get(last.value.span.end()..key.start())?;
+    if !is_rest || between.trim() != "," {
+        return None;
+    }
+    let whole = last.value.span.text().to_owned();
+    let span = Span::new(key.file(), last.value.span.start(), key.end());
+    let message = format!("`{digits}` is no setting: a comma ends the number before it");
+    let problem = Problem::error(Code::WrongType, &span, message);
+    Some(match format!("{whole}.{digits}").parse() {
+        Ok(number) if matches!(last.value.data, Data::Int(_)) => {
+            last.value = Node { span, data: Data::Float(number) };
+            problem.help(format!("a decimal number is written with a point: `{whole}.{digits}`"))
+        }
+        _ => problem.help("a decimal number is written with a point, and with one only"),
+    })
+}
+
 fn parser_position(stack: &[Open]) -> usize {
     match stack.last() {
         Some(Open::List { start, .. } | Open::Map { start, .. }) => *start,
@@ -525,6 +609,21 @@ mod tests {
         assert_eq!(problems.len(), 2);
         assert_eq!(problems.iter().next().unwrap().related.len(), 1);
         assert_eq!(node.unwrap().to_json(), json!({"a": 1, "b": 2}));
+    }
+
+    #[test]
+    fn a_decimal_comma_is_said_once_and_mended() {
+        let (node, problems) = read("accept: { overall: 0,95, accuracy: 0, 95, x: -1,5, list: 7,}\n");
+        assert_eq!(
+            node.unwrap().to_json(),
+            json!({"accept": {"overall": 0.95, "accuracy": 0.95, "x": -1.5, "list": 7}})
+        );
+        let said: Vec<&str> = problems.iter().filter_map(|p| p.help.as_deref()).collect();
+        assert_eq!(said.len(), 3);
+        assert_eq!(said[0], "a decimal number is written with a point: `0.95`");
+        for text in ["a: 0\n95:\n", "{ a: 0, 95: 1 }", "{ a: 0, 95: null }", "{ a: x, 95 }", "[0,95]"] {
+            assert!(read(text).1.is_empty(), "{text}");
+        }
     }
 
     #[test]

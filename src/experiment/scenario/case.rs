@@ -245,6 +245,10 @@ fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Cou
         return None;
     };
     if course.is_empty() {
+        // What is no list has been refused; only an empty one has nothing in it.
+        if !given.iter().all(|node| matches!(&node.data, Data::List(items) if items.is_empty())) {
+            return None;
+        }
         let span = given.first().map_or(fields.span(), |node| &node.span);
         problems.push(Problem::error(Code::Empty, span, "there must be at least one candidate"));
         return None;

@@ -3,6 +3,7 @@
 use super::suite::Kind;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
+use crate::rules::Lineage;
 use crate::value::yaml::{self, Data};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,7 +98,14 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
     let stem = name.trim_end_matches(".yaml").trim_end_matches(".yml").trim_end_matches(".test").to_owned();
     let own = path.with_file_name(format!("{stem}.{ending}"));
     let tests = path.with_file_name(format!("{stem}.test.{ending}"));
+    if !own.exists() && tests.exists() {
+        return Err(without_subject(&own, &tests));
+    }
     let file = read_text_file(&own)?;
+    let within_rules = own.parent().and_then(Path::file_name).is_some_and(|folder| folder == "rules");
+    if within_rules && is_empty(&file) {
+        return Err(Lineage::RULES.empty(&file));
+    }
     let tested = match read_text_file(&tests) {
         Ok(tested) => tested,
         Err(problem) if problem.code == Code::Unreadable => {
@@ -124,6 +132,17 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
 fn holds_rules(file: &Arc<SourceFile>) -> bool {
     yaml::parse(file, &mut Problems::new())
         .is_some_and(|node| node.get("rules").is_some_and(|rules| matches!(rules.data, Data::List(_))))
+}
+
+fn is_empty(file: &Arc<SourceFile>) -> bool {
+    yaml::parse(file, &mut Problems::new()).is_some_and(|node| matches!(node.data, Data::Null))
+}
+
+/// Cases of what is not there.
+fn without_subject(own: &Path, tests: &Path) -> Problem {
+    let message = format!("`{}` has cases for `{}`, which is not there", tests.display(), own.display());
+    Problem::placeless(Code::MissingFile, message)
+        .help("give the cases the name of what they are for, or take the file out")
 }
 
 fn without_cases(what: &str, path: &str) -> Problem {

@@ -18,8 +18,10 @@ pub fn lint_provider(
     settings(manifest, choice, problems);
     key(manifest, choice, environment, problems);
     if manifest.runs_programs() {
-        let message =
-            format!("the provider `{}` runs programs of this machine, which needs leave", choice.name.value);
+        let message = format!(
+            "the provider `{}` runs programs of this machine, which needs your permission",
+            choice.name.value
+        );
         problems.push(
             Problem::note(Code::CommandsNeeded, &choice.name.span, message)
                 .help("say `--allow-commands` when you run it; read first which programs it runs"),

@@ -13,7 +13,7 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
                 Code::CommandsNeeded,
                 &id.span,
                 format!(
-                    "the validator `{}` runs `{}`, and is skipped unless that is allowed",
+                    "the validator `{}` runs `{}`, and is skipped without your permission",
                     id.value,
                     command.first().map_or("", String::as_str)
                 ),

@@ -1,0 +1,165 @@
+//! The filters and tests of templates: which there are.
+//!
+//! The template engine looks them up when it comes to them, which may be in the middle of a run; they are looked up
+//! here when a template is loaded.
+
+use crate::diag::nearest;
+use minijinja::machinery::{Instruction, get_compiled_template};
+use minijinja::{Environment, Template};
+
+/// What can be done to a value in a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// `value | NAME`.
+    Filter,
+    /// `value is NAME`.
+    Test,
+}
+
+/// The filters that people want; each is offered only if there is one. The engine can't list its own.
+const FILTERS: [&str; 39] = [
+    "lower",
+    "upper",
+    "title",
+    "capitalize",
+    "replace",
+    "length",
+    "dictsort",
+    "items",
+    "reverse",
+    "trim",
+    "join",
+    "split",
+    "lines",
+    "default",
+    "round",
+    "abs",
+    "int",
+    "float",
+    "attr",
+    "first",
+    "last",
+    "min",
+    "max",
+    "sort",
+    "list",
+    "string",
+    "bool",
+    "batch",
+    "slice",
+    "sum",
+    "indent",
+    "select",
+    "reject",
+    "selectattr",
+    "rejectattr",
+    "map",
+    "groupby",
+    "unique",
+    "tojson",
+];
+
+/// The tests, likewise.
+const TESTS: [&str; 24] = [
+    "undefined",
+    "defined",
+    "none",
+    "boolean",
+    "odd",
+    "even",
+    "divisibleby",
+    "number",
+    "integer",
+    "float",
+    "string",
+    "sequence",
+    "iterable",
+    "mapping",
+    "startingwith",
+    "endingwith",
+    "lower",
+    "upper",
+    "eq",
+    "ne",
+    "lessthan",
+    "greaterthan",
+    "in",
+    "true",
+];
+
+/// What filters are called in other template languages.
+const ELSEWHERE: [(&str, &str); 11] = [
+    ("upcase", "upper"),
+    ("uppercase", "upper"),
+    ("downcase", "lower"),
+    ("lowercase", "lower"),
+    ("strip", "trim"),
+    ("size", "length"),
+    ("len", "length"),
+    ("json", "tojson"),
+    ("to_json", "tojson"),
+    ("jsonify", "tojson"),
+    ("truncate", "slice"),
+];
+
+impl Operation {
+    /// The word for it.
+    #[must_use]
+    pub fn what(self) -> &'static str {
+        match self {
+            Operation::Filter => "filter",
+            Operation::Test => "test",
+        }
+    }
+
+    /// Whether there is one of that name.
+    #[must_use]
+    pub fn exists(self, environment: &Environment<'_>, name: &str) -> bool {
+        // The engine takes no notice of underscores.
+        let name = name.replace('_', "");
+        environment.empty_state().perform_test(self.what(), &[name.into()]).unwrap_or(false)
+    }
+
+    /// What to do about a name that there is nothing of.
+    #[must_use]
+    pub fn advice(self, environment: &Environment<'_>, name: &str) -> String {
+        let all: &[&str] = match self {
+            Operation::Filter => &FILTERS,
+            Operation::Test => &TESTS,
+        };
+        let known = || all.iter().copied().filter(|known| self.exists(environment, known));
+        let meant = match self {
+            Operation::Filter => ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours),
+            Operation::Test => None,
+        };
+        match meant.or_else(|| nearest(name, known())) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+/// The filters and tests of a compiled template that there are none of, each once.
+#[must_use]
+pub fn unknown_operations(
+    environment: &Environment<'_>,
+    template: &Template<'_, '_>,
+) -> Vec<(Operation, String)> {
+    let compiled = get_compiled_template(template);
+    let mut unknown: Vec<(Operation, String)> = Vec::new();
+    for instructions in std::iter::once(&compiled.instructions).chain(compiled.blocks.values()) {
+        let mut at = 0;
+        while let Some(instruction) = instructions.get(at) {
+            at += 1;
+            let (operation, name) = match instruction {
+                Instruction::ApplyFilter(name, ..) => (Operation::Filter, *name),
+                Instruction::PerformTest(name, ..) => (Operation::Test, *name),
+                _ => continue,
+            };
+            if !operation.exists(environment, name) && !unknown.iter().any(|(_, known)| known == name) {
+                unknown.push((operation, name.to_owned()));
+            }
+        }
+    }
+    unknown
+}
