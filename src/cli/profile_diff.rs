@@ -77,7 +77,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Subject { loaded: &loaded, plan: &plan, prices: &prices },
         Subject { loaded: &other_loaded, plan: &other_plan, prices: &prices },
     );
-    tell_apart(&mut compared, &arguments.before, after);
+    tell_apart(&mut compared, &arguments.before, after, arguments.over.is_empty());
     let mut broken = false;
     let documents = if arguments.trajectories.is_empty() {
         None
@@ -122,10 +122,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 /// Profiles of the same name go by what they were called here.
-fn tell_apart(compared: &mut Comparison, before: &str, after: &str) {
+fn tell_apart(compared: &mut Comparison, before: &str, after: &str, unchanged: bool) {
     if compared.before == compared.after {
         before.clone_into(&mut compared.before);
-        if before == after {
+        if before == after && !unchanged {
             compared.after = format!("{after}, changed");
         } else {
             after.clone_into(&mut compared.after);

@@ -15,8 +15,8 @@ use crate::profile::{Notebook, read_text_file};
 use crate::provider::Prices;
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
-    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, unpriced,
-    without_references,
+    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, is_unrecognised,
+    unpriced, without_references,
 };
 use crate::store::{Artifact, Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -213,8 +213,18 @@ impl Work {
         let keeper =
             self.watching.as_ref().map(|_| Keeper::new(Arc::clone(&plan), batch.document_type.clone()));
         let format = self.format;
-        let mut screen =
-            Screen { output, live, format, several, written: 0, failure: None, stop: unread, hint, keeper };
+        let mut screen = Screen {
+            output,
+            plan: Arc::clone(&plan),
+            live,
+            format,
+            several,
+            written: 0,
+            failure: None,
+            stop: unread,
+            hint,
+            keeper,
+        };
         // Heard as long as the process lasts.
         runtime.spawn(listen_for_interrupts(stop));
         let end = runtime.block_on(async {
@@ -347,6 +357,7 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
 /// Shows what happens and writes results as they come.
 struct Screen<'a> {
     output: &'a mut Output,
+    plan: Arc<Plan>,
     live: Option<Live>,
     format: Format,
     several: bool,
@@ -466,7 +477,10 @@ impl Observer for Screen<'_> {
 
     fn finished(&mut self, result: &DocumentResult) {
         let text = match self.format {
-            Format::Table => document_summary(result, self.output.out_paint),
+            Format::Table => {
+                let with_type = self.live.is_none() || is_unrecognised(&self.plan, result);
+                document_summary(result, with_type, self.output.out_paint)
+            }
             Format::Jsonl => serde_json::to_string(result).unwrap_or_default() + "\n",
             Format::Json if self.several => {
                 let before = if self.written == 0 { "[\n" } else { ",\n" };

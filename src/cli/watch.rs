@@ -119,6 +119,7 @@ impl Watching {
                     let saved = std::mem::take(&mut saved);
                     self.show(&saved, &problems, format, output);
                     answer(&mut kept, &plan, format, output)?;
+                    say_what_is_not_seen(&saved, &plan, format, output)?;
                 }
                 None => {
                     self.reached.absorb(notes.take());
@@ -162,8 +163,7 @@ impl Watching {
 
     /// Names what was saved, and what is wrong with it unless that was said before.
     fn show(&mut self, saved: &BTreeSet<PathBuf>, problems: &Problems, format: Format, output: &mut Output) {
-        let names: Vec<String> = saved.iter().map(|path| shown(path)).collect();
-        let line = output.out_paint.faint(&format!("saved {}", names.join(", ")));
+        let line = output.out_paint.faint(&happened(saved));
         // What programs read has no lines of this kind.
         let broken = problems.has_errors();
         if format == Format::Table && !broken {
@@ -201,6 +201,59 @@ fn answer(kept: &mut Kept, plan: &Plan, format: Format, output: &mut Output) -> 
     }
     output.out.flush()?;
     Ok(())
+}
+
+/// Names the files of which scoring again shows nothing.
+fn say_what_is_not_seen(
+    saved: &BTreeSet<PathBuf>,
+    plan: &Plan,
+    format: Format,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let names: Vec<String> =
+        saved.iter().filter(|path| is_for_asking(path, plan)).map(|path| shown(path)).collect();
+    let is = match names.as_slice() {
+        [] => return Ok(()),
+        [_] => "is",
+        _ => "are",
+    };
+    let line =
+        format!("{} {is} used only when a provider is asked: run again to see the effect", names.join(", "));
+    if format == Format::Table {
+        writeln!(output.out, "{line}")?;
+        output.out.flush()?;
+    } else {
+        output.say(&line);
+    }
+    Ok(())
+}
+
+/// Which files were saved, and which are no longer there.
+fn happened(changed: &BTreeSet<PathBuf>) -> String {
+    let (there, gone): (Vec<&PathBuf>, Vec<&PathBuf>) = changed.iter().partition(|path| path.exists());
+    let named = |word: &str, paths: &[&PathBuf]| {
+        let names: Vec<String> = paths.iter().map(|path| shown(path)).collect();
+        (!names.is_empty()).then(|| format!("{word} {}", names.join(", ")))
+    };
+    let parts: Vec<String> =
+        [named("saved", &there), named("deleted", &gone)].into_iter().flatten().collect();
+    parts.join("; ")
+}
+
+/// Whether a file is only read to ask for candidates: instructions and patterns.
+fn is_for_asking(path: &Path, plan: &Plan) -> bool {
+    let instructions = path.parent().is_some_and(|folder| folder.iter().any(|part| part == "prompts"));
+    let types: Vec<&str> = plan.scoring.rules().document_types().collect();
+    let patterns = |template: &str| {
+        types.iter().any(|document_type| {
+            let name = template
+                .replace("{{ document_type }}", document_type)
+                .replace("{{document_type}}", document_type);
+            path.ends_with(Path::new("rules").join(name))
+        })
+    };
+    let of_stages = plan.stages.iter().filter_map(|stage| stage.stage.patterns.as_ref());
+    instructions || of_stages.into_iter().any(|template| patterns(&template.value))
 }
 
 /// A path as people wrote it.

@@ -88,6 +88,14 @@ impl Pipeline {
         self.steps.iter().enumerate().skip(from).find(|(at, step)| runs(*at, step)).map(|(at, _)| at)
     }
 
+    /// The stages that a correction asks again, by their places, once all have answered for candidate 0.
+    #[must_use]
+    pub fn asked_again(&self) -> Vec<usize> {
+        let outputs = vec![Some(Arc::new(Value::Null)); self.steps.len()];
+        let after = |from: usize| self.next(from, 1, &outputs);
+        std::iter::successors(after(0), |at| after(at + 1)).collect()
+    }
+
     /// The candidate that the outputs make: the last stage's, with the fields of those that go into one. When the last
     /// stage goes into a field as well, or has no object to add fields to, the candidate is an object of fields.
     #[must_use]

@@ -527,7 +527,7 @@ mod tests {
 
     #[test]
     fn variables_are_shown_filled_in_where_that_is_safe_and_as_written_elsewhere() {
-        let profile = "extends: clinical\nstages:\n  - id: e\n    provider: ${LOOPCTL_PROVIDER:-pattern}\n    prompt: extract.md\n    config: { where: \"${PLACE}\", port: ${PORT:-1} }\nstop: { max_iterations: ${N:-3} }\n";
+        let profile = "extends: clinical\nstages:\n  - id: e\n    provider: ${LOOPCTL_PROVIDER:-pattern}\n    prompt: extract.md\n    config:\n      where: \"${PLACE}\"\n      port: ${PORT:-1}\nstop:\n  max_iterations: ${N:-3}\n";
         let library = Library::embedded().holding("profiles/v.yaml", profile);
         let environment = |name: &str| match name {
             "LOOPCTL_PROVIDER" => Some("openai:m".to_owned()),

@@ -36,6 +36,12 @@ impl FinalStatus {
         FinalStatus::Incomplete,
     ];
 
+    /// Whether nobody has to finish the document: it passed, or there was nothing to do.
+    #[must_use]
+    pub fn passes(self) -> bool {
+        matches!(self, FinalStatus::Passed | FinalStatus::Skipped)
+    }
+
     /// The word in results.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -5,9 +5,12 @@ use crate::engine::Event;
 use crate::policy::{Decision, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Target};
 use crate::score::Assessment;
-use crate::value::{DocumentId, Severity, at_least};
+use crate::value::{DocumentId, EPSILON, Severity, at_least};
 use std::fmt::Write;
 use std::sync::Arc;
+
+/// Scores that differ by less than these show are equal.
+const MOST_DECIMALS: usize = 9;
 
 /// Turns events into lines for people.
 #[derive(Debug)]
@@ -105,8 +108,11 @@ impl Live {
     fn against(&self, value: f64, bound: Option<f64>) -> String {
         match bound {
             None => format!("{value:.3}"),
-            Some(bound) if at_least(value, bound) => self.paint.good(&format!("{value:.3}/{bound}")),
-            Some(bound) => self.paint.warn(&format!("{value:.3}/{bound}")),
+            Some(bound) => {
+                let decimals = decimals(value, bound);
+                let text = format!("{value:.decimals$}/{bound}");
+                if at_least(value, bound) { self.paint.good(&text) } else { self.paint.warn(&text) }
+            }
         }
     }
 
@@ -123,8 +129,6 @@ impl Live {
 /// What was decided and why, in one line.
 #[must_use]
 pub fn decision_line(decision: &Decision) -> String {
-    let numbers =
-        |line: &str, value: f64, bound: f64| format!("{line}: {} against {}", short(value), short(bound));
     match &decision.verdict {
         Verdict::Stop { reason: StopReason::Accepted } => {
             "→ accepted: every line of `accept` holds".to_owned()
@@ -158,9 +162,51 @@ pub fn decision_line(decision: &Decision) -> String {
     }
 }
 
+/// `accept.overall: 0.913 against 0.95`.
+pub(super) fn numbers(line: &str, value: f64, bound: f64) -> String {
+    let decimals = decimals(value, bound);
+    format!("{line}: {} against {}", trimmed(value, decimals), trimmed(bound, decimals))
+}
+
+/// In how many decimals a number is shown beside its bound: three, or as many as the bound has, or as many as it takes to
+/// tell the two apart.
+fn decimals(value: f64, bound: f64) -> usize {
+    let of_bound = bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let least = of_bound.clamp(3, MOST_DECIMALS);
+    let same = |decimals: &usize| trimmed(value, *decimals) == trimmed(bound, *decimals);
+    if (value - bound).abs() <= EPSILON {
+        return least;
+    }
+    (least..MOST_DECIMALS).find(|decimals| !same(decimals)).unwrap_or(MOST_DECIMALS)
+}
+
 /// At most four decimals.
-pub(super) fn short(value: f64) -> String {
-    let text = format!("{value:.4}");
+fn short(value: f64) -> String {
+    trimmed(value, 4)
+}
+
+/// At most so many decimals.
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
     if trimmed.is_empty() || trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_beside_its_bound_shows_why_it_is_not_enough() {
+        for (value, bound, expected) in [
+            (0.912_5, 0.95, "x: 0.912 against 0.95"),
+            (0.949_96, 0.95, "x: 0.94996 against 0.95"),
+            (0.1 + 0.2, 0.3, "x: 0.3 against 0.3"),
+            (-0.233_33, 0.05, "x: -0.233 against 0.05"),
+            (0.003_21, 0.000_5, "x: 0.0032 against 0.0005"),
+            (3.0, 3.0, "x: 3 against 3"),
+        ] {
+            assert_eq!(numbers("x", value, bound), expected);
+        }
+    }
 }

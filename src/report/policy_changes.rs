@@ -9,7 +9,10 @@ use std::fmt::Write;
 pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
     let (before, after) = (tame(&comparison.before), tame(&comparison.after));
     let mut out = String::new();
-    if comparison.is_same() {
+    if comparison.is_same() && before == after {
+        let _ =
+            writeln!(out, "`{before}` is compared with itself, and no flag changes it: both do the same.");
+    } else if comparison.is_same() {
         let _ = writeln!(out, "`{before}` and `{after}` do the same.");
     } else {
         let _ = writeln!(out, "From `{before}` to `{after}`:");

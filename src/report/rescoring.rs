@@ -1,6 +1,6 @@
 //! What changed when candidates were scored again.
 
-use super::live::{decision_line, short};
+use super::live::{decision_line, numbers};
 use super::paint::{Paint, tame};
 use crate::policy::{Check, Decision, StopReason, Verdict};
 use crate::run::{Rescored, Standing};
@@ -218,8 +218,7 @@ fn acceptance_line(standing: &Standing) -> Option<String> {
         return Some(format!("every line of `accept` holds for {which}"));
     }
     let missed = |check: &&Check| !check.holds;
-    let numbers =
-        |check: &Check| format!("{}: {} against {}", check.line, short(check.value), short(check.bound));
-    let lines: Vec<String> = standing.acceptance.iter().filter(missed).map(numbers).collect();
+    let told = |check: &Check| numbers(&check.line, check.value, check.bound);
+    let lines: Vec<String> = standing.acceptance.iter().filter(missed).map(told).collect();
     Some(format!("not acceptable: {}", lines.join("; ")))
 }

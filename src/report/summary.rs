@@ -27,9 +27,10 @@ pub fn sparkline(scores: &[f64]) -> String {
         .collect()
 }
 
-/// The end of one document: what was found, what is still wrong, how it ended.
+/// The end of one document: what was found, what is still wrong, how it ended. Where nothing has named its type before,
+/// `with_type` does.
 #[must_use]
-pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
+pub fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) -> String {
     let mut out = String::new();
     if let (Some(extraction), Some(validation)) = (&result.best_extraction, &result.best_validation) {
         fields(&mut out, extraction, &validation.evidence, paint);
@@ -49,8 +50,9 @@ pub fn document_summary(result: &DocumentResult, paint: Paint) -> String {
         result.best_validation.as_ref().map_or_else(String::new, |v| format!("  overall {:.3}", v.overall));
     let _ = write!(
         out,
-        "{}  {status} ({}){overall}  {}",
+        "{}{}  {status} ({}){overall}  {}",
         paint.strong(&tame(result.id.as_str())),
+        if with_type { format!("  {}", tame(&result.document_type)) } else { String::new() },
         result.stop_reason,
         sparkline(&result.improvement_trajectory),
     );
@@ -140,6 +142,9 @@ fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
 #[must_use]
 pub fn closing(end: &BatchEnd) -> String {
     let mut out = format!("{} of {} documents passed", end.passed, end.finished);
+    if end.of_unknown_type > 0 {
+        let _ = write!(out, ", {} of them of type `unknown`", end.of_unknown_type);
+    }
     if end.provider_errors > 0 {
         let _ = write!(out, ", {} with provider errors", end.provider_errors);
     }

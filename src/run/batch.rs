@@ -1,10 +1,11 @@
 //! Many documents, one after the other.
 
 use super::trace::{end_run, run_span};
-use super::{DocumentResult, Session};
+use super::{DocumentResult, Plan, Session};
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError};
 use crate::policy::FinalStatus;
+use crate::rules::UNKNOWN_TYPE;
 use crate::store::StoreError;
 use crate::value::{DocumentId, Millis, Usage};
 use serde_json::Value;
@@ -42,6 +43,8 @@ pub struct BatchEnd {
     pub finished: usize,
     /// Those of them that passed or were rightly skipped.
     pub passed: usize,
+    /// Those of `passed` that fitted no document type well enough, although the profile tells types apart.
+    pub of_unknown_type: usize,
     /// Inputs that could not be read.
     pub unusable: usize,
     /// Those of `finished` whose provider failed.
@@ -91,6 +94,9 @@ impl Batch {
             let result = session.run(&document, self.document_type.as_deref(), supplied, observer).await?;
             end.finished += 1;
             usage += result.usage;
+            if result.final_status.passes() && is_unrecognised(session.plan(), &result) {
+                end.of_unknown_type += 1;
+            }
             match result.final_status {
                 FinalStatus::Passed | FinalStatus::Skipped => end.passed += 1,
                 FinalStatus::Cancelled => end.cancelled = true,
@@ -102,4 +108,10 @@ impl Batch {
         }
         Ok((end, usage))
     }
+}
+
+/// Whether the profile tells types apart and did not know this document's.
+#[must_use]
+pub fn is_unrecognised(plan: &Plan, result: &DocumentResult) -> bool {
+    plan.classifier.is_some() && result.document_type == UNKNOWN_TYPE
 }

@@ -30,7 +30,7 @@ mod validator;
 mod watch;
 mod work;
 
-pub use batch::{Batch, BatchEnd, Observer};
+pub use batch::{Batch, BatchEnd, Observer, is_unrecognised};
 pub use bill::unpriced;
 pub use call::AnsweredBy;
 pub use clock::Time;

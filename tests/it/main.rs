@@ -75,6 +75,7 @@ mod policy;
 #[cfg(test)]
 mod policy_lints;
 #[cfg(test)]
+mod profile_statements;
 mod profile_verbs;
 #[cfg(test)]
 mod profiles;

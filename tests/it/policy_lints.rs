@@ -273,3 +273,139 @@ fn what_is_said_of_shipped_profiles() {
         ]
     );
 }
+
+/// Whether a profile gets a warning of a code.
+fn warned(yaml: &str, code: Code) -> bool {
+    let library = Library::embedded()
+        .holding("profiles/tried.yaml", yaml)
+        .holding(
+            "rules/esc.yaml",
+            "rules: [{ id: a, field: a, type: list, severity: critical, disposition: escalate }]\n",
+        )
+        .holding(
+            "rules/esc-minor.yaml",
+            "rules: [{ id: a, field: a, type: list, severity: minor, disposition: escalate }]\n",
+        )
+        .holding(
+            "rules/stop.rhai",
+            "fn done(run) { run.iterations[run.iterations.len() - 1].scores.extra > 0.5 }\n",
+        );
+    let mut problems = Problems::new();
+    let loaded = load("tried", &library, &[], &|_| None, &mut problems);
+    let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}\n{yaml}"));
+    let plan = Plan::compile(&loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}\n{yaml}"));
+    lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+    problems.iter().any(|problem| problem.code == code && problem.level == loopctl::diag::Level::Warning)
+}
+
+const TWO_JUDGES: &str = "
+extends: batch
+judges:
+  a: { provider: scripted, prompt: judge/literature.md, on_failure: { retry: 0, then: { fallback: 0.5 } } }
+  b: { provider: scripted, prompt: judge/literature.md, on_failure: { retry: 0, then: { fallback: 0.5 } } }
+assess:
+  judged: { ensemble: { members: [{ judge: a, score: /s }, { judge: b, score: /s }], combine: mean, disagreement: { above: 0.3, then: escalate } } }
+overall: { completeness: 0.5, judged: 0.5, accuracy: 0, validity: 0, consistency: 0 }
+";
+
+#[test]
+fn doubts_are_raised_where_they_are_well_founded() {
+    let disagree = |accept: &str| format!("{TWO_JUDGES}accept: {{ overall: 0.5, {accept} }}\n");
+    let rule = |rules: &str, accept: &str| {
+        format!(
+            "extends: batch\nassess: {{ validity: {{ rules: {rules}, penalty: 0.1 }} }}\naccept: {{ overall: 0.5, {accept} }}\n"
+        )
+    };
+    let judge = |weight: f64, then: &str, accept: &str| {
+        let rest = 1.0 - weight;
+        format!(
+            "extends: batch\njudges: {{ a: {{ provider: scripted, prompt: judge/literature.md, on_failure: {{ then: {then} }} }} }}\nassess: {{ judged: {{ judge: a, score: /s }} }}\noverall: {{ completeness: {rest}, judged: {weight}, accuracy: null, validity: null, consistency: null }}\naccept: {{ overall: 0.7, {accept} }}\n"
+        )
+    };
+    let script = |stop: &str| {
+        format!("extends: batch\nassess: {{ extra: given }}\nstop: {{ max_iterations: 4, {stop} }}\n")
+    };
+    let selected =
+        |more: &str| format!("extends: balanced\nselect: {{ order: [no_critical, overall] }}\n{more}\n");
+    let gated = |gate: &str| format!("extends: balanced\ngate: {{ {gate}, on_correction: rollback }}\n");
+    let generated = |budget: &str| {
+        format!(
+            "classify: null\nstages:\n  - {{ id: one, provider: pattern, prompt: extract.md, into: one }}\n  - {{ id: two, provider: pattern, prompt: extract.md }}\ngenerate_once: [one]\nassess: {{ completeness: {{ rubric: clinical }} }}\noverall: {{ from: completeness }}\naccept: {{ overall: 0.9 }}\nstop: {{ max_iterations: 4, budget: {{ {budget} }} }}\n"
+        )
+    };
+    let course = |stop: &str| format!("extends: balanced\nstop: {{ max_iterations: 4, {stop} }}\n");
+    for (yaml, code, expected) in [
+        // A disagreement for a person to decide is a critical issue.
+        (disagree("critical_issues: null"), Code::NobodyDecides, true),
+        (disagree("critical_issues: 0"), Code::NobodyDecides, false),
+        (disagree("critical_issues: 1"), Code::NobodyDecides, true),
+        (rule("esc", "critical_issues: 0"), Code::NobodyDecides, false),
+        (rule("esc", "major_issues: 0"), Code::NobodyDecides, true),
+        (rule("esc-minor", "critical_issues: 0"), Code::NobodyDecides, true),
+        // So is the failure of a judge, where acceptance can do without its score.
+        (judge(0.2, "escalate", "major_issues: 3"), Code::NobodyDecides, true),
+        (judge(0.5, "escalate", "major_issues: 3"), Code::NobodyDecides, false),
+        (judge(0.2, "escalate", "critical_issues: 0"), Code::NobodyDecides, false),
+        (judge(0.2, "{ fallback: 0.5 }", "major_issues: 3"), Code::NobodyDecides, false),
+        // Scripts see every score.
+        (script("rollbacks: null"), Code::MeasuredForNothing, true),
+        (script("any: [{ script: { done: 'stop.rhai#done' } }]"), Code::MeasuredForNothing, false),
+        (script("any: [{ all: [{ script: { done: 'stop.rhai#done' } }] }]"), Code::MeasuredForNothing, false),
+        // Critical issues that are all for a person to decide are kept out with those.
+        (selected("accept: { critical_issues: null }"), Code::CriticalAccepted, true),
+        (
+            selected(
+                "accept: { critical_issues: null, escalate_issues: 0 }\ndispositions: { otherwise: escalate }",
+            ),
+            Code::CriticalAccepted,
+            false,
+        ),
+        (
+            selected(
+                "accept: { critical_issues: null }\non_escalate: stop\ndispositions: { otherwise: escalate }",
+            ),
+            Code::CriticalAccepted,
+            false,
+        ),
+        (selected("accept: { critical_issues: null, escalate_issues: 0 }"), Code::CriticalAccepted, true),
+        (
+            selected(
+                "accept: { critical_issues: null, escalate_issues: 0 }\ndispositions: { A: correct, otherwise: escalate }",
+            ),
+            Code::CriticalAccepted,
+            true,
+        ),
+        // The overall score of `balanced` goes from 0.12 to 1: a correction can gain 0.88, and no more.
+        (
+            course("min_improvement: { delta: 0.88, patience: 1, baseline: previous }"),
+            Code::AlwaysFires,
+            false,
+        ),
+        (
+            course("min_improvement: { delta: 0.89, patience: 1, baseline: previous }"),
+            Code::AlwaysFires,
+            true,
+        ),
+        (course("stagnation: { window: 2, epsilon: 0.88 }"), Code::AlwaysFires, false),
+        (course("stagnation: { window: 2, epsilon: 0.89 }"), Code::AlwaysFires, true),
+        // A list with one member is that member.
+        (
+            "extends: balanced\nstop: { max_iterations: 6, all: [{ max_iterations: 2 }], decline: { length: 4 } }\n".to_owned(),
+            Code::Overtaken,
+            true,
+        ),
+        (
+            "extends: balanced\nstop: { max_iterations: 6, any: [{ max_iterations: 1 }], unchanged: true }\n".to_owned(),
+            Code::OneCandidate,
+            true,
+        ),
+        // Stages that corrections don't ask again are counted once: 3 + 4 × 3.
+        (generated("calls: 15"), Code::NeverFires, true),
+        (generated("calls: 14"), Code::NeverFires, false),
+        (gated("accuracy: 0.95"), Code::GateAboveAcceptance, true),
+        (gated("accuracy: 0.87"), Code::GateAboveAcceptance, false),
+        (gated("validity: 0.5"), Code::GateAboveAcceptance, false),
+    ] {
+        assert_eq!(warned(&yaml, code), expected, "{}\n{yaml}", code.as_str());
+    }
+}

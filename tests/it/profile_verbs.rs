@@ -23,6 +23,23 @@ fn explained(name: &str, library: &Library, flags: &[&str]) -> Option<String> {
     Some(markdown(&explanation))
 }
 
+/// What `explained` makes of each item, in the order of the items: compiling takes its time, so all cores have a part.
+fn all_explained<T: Sync>(
+    items: &[T],
+    explained: impl Fn(&T) -> Option<String> + Sync,
+) -> Vec<Option<String>> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let part = items.len().div_ceil(cores).max(1);
+    std::thread::scope(|scope| {
+        let explained = &explained;
+        let parts: Vec<_> = items
+            .chunks(part)
+            .map(|part| scope.spawn(move || part.iter().map(explained).collect::<Vec<_>>()))
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    })
+}
+
 fn page(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/profiles/{name}.md"))
 }
@@ -316,8 +333,9 @@ fn every_setting_that_changes_a_decision_changes_the_explanation() {
     let plain = explained("everything", &library, &[]).unwrap();
     let mut silent = Vec::new();
     let mut unusable = Vec::new();
-    for setting in SETTINGS {
-        match explained("everything", &library, &[setting]) {
+    let explanations = all_explained(SETTINGS, |setting| explained("everything", &library, &[setting]));
+    for (setting, explanation) in SETTINGS.iter().zip(explanations) {
+        match explanation {
             None => unusable.push(*setting),
             Some(other) if other == plain => silent.push(*setting),
             Some(_) => {}
@@ -329,8 +347,13 @@ fn every_setting_that_changes_a_decision_changes_the_explanation() {
     );
 }
 
-/// Changes of a shipped profile that make no difference, because what stands there is the default.
-const IDLE: [&str; 1] = ["select.ties: left out"];
+/// Changes of a shipped profile that make no difference, each with its profile, because what is left says the same: the
+/// default has `ties: last`, and `marc`, which `balanced` extends, accepts from 0.95, too.
+const IDLE: [(&str, &str); 3] = [
+    ("clinical", "select.ties: left out"),
+    ("literature", "select.ties: left out"),
+    ("balanced", "accept.overall: left out"),
+];
 
 #[test]
 fn every_slip_in_a_shipped_profile_changes_its_explanation() {
@@ -344,12 +367,15 @@ fn every_slip_in_a_shipped_profile_changes_its_explanation() {
         let dimensions = ["completeness", "accuracy", "validity", "consistency", "schema_compliance"];
         let mut silent = Vec::new();
         let mut tried = 0;
-        for mutant in mutants(&file, &dimensions.map(str::to_owned)) {
-            let place = format!("profiles/{name}.yaml");
-            let library = Library::embedded().holding(&place, mutant.text.clone());
-            let Some(other) = explained(name, &library, flags) else { continue };
+        let place = format!("profiles/{name}.yaml");
+        let mutants = mutants(&file, &dimensions.map(str::to_owned));
+        let explanations = all_explained(&mutants, |mutant| {
+            explained(name, &Library::embedded().holding(&place, mutant.text.clone()), flags)
+        });
+        for (mutant, explanation) in mutants.into_iter().zip(explanations) {
+            let Some(other) = explanation else { continue };
             tried += 1;
-            if other == plain && !IDLE.contains(&mutant.name.as_str()) {
+            if other == plain && !IDLE.contains(&(name, mutant.name.as_str())) {
                 silent.push(mutant.name);
             }
         }
@@ -515,7 +541,7 @@ fn a_difference_is_one_in_behaviour() {
     assert!(!diff.contains("history"), "{diff}");
     place.run(&["profile", "diff", "clinical", "./my-clinical.yaml", "--exit-code"]).exits(3);
     let same = place.run(&["profile", "diff", "clinical", "clinical", "--exit-code"]).exits(0).out;
-    assert!(same.contains("do the same"), "{same}");
+    assert!(same.contains("do the same") && same.contains("compared with itself"), "{same}");
     let more = place.run(&[
         "profile",
         "diff",

@@ -214,6 +214,23 @@ fn several_documents_come_in_the_order_of_the_arguments() {
 }
 
 #[test]
+fn passing_without_a_known_type_is_said() {
+    let place = Workspace::new();
+    place.write("note.txt", "The committee met on Tuesday and talked about the garden.");
+    place.document("pathology-kidney.txt");
+    let one = place.run(&["run", "--quiet", "note.txt"]).exits(0);
+    assert!(one.out.lines().any(|line| line.starts_with("note  unknown  passed")), "{}", one.out);
+    let two = place.run(&["run", "note.txt", "pathology-kidney.txt"]);
+    let last = two.out.lines().last().unwrap();
+    assert!(last.ends_with("passed, 1 of them of type `unknown`"), "{last}");
+    assert!(
+        two.out.contains("note  unknown  passed") && !two.out.contains("kidney  pathology"),
+        "{}",
+        two.out
+    );
+}
+
+#[test]
 fn a_folder_stands_for_its_documents() {
     let place = Workspace::new();
     for name in

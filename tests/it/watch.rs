@@ -222,7 +222,24 @@ fn a_file_that_comes_before_a_built_in_one_counts() {
     assert!(said.contains("saved rules/clinical-validity.yaml"), "{said}");
     std::fs::remove_dir_all(place.path("rules")).unwrap();
     let said = watched.until(Out, "gone ").join("\n");
-    assert!(said.contains("NEVER_THIS"), "{said}");
+    assert!(said.contains("NEVER_THIS") && said.contains("deleted rules/clinical-validity.yaml"), "{said}");
+    assert!(!said.contains("saved "), "{said}");
+}
+
+#[test]
+fn what_is_only_used_to_ask_is_said_to_show_nothing() {
+    let place = Workspace::new();
+    place.document("pathology-kidney.txt");
+    let mut watched = Watched::start(&place, &["--profile", "clinical", "pathology-kidney.txt"]);
+    let shipped =
+        |name: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    for name in ["rules/extract/pathology.yaml", "prompts/extract.md"] {
+        place.write(name, shipped(name) + "\n");
+        let said = watched.until(Out, "run again to see the effect");
+        let (last, before) = said.split_last().unwrap();
+        assert!(last.starts_with(&format!("{name} is used only when")), "{said:#?}");
+        assert!(before.contains(&format!("saved {name}")), "{said:#?}");
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use super::calls;
 use super::model::Section;
+use super::panel::is_asked;
 use super::words::{count, list, name, names, path};
 use crate::explain::settings::shown_value;
-use crate::profile::{CandidateKind, Repair};
+use crate::profile::{CandidateKind, Combine, Dimension, Measure, Repair};
 use crate::run::{Plan, StagePlan};
 
 pub(super) fn section(plan: &Plan) -> Section {
@@ -41,7 +42,7 @@ fn kind(plan: &Plan) -> String {
 fn mask(plan: &Plan, section: &mut Section) {
     for (at, mask) in plan.profile.mask.iter().enumerate() {
         let text = format!(
-            "Before anybody sees the document, every passage that the pattern {} finds is replaced by {}. The stages, the rules and the comparison with the \
+            "Before a stage sees the document, every passage that the pattern {} finds is replaced by {}. The stages, the rules and the comparison with the \
              document never see it; only a judge that is allowed to sees the whole document.",
             name(mask.pattern.as_str()),
             name(&mask.replace)
@@ -76,7 +77,7 @@ fn one_stage(plan: &Plan, at: usize, planned: &StagePlan, section: &mut Section)
             .map(|file| format!("the patterns in {}", path(&format!("rules/{}", file.value)))),
     );
     let form = match &stage.call.output {
-        Some(schema) => format!("The answer has to have the form that {} describes.", path(&schema.value)),
+        Some(schema) => asked_form(plan, &schema.value),
         None => "The answer may be any JSON.".to_owned(),
     };
     let text = format!(
@@ -101,6 +102,49 @@ fn one_stage(plan: &Plan, at: usize, planned: &StagePlan, section: &mut Section)
     }
 }
 
+/// What a stage's schema is for, and whether anything holds its answer against it.
+fn asked_form(plan: &Plan, schema: &str) -> String {
+    let Repair { salvage: _, drop_invalid, drop_unknown, rewrap, coerce, trim, defaults } =
+        plan.profile.repair;
+    let repaired = plan.profile.candidate == CandidateKind::Value
+        && (drop_invalid || drop_unknown || rewrap || coerce || trim || defaults);
+    let used = if repaired { "asked for it, and answers are repaired towards it" } else { "asked for it" };
+    let measured = plan.profile.dimensions.iter().filter(|dimension| is_measured(plan, dimension));
+    let measuring: Vec<&str> = measured
+        .filter(|dimension| by_schema(&dimension.measure, schema))
+        .map(|dimension| dimension.name.as_str())
+        .collect();
+    let checked = match measuring.as_slice() {
+        [] if plan.profile.candidate == CandidateKind::Patch => {
+            "Edits that can't be applied score 0.00; nothing else holds the answer against that form.".to_owned()
+        }
+        [] => {
+            "No score says how well the answer has that form: what breaks it costs nothing unless a rule notices it, and can be accepted."
+                .to_owned()
+        }
+        some => format!(
+            "How well the answer has that form is measured by {}.",
+            names(some.iter().copied(), "and")
+        ),
+    };
+    format!("The form of the answer is described by {}: the provider is {used}. {checked}", path(schema))
+}
+
+/// Whether what tier 1 measures in a dimension is used for any candidate.
+fn is_measured(plan: &Plan, dimension: &Dimension) -> bool {
+    let Some(second) = &dimension.second else { return true };
+    let asked = second.sources.iter().any(|source| is_asked(plan, &source.name.value));
+    second.combine != Combine::First || !asked
+}
+
+fn by_schema(measure: &Measure, schema: &str) -> bool {
+    match measure {
+        Measure::Schema { path, .. } => path.value == schema,
+        Measure::Ensemble { members, .. } => members.iter().any(|(member, _)| by_schema(member, schema)),
+        _ => false,
+    }
+}
+
 /// What a stage's answer becomes.
 fn part(plan: &Plan, at: usize) -> String {
     let stages = &plan.stages;
@@ -113,7 +157,8 @@ fn part(plan: &Plan, at: usize) -> String {
             "Its answer serves the stages after it and is no part of the candidate.".to_owned()
         }
         None if fields().next().is_some() => {
-            format!("Its answer, with the field {} added, is the candidate.", names(fields(), "and"))
+            let what = if fields().count() == 1 { "field" } else { "fields" };
+            format!("Its answer, with the {what} {} added, is the candidate.", names(fields(), "and"))
         }
         None => "Its answer is the candidate.".to_owned(),
     }
@@ -121,15 +166,7 @@ fn part(plan: &Plan, at: usize) -> String {
 
 /// Which stages a correction asks again.
 pub(super) fn asked_again(plan: &Plan) -> Vec<usize> {
-    // Every stage's answer is known once candidate 0 is there.
-    let answered = std::sync::Arc::new(serde_json::Value::Null);
-    let outputs = vec![Some(answered); plan.stages.len()];
-    let mut again = Vec::new();
-    let mut from = 0;
-    while let Some(at) = plan.pipeline.next(from, 1, &outputs) {
-        again.push(at);
-        from = at + 1;
-    }
+    let mut again = plan.pipeline.asked_again();
     again.retain(|at| *at < plan.stages.len());
     again
 }

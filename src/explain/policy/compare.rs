@@ -148,7 +148,48 @@ fn changes(before: &Explanation, after: &Explanation) -> Vec<Change> {
             found.insert(at, Change { section: section.title, key, before, after: None });
         }
     }
+    moved(&mut found);
     found
+}
+
+/// Says of a reason to stop that is told in the same words at another place what the place changes.
+fn moved(found: &mut Vec<Change>) {
+    let place = |key: &str| {
+        let group = ["stop.any", "stop.all"].into_iter().find(|group| key.starts_with(group));
+        match group {
+            Some(group) => format!("in `{group}`, looked at after all that stand under `stop` itself"),
+            None => format!("under `{key}`, looked at in the order of `stop`"),
+        }
+    };
+    // A list with one member has its name before it, and the end of the loop after it.
+    let clause = |text: &str| {
+        let text = text.split(" → ").next().unwrap_or_default();
+        let text = text.trim_start_matches("All of these hold: ").trim_end_matches('.');
+        text.to_lowercase()
+    };
+    let criterion = |change: &Change| change.key.starts_with("stop.");
+    let mut at = 0;
+    while let Some(change) = found.get(at) {
+        let gone = change.before.as_ref().filter(|_| change.after.is_none() && criterion(change));
+        let come = gone.map(|text| clause(text)).and_then(|words| {
+            found.iter().position(|other| {
+                other.before.is_none()
+                    && criterion(other)
+                    && other.after.as_ref().is_some_and(|text| clause(text) == words)
+            })
+        });
+        let (Some(text), Some(come)) = (gone, come) else {
+            at += 1;
+            continue;
+        };
+        let before = format!("{text} ({})", place(&change.key));
+        if let Some(other) = found.get_mut(come) {
+            let after = other.after.take().unwrap_or_default();
+            other.after = Some(format!("{after} ({})", place(&other.key)));
+            other.before = Some(before);
+        }
+        found.remove(at);
+    }
 }
 
 fn files(before: Subject<'_>, after: Subject<'_>) -> Vec<FileChange> {
@@ -406,8 +447,8 @@ mod tests {
             None
         );
         assert_eq!(
-            change("It is red, and large.", "It is red.").as_deref(),
-            Some("It is red[no longer: , and large].")
+            change("It is red and round, and large.", "It is red and round.").as_deref(),
+            Some("It is red and round[no longer: , and large].")
         );
         assert_eq!(
             change(

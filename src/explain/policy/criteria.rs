@@ -46,13 +46,16 @@ pub(super) fn clause(criterion: &Criterion) -> String {
             format!("the overall scores of the last {length} candidates fall, each below the one before")
         }
         Criterion::Oscillation(course) => {
-            let step = if course.amplitude > 0.0 {
-                format!(", where only steps of {} and more count", score(course.amplitude))
+            let size = if course.amplitude > 0.0 {
+                format!(
+                    "both of {} or more; a smaller step between them is no change of direction",
+                    score(course.amplitude)
+                )
             } else {
-                String::new()
+                "a step between them that changes nothing is no change of direction".to_owned()
             };
             format!(
-                "among the last {} overall scores the direction has changed (up, then down, or down, then up) at least {}{step}",
+                "among the last {} overall scores two neighbouring steps go in opposite directions (up, then down, or down, then up; {size}) at least {}",
                 course.window,
                 times(course.flips as u64)
             )

@@ -1,38 +1,14 @@
 //! What one document may cost at most.
 
+use super::bounds::{Parts, most_candidates, total, within_calls};
 use super::candidate::asked_again;
 use super::criteria::budget_words;
 use super::model::Section;
-use super::words::{count, dollars, duration, name, times, whole};
-use crate::profile::{Call, Criterion, Member, ProviderChoice};
+use super::words::{capital, count, dollars, duration, list, name, times, whole};
+use crate::profile::{Budget, Call, Criterion, Member, ProviderChoice};
 use crate::provider::Prices;
 use crate::run::Plan;
 use crate::value::Usd;
-
-/// Calls that a document takes, each made once, and with every repetition that is allowed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Calls {
-    once: u64,
-    most: u64,
-}
-
-impl std::ops::Add for Calls {
-    type Output = Calls;
-
-    fn add(self, other: Calls) -> Calls {
-        Calls { once: self.once.saturating_add(other.once), most: self.most.saturating_add(other.most) }
-    }
-}
-
-impl Calls {
-    fn of(call: &Call, retries: u32) -> Self {
-        Calls { once: 1, most: u64::from(call.attempts_after_first(retries)).saturating_add(1) }
-    }
-
-    fn times(self, number: u64) -> Self {
-        Calls { once: self.once.saturating_mul(number), most: self.most.saturating_mul(number) }
-    }
-}
 
 pub(super) fn section(plan: &Plan, prices: &Prices) -> Section {
     let mut section = Section::new("limits", "What it may cost at most");
@@ -42,15 +18,22 @@ pub(super) fn section(plan: &Plan, prices: &Prices) -> Section {
         return section;
     }
     let candidates = most_candidates(plan);
+    let fewer = within_calls(plan).filter(|within| *within < candidates).map(|within| {
+        format!(
+            " The budget of calls is spent after {}, if every call counts (one that the cache answers, or that is never sent, does not).",
+            count(within, "candidate")
+        )
+    });
     let text = format!(
-        "For one document at most {} {} made: candidate 0 and {}.",
+        "For one document at most {} {} made: candidate 0 and {}.{}",
         count(candidates, "candidate"),
         if candidates == 1 { "is" } else { "are" },
         match candidates.saturating_sub(1) {
             0 => "no correction".to_owned(),
             1 => "1 correction".to_owned(),
             more => format!("{} corrections", whole(more)),
-        }
+        },
+        fewer.unwrap_or_default()
     );
     section.say("limits.candidates", text);
     calls(plan, candidates, &mut section);
@@ -60,70 +43,32 @@ pub(super) fn section(plan: &Plan, prices: &Prices) -> Section {
     section
 }
 
-/// How many candidates the plain limits and those that stand alone in `any` allow.
-fn most_candidates(plan: &Plan) -> u64 {
-    let stop = &plan.policy.stop;
-    let plain = stop.before_rollback().collect::<Vec<_>>();
-    let grouped = stop.any.iter().filter_map(|member| match member {
-        Member::One(criterion) => Some(criterion),
-        Member::Any(_) | Member::All(_) => None,
-    });
-    let bounds = plain.iter().chain(grouped).filter_map(|criterion| match criterion {
-        Criterion::MaxIterations(most) => Some(*most),
-        Criterion::MaxCorrections(most) => Some(most.saturating_add(1)),
-        _ => None,
-    });
-    bounds.min().unwrap_or(1)
-}
-
-/// Calls for candidate 0, for each correction, and of the judges for each candidate.
-fn parts(plan: &Plan) -> (Calls, Calls, Calls) {
-    let stage = |at: usize| {
-        plan.stages
-            .get(at)
-            .map(|planned| Calls::of(&planned.stage.call, planned.stage.retries))
-            .unwrap_or_default()
-    };
-    let first = (0..plan.stages.len()).map(stage).fold(Calls::default(), std::ops::Add::add);
-    let later = asked_again(plan).into_iter().map(stage).fold(Calls::default(), std::ops::Add::add);
-    let judges = plan
-        .judges
-        .iter()
-        .map(|planned| Calls::of(&planned.judge.call, planned.judge.on_failure.retry))
-        .fold(Calls::default(), std::ops::Add::add);
-    (first, later, judges)
-}
-
-/// All calls of a document with so many candidates.
-fn total(plan: &Plan, candidates: u64) -> Calls {
-    let (first, later, judges) = parts(plan);
-    let all = first + later.times(candidates.saturating_sub(1)) + judges.times(candidates);
-    let Some(limit) = plan.policy.stop.budget.calls else { return all };
-    // It is looked at after a candidate has been assessed, and before a call is made again: one that is begun is finished.
-    let begun =
-        (first + judges).once.max(limit.saturating_sub(1).saturating_add((later + judges).once)).max(limit);
-    Calls { once: all.once.min(begun), most: all.most.min(begun) }
-}
-
 fn calls(plan: &Plan, candidates: u64, section: &mut Section) {
-    let (first, later, judges) = parts(plan);
+    let parts = Parts::of(plan);
     let all = total(plan, candidates);
-    let mut terms = vec![format!("{} for candidate 0", whole(first.once))];
+    let mut terms = vec![format!("{} for candidate 0", whole(parts.first().once))];
     if candidates > 1 {
-        terms.push(format!("{} for each correction", whole(later.once)));
+        terms.push(format!("{} for each correction", whole(parts.later().once)));
     }
-    if judges.once > 0 {
-        terms.push(format!("{} of judges for each candidate", whole(judges.once)));
+    if parts.judges().once > 0 {
+        terms.push(format!("{} of judges for each candidate", whole(parts.judges().once)));
     }
-    let limited = plan.policy.stop.budget.calls.is_some();
+    let limited = within_calls(plan).is_some();
     let kept = if limited { ", the budget of calls included" } else { "" };
+    let mut calls = plan.stages.iter().map(|planned| &planned.stage.call);
+    let chained = calls.any(|call| call.providers.len() > 1)
+        || plan.judges.iter().any(|planned| planned.judge.call.providers.len() > 1);
+    let stand_ins = if chained { " and every provider that may stand in is asked" } else { "" };
     let again = if all.most > all.once {
-        format!(" If every call that may be made again is, there are at most {}.", count(all.most, "call"))
+        format!(
+            " If every call that may be made again is{stand_ins}, there are at most {}.",
+            count(all.most, "call")
+        )
     } else {
         String::new()
     };
     let text = format!(
-        "That takes at most {} of models or other providers when none has to be made again{kept} ({}).{again}",
+        "That takes at most {} of models or other providers when none fails{kept} ({}).{again}",
         count(all.once, "call"),
         terms.join(", ")
     );
@@ -138,34 +83,95 @@ fn calls(plan: &Plan, candidates: u64, section: &mut Section) {
     }
 }
 
+/// Criteria in groups: where each stands, and whether it ends the loop by itself.
+fn grouped(plan: &Plan) -> Vec<(String, bool, Criterion)> {
+    fn collect(members: &[Member], place: &str, alone: bool, found: &mut Vec<(String, bool, Criterion)>) {
+        for member in members {
+            match member {
+                Member::One(criterion) => found.push((place.to_owned(), alone, criterion.clone())),
+                Member::Any(members) => collect(members, place, alone, found),
+                Member::All(members) => collect(members, place, alone && members.len() == 1, found),
+            }
+        }
+    }
+    let stop = &plan.policy.stop;
+    let mut found = Vec::new();
+    collect(&stop.any, "`stop.any`", true, &mut found);
+    collect(&stop.all, "`stop.all`", stop.all.len() == 1, &mut found);
+    found
+}
+
+/// The limits of a kind that stand in groups; none is looked at before a call is made again.
+fn in_groups(plan: &Plan, what: &str, words: impl Fn(&Criterion) -> Option<String>) -> Option<String> {
+    let said: Vec<String> = grouped(plan)
+        .iter()
+        .filter_map(|(place, alone, criterion)| {
+            let together = if *alone { "" } else { ", and only together with what stands beside it" };
+            words(criterion).map(|limit| format!("{what} in {place} ({limit}{together})"))
+        })
+        .collect();
+    (!said.is_empty()).then(|| {
+        format!(
+            "{} {} looked at only when a candidate has been assessed, not before a failed call is made again: an iteration that has begun is finished, with every call \
+             of it that may be made again.",
+            capital(&list(&said, "and")),
+            if said.len() == 1 { "is" } else { "are" }
+        )
+    })
+}
+
 fn budget(plan: &Plan, section: &mut Section) {
     let said = budget_words(&plan.policy.stop.budget, "or");
-    if said.is_empty() {
+    let groups = in_groups(plan, "the budget", |criterion| match criterion {
+        Criterion::Budget(budget) => Some(format!("spent at {}", budget_words(budget, "or"))),
+        _ => None,
+    });
+    if !said.is_empty() {
+        let text = format!(
+            "The budget of a document is spent at {said}. It is looked at when a candidate has been assessed and before a failed call is made again. An iteration that \
+             has begun is finished all the same: each of its calls is made, and made again while the budget lasts, so a document can go over its budget by one iteration. \
+             Calls whose cost is unknown do not count towards money."
+        );
+        section.say("limits.budget", text);
+    } else if groups.is_none() {
         section.say(
             "limits.budget",
             "There is no budget: nothing but the number of candidates limits money, tokens and calls.",
         );
-        return;
     }
-    let text = format!(
-        "The budget of a document is spent at {said}. It is looked at when a candidate has been assessed and before a failed call is made again, so an iteration that \
-         has begun is finished, and a document can go over its budget by one iteration. Calls whose cost is unknown do not count towards money."
-    );
-    section.say("limits.budget", text);
+    if let Some(text) = groups {
+        section.say("limits.budget.groups", text);
+    }
 }
 
 fn time(plan: &Plan, section: &mut Section) {
-    let text = match plan.policy.stop.timeout {
-        Some(limit) => format!(
+    let groups = in_groups(plan, "the limit of time", |criterion| match criterion {
+        Criterion::Timeout(limit) => Some(duration(*limit)),
+        _ => None,
+    });
+    if let Some(limit) = plan.policy.stop.timeout {
+        let text = format!(
             "The loop of a document does not go on after {}. That is looked at when a candidate has been assessed and before a failed call is made again; a call that is \
              under way is waited for, as long as one call may take.",
             duration(limit)
-        ),
-        None => {
-            "There is no limit of time for a document, but what its calls may take, with the pauses before those that are made again.".to_owned()
-        }
-    };
-    section.say("limits.time", text);
+        );
+        section.say("limits.time", text);
+    } else if groups.is_none() {
+        let text = "There is no limit of time for a document, but what its calls may take, with the pauses before those that are made again.";
+        section.say("limits.time", text);
+    }
+    if let Some(text) = groups {
+        section.say("limits.time.groups", text);
+    }
+}
+
+/// The least amount of money that ends the loop by itself.
+fn money_limit(plan: &Plan) -> Option<Usd> {
+    let alone = grouped(plan).into_iter().filter_map(|(_, alone, criterion)| match criterion {
+        Criterion::Budget(Budget { cost_usd, .. }) if alone => cost_usd,
+        _ => None,
+    });
+    plan.policy.stop.budget.cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
 }
 
 /// What the models cost that are asked, as far as it is known.
@@ -223,7 +229,7 @@ fn money(plan: &Plan, prices: &Prices, candidates: u64, section: &mut Section) {
         return;
     }
     let written = most_written(plan, prices, candidates);
-    let text = match (written, plan.policy.stop.budget.cost_usd) {
+    let text = match (written, money_limit(plan)) {
         (Some(most), None) => format!(
             "How much is read depends on the document. What is written costs at most {} for a document, if every call is made and every answer is as long as it may be.",
             dollars(most)
@@ -274,38 +280,4 @@ fn most_written(plan: &Plan, prices: &Prices, candidates: u64) -> Option<Usd> {
         }
     }
     Usd::new((sum * 1e6).round() / 1e6)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::diag::Problems;
-    use crate::profile::{Library, Override, load};
-
-    fn plan(flags: &[&str]) -> Plan {
-        let mut problems = Problems::new();
-        let overrides: Vec<Override> =
-            flags.iter().filter_map(|flag| Override::from_flag(flag, &mut problems)).collect();
-        let loaded = load("clinical", &Library::embedded(), &overrides, &|_| None, &mut problems).unwrap();
-        Plan::compile(&loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}"))
-    }
-
-    #[test]
-    fn calls_are_stages_by_candidates_by_attempts_and_judges() {
-        let all = |flags: &[&str]| {
-            let plan = plan(flags);
-            let calls = total(&plan, most_candidates(&plan));
-            (calls.once, calls.most)
-        };
-        assert_eq!(all(&[]), (5, 15));
-        assert_eq!(all(&["stages.0.retries=0"]), (5, 5));
-        assert_eq!(all(&["stages.0.provider=[pattern, scripted]"]), (5, 30));
-        assert_eq!(all(&["stop.max_corrections=1"]), (2, 6));
-        assert_eq!(all(&["stop.any=[{ max_iterations: 3 }]"]), (3, 9));
-        let judge = "judges={ j: { provider: x, prompt: judge/accuracy.md, on_failure: { retry: 1 } } }";
-        assert_eq!(all(&[judge, "judges.j.prompt=judge/literature.md"]), (10, 25));
-        // After three calls the fourth candidate is not begun; with a budget of three the third is.
-        assert_eq!(all(&["stop.budget={ calls: 3 }"]), (3, 3));
-        assert_eq!(all(&["stop.budget={ calls: 3 }", judge, "judges.j.prompt=judge/literature.md"]), (4, 4));
-    }
 }

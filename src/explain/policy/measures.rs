@@ -169,7 +169,7 @@ fn rubric_details(plan: &Plan, details: &mut Vec<(String, String)>) {
                 then it counts as missing and the claim is a major issue.";
     details.push(("not_present".to_owned(), text.to_owned()));
     let mut seen: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
-    for program in programs(plan).filter(|program| *program.document_type != *UNKNOWN_TYPE) {
+    for program in programs(plan) {
         let fields: Vec<String> = Importance::ALL
             .into_iter()
             .filter_map(|importance| {
@@ -189,14 +189,11 @@ fn rubric_details(plan: &Plan, details: &mut Vec<(String, String)>) {
         } else {
             fields.join("; ")
         };
-        details.push((
-            format!("fields.{}", types.join("+")),
-            format!("For {}: {what}.", names(types.iter().copied(), "and")),
-        ));
-    }
-    if programs(plan).any(|program| *program.document_type == *UNKNOWN_TYPE && program.fields.is_empty()) {
-        let text = format!("For {} no field is listed, so the score is {}.", name(UNKNOWN_TYPE), score(0.0));
-        details.push(("fields.unknown".to_owned(), text));
+        let of = match types.as_slice() {
+            [only] if *only == UNKNOWN_TYPE && plan.classifier.is_none() => "every document".to_owned(),
+            types => names(types.iter().copied(), "and"),
+        };
+        details.push((format!("fields.{}", types.join("+")), format!("For {of}: {what}.")));
     }
 }
 
@@ -274,7 +271,8 @@ fn rule_counts(plan: &Plan, dimension: &str) -> Option<String> {
         }
     }
     let all = programs(plan).count();
-    let each: Vec<String> = said
+    let without = all - said.iter().map(|(_, types)| types.len()).sum::<usize>();
+    let mut each: Vec<String> = said
         .into_iter()
         .map(
             |(rules, types)| {
@@ -282,6 +280,9 @@ fn rule_counts(plan: &Plan, dimension: &str) -> Option<String> {
             },
         )
         .collect();
+    if without > 0 && !each.is_empty() {
+        each.push("for the other types none, so they lose nothing here".to_owned());
+    }
     match each.as_slice() {
         [] => None,
         [one] => Some(format!("There are {one}.")),

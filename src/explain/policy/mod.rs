@@ -5,6 +5,7 @@
 //! in it change. Text, Markdown, JSON and the differences between two profiles ([`compare`]) are made from it.
 
 mod acceptance;
+mod bounds;
 mod calls;
 mod candidate;
 mod compare;

@@ -55,14 +55,14 @@ pub(super) fn section(plan: &Plan) -> Section {
         section.point("network.breaker", text);
     }
     if network.retry_budget != usual.retry_budget {
-        let text = format!(
-            "At most {} of one server may be made again, and one more for every {} calls that succeed.",
-            count(u64::from(network.retry_budget.retries), "call"),
-            match network.retry_budget.per_success {
-                share if share > 0.0 => whole_or_share(1.0 / share),
-                _ => "(no number of)".to_owned(),
+        let more = match network.retry_budget.per_success {
+            share if share > 0.0 => {
+                format!(", and one more for every {} calls that succeed", whole_or_share(1.0 / share))
             }
-        );
+            _ => String::new(),
+        };
+        let most = count(u64::from(network.retry_budget.retries), "call");
+        let text = format!("At most {most} of one server may be made again{more}.");
         section.point("network.retry_budget", text);
     }
     match &network.proxy {

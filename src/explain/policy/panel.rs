@@ -2,7 +2,7 @@
 
 use super::calls;
 use super::model::Section;
-use super::words::{duration, list, name, names, path, score, times};
+use super::words::{capital, duration, list, name, names, path, score, times};
 use crate::explain::settings::shown_value;
 use crate::profile::{AfterRetries, Asked, Judge, Sees, Validator};
 use crate::run::Plan;
@@ -26,7 +26,8 @@ fn one_judge(plan: &Plan, judge: &Judge, section: &mut Section) {
     let key = format!("judge.{id}");
     let label = format!("The judge {}", name(id));
     if !judge.is_asked() {
-        let measured = measured_by(plan, id);
+        let (mut measured, others) = measured_by(plan, id);
+        measured.extend(others);
         let would = if measured.is_empty() {
             String::new()
         } else {
@@ -93,24 +94,61 @@ fn one_judge(plan: &Plan, judge: &Judge, section: &mut Section) {
     };
     section.detail(format!("{key}.issues"), issues);
     section.detail(format!("{key}.attempts"), calls::attempts(&judge.call, judge.on_failure.retry));
-    let then = match &judge.on_failure.then {
-        AfterRetries::Escalate => format!(
-            "If no answer can be had, its scores are missing, the dimensions that need them count {}, and the critical issue `JUDGE_FAILED` says that a \
-             person must decide.",
-            score(0.0)
-        ),
-        AfterRetries::Score(number) => format!(
-            "If no answer can be had, {} stands in for each of its scores, and the minor issue `JUDGE_FAILED`, which is only shown, says so.",
-            score(number.get())
-        ),
-        AfterRetries::Dimension(dimension) => format!(
-            "If no answer can be had, the score of {} as measured without judges stands in for each of its scores, and the minor issue `JUDGE_FAILED`, which \
-             is only shown, says so.",
-            name(dimension)
-        ),
-    };
-    section.detail(format!("{key}.failure"), then);
+    section.detail(format!("{key}.failure"), failure(plan, judge));
     calls::settings(section, &key, &judge.call);
+}
+
+/// What becomes of the dimensions of a judge that can't be had. Where there is a quorum, nothing stands in for it.
+fn failure(plan: &Plan, judge: &Judge) -> String {
+    let (with_quorum, without) = measured_by(plan, &judge.id.value);
+    let then = &judge.on_failure.then;
+    let left_out = |those: &[&str]| {
+        format!(
+            "it is left out of {}, where a quorum of the others is enough",
+            names(those.iter().copied(), "and")
+        )
+    };
+    let issue = "the minor issue `JUDGE_FAILED`, which is only shown, says so";
+    let stand_in = match then {
+        AfterRetries::Escalate => {
+            let critical = "the critical issue `JUDGE_FAILED` says that a person must decide";
+            return match (with_quorum.is_empty(), without.is_empty()) {
+                (true, _) => format!(
+                    "If no answer can be had, its scores are missing, the dimensions that need them count {}, and {critical}.",
+                    score(0.0)
+                ),
+                (false, true) => format!(
+                    "If no answer can be had, {}, and {issue}. Where a quorum is missed, {critical} instead.",
+                    left_out(&with_quorum)
+                ),
+                (false, false) => format!(
+                    "If no answer can be had, its score is missing for {}, which counts {}; {}; and {critical}.",
+                    names(without.iter().copied(), "and"),
+                    score(0.0),
+                    left_out(&with_quorum)
+                ),
+            };
+        }
+        AfterRetries::Score(number) => score(number.get()),
+        AfterRetries::Dimension(dimension) => {
+            format!("the score of {} as measured without judges", name(dimension))
+        }
+    };
+    match (with_quorum.is_empty(), without.is_empty()) {
+        (true, _) => {
+            format!("If no answer can be had, {stand_in} stands in for each of its scores, and {issue}.")
+        }
+        (false, true) => format!(
+            "If no answer can be had, {}, and {issue}. {} does not stand in for it there.",
+            left_out(&with_quorum),
+            capital(&stand_in)
+        ),
+        (false, false) => format!(
+            "If no answer can be had, {stand_in} stands in for its score of {}; {}; and {issue}.",
+            names(without.iter().copied(), "and"),
+            left_out(&with_quorum)
+        ),
+    }
 }
 
 fn one_validator(plan: &Plan, validator: &Validator, section: &mut Section) {
@@ -159,11 +197,15 @@ fn one_validator(plan: &Plan, validator: &Validator, section: &mut Section) {
     section.detail(format!("{key}.attempts"), text);
 }
 
-/// The dimensions that a judge would have a say in.
-fn measured_by<'a>(plan: &'a Plan, judge: &str) -> Vec<&'a str> {
-    let by = |dimension: &&crate::profile::Dimension| {
-        let sources = dimension.second.iter().flat_map(|second| &second.sources);
-        sources.into_iter().any(|source| source.name.value == judge)
-    };
-    plan.profile.dimensions.iter().filter(by).map(|dimension| dimension.name.as_str()).collect()
+/// The dimensions that a judge has, or would have, a say in: those with a quorum, and the others.
+fn measured_by<'a>(plan: &'a Plan, judge: &str) -> (Vec<&'a str>, Vec<&'a str>) {
+    let (mut with_quorum, mut without) = (Vec::new(), Vec::new());
+    for dimension in &plan.profile.dimensions {
+        let Some(second) = &dimension.second else { continue };
+        if second.sources.iter().any(|source| source.name.value == judge) {
+            let found = if second.quorum.is_some() { &mut with_quorum } else { &mut without };
+            found.push(dimension.name.as_str());
+        }
+    }
+    (with_quorum, without)
 }

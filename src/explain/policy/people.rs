@@ -18,7 +18,8 @@ pub(super) fn section(plan: &Plan) -> Section {
         }
         None => section.say(
             "review",
-            "A result is marked for review only when its candidate has an issue that a person must decide. How the loop ended does not matter for that.",
+            "A result is marked for review only when its candidate has an issue that a person must decide. One that did not pass is not marked for that: look for \
+             every final status that is not `passed`.",
         ),
     }
     let text = match plan.policy.on_escalate {

@@ -99,25 +99,47 @@ fn groups(stop: &StopCriteria, section: &mut Section) {
     };
     for (at, member) in stop.any.iter().enumerate() {
         let text = group(std::slice::from_ref(member), "or");
-        section.step(format!("stop.any.{at}"), format!("{}.", capital(&text)), stopped_early(&named(member)));
+        let reason = either(named(member));
+        section.step(format!("stop.any.{at}"), format!("{}.", capital(&text)), stopped_early(&reason));
     }
     if !stop.all.is_empty() {
         let text = format!("All of these hold: {}.", group(&stop.all, "and"));
-        let names: Vec<String> = stop.all.iter().map(named).collect();
-        section.step("stop.all", text, stopped_early(&names.join("+")));
+        section.step("stop.all", text, stopped_early(&either(together(&stop.all))));
     }
 }
 
-/// The name by which a member of a group stands in results. Of members that are groups of their own, which of theirs it
-/// is depends on the run.
-fn named(member: &Member) -> String {
-    match member {
-        Member::One(criterion) => reason_word(criterion),
-        Member::All(members) => members.iter().map(named).collect::<Vec<_>>().join("+"),
-        Member::Any(members) => match members.as_slice() {
-            [only] => named(only),
-            several => several.iter().map(named).collect::<Vec<_>>().join(" or "),
-        },
+/// More names than this are not spelt out.
+const MOST_NAMES: usize = 8;
+
+/// The names by which a member of a group may stand in results. Of members that are groups of their own, which of theirs
+/// it is depends on the run. At most one more than are spelt out.
+fn named(member: &Member) -> Vec<String> {
+    let mut names: Vec<String> = match member {
+        Member::One(criterion) => vec![reason_word(criterion)],
+        Member::All(members) => together(members),
+        Member::Any(members) => members.iter().flat_map(named).collect(),
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names.truncate(MOST_NAMES + 1);
+    names
+}
+
+/// The names of a list whose members must all hold: one of each, joined.
+fn together(members: &[Member]) -> Vec<String> {
+    let none: Option<Vec<String>> = None;
+    let joined = members.iter().map(named).fold(none, |before, names| {
+        let Some(before) = before else { return Some(names) };
+        let pairs = before.iter().flat_map(|one| names.iter().map(move |other| format!("{one}+{other}")));
+        Some(pairs.take(MOST_NAMES + 1).collect())
+    });
+    joined.unwrap_or_default()
+}
+
+fn either(names: Vec<String>) -> String {
+    match names.as_slice() {
+        several if several.len() > MOST_NAMES => "the names of those that hold, joined by +".to_owned(),
+        names => names.join(" or "),
     }
 }
 
@@ -146,7 +168,7 @@ fn otherwise(plan: &Plan, section: &mut Section) {
             "A correction starts from the latest candidate, whether it was better or worse than the one before.".to_owned()
         }
         OnRegression::Rollback => format!(
-            "A candidate that ranks below the best so far{gate} is rolled back: the next correction starts from the best again, and is told what the failed \
+            "A candidate that ranks below the best so far{gate} is rolled back (one that is equal to the best is not): the next correction starts from the best again, and is told what the failed \
              attempt did wrong. Any other candidate is what the next correction starts from, and the count of rollbacks in a row begins anew. A candidate that \
              ends the loop by a reason that is looked at before the rollbacks is not counted."
         ),

@@ -110,10 +110,17 @@ fn reasons(best: usize, accepted: bool, select: &SelectTerms, candidates: &[Rank
         })
         .collect();
     if !equal.is_empty() {
-        let which = if select.ties == "first" { "the earlier" } else { "the later" };
+        let (what, of) = match (equal.as_slice(), select.ties == "first") {
+            ([other], first) => {
+                (format!("it and candidate {other}"), if first { "the earlier" } else { "the later" })
+            }
+            (others, first) => {
+                let others = listed(others);
+                (format!("it and the candidates {others}"), if first { "the earliest" } else { "the latest" })
+            }
+        };
         why.push(format!(
-            "it equals candidate {} in every key, and `select.ties: {}` takes {which}",
-            listed(&equal),
+            "{what} score the same in all that is compared; {of} is taken (`select.ties: {}`)",
             select.ties
         ));
     }

@@ -3,7 +3,7 @@
 use super::choice::chosen;
 use super::next_step::{what_next, why_stopped};
 use super::record::{Candidate, Record, RunFacts, Trouble};
-use super::words::{self, accept_line, counted, number};
+use super::words::{self, accept_line, against, counted, gap, number};
 use crate::engine::Outcome;
 use crate::explain::json_diff::{Change, diff};
 use crate::policy::{Check, FinalStatus, StopReason, Verdict};
@@ -448,13 +448,13 @@ fn gate(candidate: &Candidate, terms: Option<&Terms>) -> Option<Acceptance> {
     let check = checks.iter().find(|check| check.line == "gate")?;
     let holds = !below(check.value, check.bound);
     let dimension = terms.and_then(|terms| terms.gate.as_ref()).map_or("gate", |gate| &gate.dimension);
-    let (value, bound) = (number(check.value), number(check.bound));
+    let (value, bound) = against(check.value, check.bound);
     let words = if holds {
         format!("the gate needs `{dimension}` of {bound}, has {value}")
     } else {
         format!(
             "the gate was missed: it needs `{dimension}` of {bound}, has {value}: {} short; nobody else was asked",
-            number(check.bound - check.value)
+            gap(check.value, check.bound)
         )
     };
     Some(Acceptance { line: "gate".to_owned(), holds, value: check.value, bound: check.bound, words })
@@ -531,6 +531,10 @@ fn why_review(record: &Record) -> Vec<String> {
     let escalated = chosen.map_or(0, |assessment| assessment.count_disposition(Disposition::Escalate));
     let when = record.terms.as_ref().map(|terms| terms.review.as_deref());
     let mut why = Vec::new();
+    let passed = record.outcome.as_ref().is_some_and(|outcome| outcome.final_status.passes());
+    if !review && !passed {
+        why.push("it did not pass".to_owned());
+    }
     match (review, when) {
         (true, Some(Some(when))) if escalated == 0 => why.push(format!("`review.when: {when}` holds")),
         (true, _) if escalated > 0 => {

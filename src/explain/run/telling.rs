@@ -31,9 +31,11 @@ pub fn tell(story: &Story, full: bool) -> Vec<Line> {
     lines.extend(story.why_stopped.iter().map(|why| Line::Item(Tone::Plain, sentence(why))));
     tell_choice(story, &mut lines);
     lines.push(Line::Heading("Does a person have to look?".to_owned()));
+    let passed = story.ended.as_ref().is_some_and(|ended| ended.final_status.passes());
     let (word, tone) = match story.review {
         Some(true) => ("Yes", Tone::Warn),
-        Some(false) => ("No", Tone::Good),
+        Some(false) if passed => ("No", Tone::Good),
+        Some(false) => ("Yes, though the result is not marked for review", Tone::Warn),
         None => ("Unknown", Tone::Warn),
     };
     lines.push(Line::Item(tone, format!("{word}: {}", story.why_review.join("; "))));
@@ -80,7 +82,7 @@ fn headline(story: &Story) -> Vec<Line> {
     match &story.ended {
         Some(ended) => {
             let tone = match ended.final_status {
-                FinalStatus::Passed | FinalStatus::Skipped => Tone::Good,
+                status if status.passes() => Tone::Good,
                 FinalStatus::Failed => Tone::Bad,
                 _ => Tone::Warn,
             };

@@ -2,7 +2,7 @@
 
 use crate::policy::Check;
 use crate::run::Terms;
-use crate::value::Usage;
+use crate::value::{EPSILON, Usage};
 use serde_json::Value;
 
 /// At most four decimals, none that say nothing.
@@ -15,9 +15,28 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A score with three decimals.
+/// A number and the bound that it is held against: as [`number`] has them, with more decimals where those would show the
+/// same although the two differ.
+pub(super) fn against(value: f64, bound: f64) -> (String, String) {
+    if (value - bound).abs() <= EPSILON || number(value) != number(bound) {
+        return (number(value), number(bound));
+    }
+    let exact = |value: f64| format!("{value:.9}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    (exact(value), exact(bound))
+}
+
+/// By how much a number falls short of its bound.
+pub(super) fn gap(value: f64, bound: f64) -> String {
+    match number(bound - value) {
+        nothing if nothing == "0" => format!("{:.9}", bound - value).trim_end_matches('0').to_owned(),
+        gap => gap,
+    }
+}
+
+/// A score with three decimals, or four where the fourth says something, so that it can be added up with points.
 pub(super) fn score(value: f64) -> String {
-    format!("{value:.3}")
+    let text = format!("{value:.4}");
+    text.strip_suffix('0').unwrap_or(&text).to_owned()
 }
 
 /// Points that are lost: `−0.150`, `−0.0225`; more decimals where four would show nothing.
@@ -97,14 +116,14 @@ pub(super) fn place(path: &str) -> String {
 /// A line of `accept`: what it asks for, what there is, and by how much that falls short.
 pub(super) fn accept_line(check: &Check) -> String {
     let what = check.line.strip_prefix("accept.").unwrap_or(&check.line);
-    let (value, bound) = (number(check.value), number(check.bound));
+    let (value, bound) = against(check.value, check.bound);
     if let Some(kind) = what.strip_suffix("_issues") {
         let held = if check.holds { "" } else { ": too many" };
         return format!("`{what}` allows {bound} {kind}, has {value}{held}");
     }
     match check.holds {
         true => format!("`{what}` needs {bound}, has {value}"),
-        false => format!("`{what}` needs {bound}, has {value}: {} short", number(check.bound - check.value)),
+        false => format!("`{what}` needs {bound}, has {value}: {} short", gap(check.value, check.bound)),
     }
 }
 
@@ -116,7 +135,7 @@ fn at_one(count: f64) -> bool {
 /// What a line of the decision table that ended the loop saw.
 pub(super) fn stop_line(check: &Check, terms: Option<&Terms>) -> String {
     let Check { line, value, bound, path, .. } = check;
-    let (value_text, bound_text) = (number(*value), number(*bound));
+    let (value_text, bound_text) = against(*value, *bound);
     let setting = |key: &str| {
         let said = terms.and_then(|terms| terms.stop.get(line)).and_then(|said| said.get(key)).cloned();
         said.map(|said| match said {
@@ -210,6 +229,14 @@ mod tests {
         {
             assert_eq!(lost(points), expected);
         }
+    }
+
+    #[test]
+    fn a_number_is_told_from_its_bound_and_scores_add_up_with_points() {
+        assert_eq!(against(0.912_5, 0.95), ("0.9125".to_owned(), "0.95".to_owned()));
+        assert_eq!(against(0.949_999, 0.95), ("0.949999".to_owned(), "0.95".to_owned()));
+        assert_eq!(gap(0.949_999, 0.95), "0.000001");
+        assert_eq!([0.766_666, 0.95, 1.0].map(score), ["0.7667", "0.950", "1.000"]);
     }
 
     #[test]

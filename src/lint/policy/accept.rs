@@ -2,7 +2,7 @@
 
 use super::view::{View, number};
 use crate::diag::{Code, Problem, Problems, Span};
-use crate::profile::{Dimension, IssueKind, Measure, Overall, SelectKey, Target};
+use crate::profile::{Dimension, IssueKind, Measure, OnEscalate, Overall, SelectKey, Target};
 use crate::value::{Disposition, Severity};
 
 /// Scores that differ by less are equal (LOOP, Words).
@@ -189,13 +189,11 @@ fn ignores_critical(view: &View<'_>, problems: &mut Problems) {
     let critical = IssueKind::Severity(Severity::Critical);
     let cares = |key: &SelectKey| matches!(key, SelectKey::NoCritical) || *key == SelectKey::Fewest(critical);
     let Some(at) = view.policy.select.order.iter().position(cares) else { return };
-    let bounded = view
-        .policy
-        .accept
-        .issue_limits
+    let limits = &view.policy.accept.issue_limits;
+    let bounded = limits
         .iter()
         .any(|(kind, _)| *kind == critical || *kind == IssueKind::Disposition(Disposition::Correct));
-    if bounded {
+    if bounded || (keeps_out_escalated(view) && all_escalated(view)) {
         return;
     }
     let order = view.value(&["select", "order"]);
@@ -207,4 +205,23 @@ fn ignores_critical(view: &View<'_>, problems: &mut Problems) {
     let problem = Problem::warning(Code::CriticalAccepted, view.key(&["accept"]), message);
     let problem = problem.help("add `critical_issues: 0` to `accept`");
     problems.push(problem.related(key, "here they matter"));
+}
+
+/// Whether a candidate with an issue that a person must decide is not accepted.
+fn keeps_out_escalated(view: &View<'_>) -> bool {
+    let escalated = IssueKind::Disposition(Disposition::Escalate);
+    view.policy.on_escalate == OnEscalate::Stop
+        || view.policy.accept.issue_limits.iter().any(|(kind, most)| *kind == escalated && *most == 0)
+}
+
+/// Whether critical issues are for a person to decide, by the table and by what rules say of theirs. What is only shown
+/// is so on purpose.
+fn all_escalated(view: &View<'_>) -> bool {
+    let corrected = |disposition| disposition == Disposition::Correct;
+    let mut listed = view.policy.dispositions.listed();
+    let rules = view.subject.plan.scoring.rules();
+    let mut issues = rules.document_types().flat_map(|document_type| &rules.program(document_type).issues);
+    !listed.any(|(_, fixable, otherwise)| corrected(fixable) || corrected(otherwise))
+        && !issues
+            .any(|issue| issue.severity == Severity::Critical && issue.disposition.is_some_and(corrected))
 }

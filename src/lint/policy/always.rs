@@ -4,7 +4,7 @@ use super::criteria::{Placed, needs};
 use super::view::{View, counted, number};
 use crate::diag::{Code, Problems};
 use crate::profile::{Baseline, Criterion};
-use crate::value::Millis;
+use crate::value::{EPSILON, Millis};
 
 /// Says of a criterion that it fires whatever is scored.
 pub(super) fn look(view: &View<'_>, one: &Placed, problems: &mut Problems) {
@@ -22,11 +22,11 @@ pub(super) fn look(view: &View<'_>, one: &Placed, problems: &mut Problems) {
             "a budget of 0 is used up before anything is corrected".to_owned(),
             "write an amount such as `cost_usd: 0.10`, or remove it",
         ),
-        Criterion::MinImprovement(improvement) if improvement.delta >= range.width() => (
+        Criterion::MinImprovement(improvement) if improvement.delta > range.width() + EPSILON => (
             format!("{span}, so no correction gains {}", number(improvement.delta)),
             "write a gain that a correction can make, such as `delta: 0.02`",
         ),
-        Criterion::Stagnation(stagnation) if stagnation.epsilon >= range.width() => (
+        Criterion::Stagnation(stagnation) if stagnation.epsilon > range.width() + EPSILON => (
             format!("{span}, so scores always lie within {}", number(stagnation.epsilon)),
             "write how little scores may move, such as `epsilon: 0.02`",
         ),
@@ -44,7 +44,7 @@ pub(super) fn limits(view: &View<'_>, placed: &[Placed], limit: &Placed, most: u
         let Criterion::MinImprovement(improvement) = &one.criterion else { return None };
         // With patience, a fall makes room for a gain on the candidate before, again and again.
         let bounded = improvement.baseline == Baseline::Best || improvement.patience == 1;
-        if !bounded || improvement.delta < 1e-6 || improvement.delta >= width {
+        if !bounded || improvement.delta < 1e-6 || improvement.delta > width + EPSILON {
             return None;
         }
         #[expect(

@@ -10,7 +10,10 @@ pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Prob
     let Criterion::Budget(budget) = &one.criterion else { return };
     let Some(limit) = budget.calls else { return };
     let span = place(view, one);
-    let (fewest, many) = (fewest(view.profile), many(view.profile));
+    let fewest = fewest(view.profile);
+    let (once, each) = stages(view);
+    let many = each.saturating_add(panel(view.profile));
+    let all = once.saturating_add(many.saturating_mul(most));
     if fewest > 0 && limit <= fewest && one.alone {
         let message = format!(
             "`{}.calls` ends every run after 1 candidate at the latest: making and judging one takes {}",
@@ -19,8 +22,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Prob
         );
         let help = format!("write `calls: {}`, which leaves room for one correction", fewest + 1);
         problems.push(view.doubt(Code::AlwaysFires, &span, message).help(help));
-    } else if many > 0 && many.saturating_mul(most) <= limit {
-        let all = many.saturating_mul(most);
+    } else if all > 0 && all <= limit {
         let message = format!(
             "`{}.calls` can never fire: {} take {} at most, repeated attempts counted",
             one.path,
@@ -28,7 +30,7 @@ pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Prob
             counted(all, "call")
         );
         let problem: Problem = view.doubt(Code::NeverFires, &span, message);
-        let useful = many.saturating_mul(most - 1);
+        let useful = once.saturating_add(many.saturating_mul(most - 1));
         problems.push(problem.help(format!("write {useful} or fewer, or remove it")));
     }
 }
@@ -50,11 +52,22 @@ fn fewest(profile: &Profile) -> u64 {
     u64::try_from(profile.stages.len() + used.count()).unwrap_or(u64::MAX)
 }
 
-/// The calls that a candidate takes at most: every stage, judge and validator, each made again as often as it may be.
-fn many(profile: &Profile) -> u64 {
-    let stages = profile.stages.iter().map(|stage| stage.call.attempts_after_first(stage.retries));
+/// The calls at most of the stages that are asked for candidate 0 only, and of those that every candidate asks.
+fn stages(view: &View<'_>) -> (u64, u64) {
+    let again = view.subject.plan.pipeline.asked_again();
+    let (mut once, mut each) = (0_u64, 0_u64);
+    for (at, stage) in view.profile.stages.iter().enumerate() {
+        let sum = if again.contains(&at) { &mut each } else { &mut once };
+        let most = u64::from(stage.call.attempts_after_first(stage.retries)).saturating_add(1);
+        *sum = sum.saturating_add(most);
+    }
+    (once, each)
+}
+
+/// The calls of judges and validators for a candidate at most, each made again as often as it may be.
+fn panel(profile: &Profile) -> u64 {
     let judges = profile.judges.iter().filter(|judge| judge.is_asked());
     let judges = judges.map(|judge| judge.call.attempts_after_first(judge.on_failure.retry));
     let validators = profile.validators.iter().map(|validator| validator.retries);
-    stages.chain(judges).chain(validators).map(|again| u64::from(again) + 1).sum()
+    judges.chain(validators).map(|again| u64::from(again) + 1).sum()
 }

@@ -14,7 +14,7 @@ pub(super) struct Placed {
     pub(super) span: Span,
     /// When it is looked at: what has a lower number is looked at before (LOOP, The decision).
     pub(super) rank: usize,
-    /// Whether it ends the loop by itself: it stands under `stop` or in `stop.any`.
+    /// Whether it ends the loop by itself: it stands under `stop` or in `stop.any`, or is all that stands in a list.
     pub(super) alone: bool,
     /// The list all of whose members must fire, where it is in one: `stop.all`.
     pub(super) together: Option<String>,
@@ -50,7 +50,7 @@ pub(super) fn criteria(view: &View<'_>) -> Vec<Placed> {
     for (group, members, first) in [("any", &stop.any, FIRST_OF_ANY), ("all", &stop.all, FIRST_OF_ALL)] {
         let Some(entry) = view.entry(&["stop", group]) else { continue };
         let place = format!("stop.{group}");
-        let together = (group == "all").then(|| place.clone());
+        let together = (group == "all" && members.len() > 1).then(|| place.clone());
         let mut collector = Collector { found: &mut found, next: first };
         collector.members(members, &entry.value, &place, together.as_ref());
     }
@@ -94,7 +94,9 @@ impl Collector<'_> {
                 Member::All(members) => {
                     if let Some(node) = inner("all") {
                         let within = format!("{here}.all");
-                        self.members(members, node, &within, Some(&within));
+                        // A list with one member is that member.
+                        let list = if members.len() > 1 { Some(&within) } else { together };
+                        self.members(members, node, &within, list);
                     }
                 }
             }

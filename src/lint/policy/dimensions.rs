@@ -2,7 +2,7 @@
 
 use super::view::{View, number};
 use crate::diag::{Code, Problem, Problems};
-use crate::profile::{AfterRetries, Dimension, Measure, Overall, SelectKey, Target};
+use crate::profile::{AfterRetries, Criterion, Dimension, Measure, Overall, SelectKey, Target};
 
 pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     for dimension in &view.profile.dimensions {
@@ -59,7 +59,14 @@ fn is_used(view: &View<'_>, name: &str) -> bool {
             .judges
             .iter()
             .any(|judge| matches!(&judge.on_failure.then, AfterRetries::Dimension(other) if other == name))
-        || !policy.stop.script.is_empty()
+        || asks_a_script(view)
+}
+
+/// Whether a script, which sees every score, is one of the stop criteria, in a group or not.
+fn asks_a_script(view: &View<'_>) -> bool {
+    let mut found = false;
+    view.policy.stop.visit(&mut |criterion| found |= matches!(criterion, Criterion::Script(_)));
+    found
 }
 
 /// Says of a dimension that decides nothing and finds no issues, which would be fed back.

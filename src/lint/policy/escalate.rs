@@ -2,7 +2,9 @@
 
 use super::view::View;
 use crate::diag::{Code, Problem, Problems, Span};
-use crate::profile::{Dimension, Disagreement, IssueKind, Measure, OnEscalate, Overall, Target};
+use crate::profile::{
+    AfterRetries, Dimension, Disagreement, IssueKind, Measure, OnEscalate, Overall, Target,
+};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Severity};
 
@@ -18,8 +20,13 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     if [Severity::Critical, Severity::Major, Severity::Minor].into_iter().all(every) {
         return;
     }
-    let quorum = || if every(Severity::Critical) { None } else { quorum(view) };
-    let found = disagreement(view).or_else(|| disposition(view)).or_else(|| rule(view)).or_else(quorum);
+    // Some issues are critical whenever a person must decide them.
+    let no_critical =
+        limits.iter().any(|(kind, most)| *kind == IssueKind::Severity(Severity::Critical) && *most == 0);
+    let always_critical = || disagreement(view).or_else(|| quorum(view)).or_else(|| failure(view));
+    let found = disposition(view)
+        .or_else(|| rule(view, no_critical))
+        .or_else(|| if no_critical { None } else { always_critical() });
     let Some((span, what)) = found else { return };
     let message =
         format!("{what} is for a person to decide, and nothing waits for one: the candidate can be accepted");
@@ -39,22 +46,48 @@ fn disagreement(view: &View<'_>) -> Option<(Span, String)> {
 fn quorum(view: &View<'_>) -> Option<(Span, String)> {
     let asks =
         |dimension: &&Dimension| dimension.second.as_ref().is_some_and(|second| second.quorum.is_some());
-    let dimension = view.profile.dimensions.iter().filter(asks).find(|d| !is_needed(view, &d.name))?;
+    let dimension = view.profile.dimensions.iter().filter(asks).find(|d| !is_needed(view, &[&d.name]))?;
     let path = ["assess", dimension.name.as_str(), "ensemble", "quorum"];
     Some((view.key(&path).clone(), format!("a missed quorum of `{}`", dimension.name)))
 }
 
-/// Whether no candidate is accepted in which a dimension scores 0.
-fn is_needed(view: &View<'_>, name: &str) -> bool {
+/// Where a judge or a validator that gives no answer leaves the candidate to a person, and acceptance can do without the
+/// dimensions that then have no score.
+fn failure(view: &View<'_>) -> Option<(Span, String)> {
+    let judges = view.profile.judges.iter().filter(|judge| judge.is_asked());
+    let judges = judges.filter(|judge| judge.on_failure.then == AfterRetries::Escalate);
+    let judges = judges.map(|judge| ("judges", "judge", judge.id.value.as_str()));
+    let validators = view.profile.validators.iter();
+    let validators = validators.map(|validator| ("validators", "validator", validator.id.value.as_str()));
+    let (key, what, id) = judges.chain(validators).find(|(_, _, id)| {
+        let measures = |dimension: &&Dimension| {
+            dimension.second.iter().flat_map(|second| &second.sources).any(|source| source.name.value == *id)
+        };
+        let own: Vec<&Dimension> = view.profile.dimensions.iter().filter(measures).collect();
+        // Where a quorum is met without it, its failure is only shown.
+        let without = own
+            .iter()
+            .filter(|dimension| dimension.second.as_ref().is_none_or(|second| second.quorum.is_none()));
+        let without: Vec<&str> = without.map(|dimension| dimension.name.as_str()).collect();
+        (own.is_empty() || !without.is_empty()) && !is_needed(view, &without)
+    })?;
+    let said = view.entry(&[key, id, "on_failure"]).map(|entry| &entry.key_span);
+    let span = said.unwrap_or_else(|| view.key(&[key, id]));
+    Some((span.clone(), format!("a {what} `{id}` that gives no answer")))
+}
+
+/// Whether no candidate is accepted in which these dimensions score 0.
+fn is_needed(view: &View<'_>, names: &[&str]) -> bool {
+    let is_one = |name: &String| names.contains(&name.as_str());
     let without = match &view.policy.overall {
-        Overall::From(from) => f64::from(u8::from(from != name)),
+        Overall::From(from) => f64::from(u8::from(!is_one(from))),
         Overall::Weighted(weights) => {
-            let others = weights.iter().filter(|(other, _)| other != name);
+            let others = weights.iter().filter(|(other, _)| !is_one(other));
             others.map(|(other, weight)| weight * view.dimension(other).high).sum()
         }
     };
     view.policy.accept.thresholds.iter().any(|(target, bound)| match target {
-        Target::Dimension(dimension) => dimension == name && bound.get() > 0.0,
+        Target::Dimension(dimension) => is_one(dimension) && bound.get() > 1e-9,
         Target::Overall => bound.get() > without + 1e-9,
     })
 }
@@ -98,10 +131,13 @@ fn disposition(view: &View<'_>) -> Option<(Span, String)> {
     Some((entry.key_span.clone(), what))
 }
 
-/// Where a rule leaves its issue to a person.
-fn rule(view: &View<'_>) -> Option<(Span, String)> {
+/// Where a rule leaves its issue to a person: any, or one whose issue is not critical.
+fn rule(view: &View<'_>, not_critical: bool) -> Option<(Span, String)> {
     let rules = view.subject.plan.scoring.rules();
     let mut issues = rules.document_types().flat_map(|document_type| &rules.program(document_type).issues);
-    let issue = issues.find(|issue| issue.disposition == Some(Disposition::Escalate))?;
+    let issue = issues.find(|issue| {
+        issue.disposition == Some(Disposition::Escalate)
+            && !(not_critical && issue.severity == Severity::Critical)
+    })?;
     Some((view.key(&["accept"]).clone(), format!("an issue of the rule `{}`", issue.rule)))
 }

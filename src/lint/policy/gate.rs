@@ -50,12 +50,16 @@ fn above_acceptance(view: &View<'_>, name: &str, bound: f64, problems: &mut Prob
         (Target::Overall, Overall::From(from)) => from == name,
         (Target::Overall, Overall::Weighted(_)) => false,
     };
-    let Some((target, line)) = view.policy.accept.thresholds.iter().find(|(target, _)| is_it(target)) else {
-        return;
-    };
     let second = view.profile.dimensions.iter().find(|d| d.name == name).and_then(|d| d.second.as_ref());
     // What a judge says instead, or besides, may be another number than the gate sees.
-    if second.is_some_and(|second| second.combine != Combine::Min) || bound < line.get() - 1e-9 {
+    if second.is_some_and(|second| second.combine != Combine::Min) {
+        return;
+    }
+    let Some((target, line)) = view.policy.accept.thresholds.iter().find(|(target, _)| is_it(target)) else {
+        above_overall(view, name, bound, problems);
+        return;
+    };
+    if bound < line.get() - 1e-9 {
         return;
     }
     let message = format!(
@@ -70,6 +74,35 @@ fn above_acceptance(view: &View<'_>, name: &str, bound: f64, problems: &mut Prob
         "write a gate well below {}, such as `{name}: {}`: it is for candidates that are hopeless",
         number(line.get()),
         number(line.get() / 2.0)
+    ));
+    problems.push(problem.related(accepted, "what is good enough"));
+}
+
+/// Says of a gate that asks as much as the weighted overall score has to be that it stops what could be accepted. A lower
+/// one is for what is hopeless, whatever the other dimensions could make up for.
+fn above_overall(view: &View<'_>, name: &str, bound: f64, problems: &mut Problems) {
+    let Overall::Weighted(weights) = &view.policy.overall else { return };
+    let overall = view.policy.accept.thresholds.iter().find(|(target, _)| *target == Target::Overall);
+    let Some(least) = overall.map(|(_, least)| least.get()) else { return };
+    let Some((_, weight)) = weights.iter().find(|(own, weight)| own == name && *weight > 0.0) else { return };
+    let others = weights.iter().filter(|(other, _)| other != name);
+    let others: f64 = others.map(|(other, weight)| weight * view.dimension(other).high).sum();
+    let needed = ((least - others) / weight).max(0.0);
+    if bound < least - 1e-9 || bound <= needed + 1e-9 {
+        return;
+    }
+    let message = format!(
+        "the gate ends the loop below `{name}: {}`, though `accept.overall: {}` can be met with {}, so what could be accepted is not",
+        number(bound),
+        number(least),
+        number(needed)
+    );
+    let (span, accepted) = (view.key(&["gate", name]), view.key(&["accept", "overall"]));
+    let problem = view.doubt_of(Code::GateAboveAcceptance, span, &[accepted], message);
+    let problem = problem.help(format!(
+        "write a gate well below {}, such as `{name}: {}`: it is for candidates that are hopeless",
+        number(least),
+        number(least / 2.0)
     ));
     problems.push(problem.related(accepted, "what is good enough"));
 }

@@ -3,6 +3,7 @@
 use super::criteria::Placed;
 use super::view::{View, listed};
 use crate::diag::{Code, Problem, Problems};
+use crate::profile::Criterion;
 
 /// Keys that mean nothing without a correction. `timeout` and `budget` bound calls that are made again, so they do.
 const ABOUT_CORRECTIONS: [&[&str]; 20] = [
@@ -30,7 +31,10 @@ const ABOUT_CORRECTIONS: [&[&str]; 20] = [
 
 /// Names the settings of the profile itself that `limit` leaves without effect.
 pub(super) fn look(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
+    // The group that holds the limit does something.
+    let own = |path: &str| limit.path.starts_with(&format!("{path}["));
     let idle = ABOUT_CORRECTIONS.iter().filter(|path| view.says(path)).map(|path| path.join("."));
+    let idle = idle.filter(|path| !own(path));
     let mut idle: Vec<String> = idle.collect();
     let more = idle.len().saturating_sub(4);
     idle.truncate(4);
@@ -45,7 +49,7 @@ pub(super) fn look(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
         limit.span_value(view),
         if idle.len() + more == 1 { "does" } else { "do" }
     );
-    let one_more = if key == "max_corrections" { 1 } else { 2 };
+    let one_more = if matches!(limit.criterion, Criterion::MaxCorrections(_)) { 1 } else { 2 };
     // Whoever tries a limit with a flag knows what it leaves out.
     let mut problem = if limit.span.file().is_argument() {
         Problem::note(Code::OneCandidate, &limit.span, message)
@@ -62,7 +66,14 @@ pub(super) fn look(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
 impl Placed {
     /// What the profile says at its key, as it stands there.
     fn span_value(&self, view: &View<'_>) -> String {
-        let path: Vec<&str> = self.path.split('.').collect();
-        view.value(&path).text().to_owned()
+        match &self.criterion {
+            Criterion::MaxIterations(most) | Criterion::MaxCorrections(most) if !self.is_plain() => {
+                most.to_string()
+            }
+            _ => {
+                let path: Vec<&str> = self.path.split('.').collect();
+                view.value(&path).text().to_owned()
+            }
+        }
     }
 }

@@ -9,9 +9,10 @@ use crate::profile::{Criterion, OnRegression};
 pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
     let placed = criteria(view);
     let Some((limit, most)) = limit(&placed) else { return };
-    if most == 1 {
+    let first = placed.iter().filter(|one| one.alone && limit_itself(&one.criterion));
+    if let Some(only) = first.filter(|one| needs(&one.criterion) == 1).min_by_key(|one| one.rank) {
         // Nothing else is looked at, and is said once.
-        one_candidate::look(view, limit, problems);
+        one_candidate::look(view, only, problems);
         return;
     }
     let mut dead: Vec<&str> = Vec::new();
