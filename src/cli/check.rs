@@ -239,7 +239,7 @@ fn for_the_child(found: &mut Problems) {
     found.change(|problem| {
         if problem.span.as_ref().is_some_and(is_shipped) {
             let help = problem.help.take().unwrap_or_default();
-            problem.help = Some(format!("in your profile, which goes before this shipped file: {help}"));
+            problem.help = Some(format!("in your profile (this file ships with loopctl): {help}"));
         }
     });
 }

@@ -12,6 +12,11 @@ pub(super) fn look(root: &Node, key: &str, problems: &mut Problems) {
     let Some(stem) = file.file_stem().map(|stem| stem.to_string_lossy()).filter(|stem| stem != name) else {
         return;
     };
+    // Files in folders of a profile's own are named for stages.
+    let is_plain = file.parent().and_then(Path::file_name).is_some_and(|f| f == "extract" || f == "rubrics");
+    if !is_plain || file.starts_with("<embedded>") {
+        return;
+    }
     // What is inherited names the parent.
     if node.span.file().name() != root.span.file().name() {
         return;

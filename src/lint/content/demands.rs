@@ -20,9 +20,7 @@ const MOST_LISTED: usize = 4;
 const DEEPEST: usize = 16;
 
 /// Keywords that demand something of a value.
-const DEMANDING: [&str; 15] = [
-    "const",
-    "enum",
+const DEMANDING: [&str; 13] = [
     "exclusiveMaximum",
     "exclusiveMinimum",
     "format",
