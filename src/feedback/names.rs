@@ -538,11 +538,11 @@ mod tests {
             said(Role::Stage, text),
             [
                 "1:13 unknown filter `upcase` | did you mean `upper`?",
-                "1:51 unknown filter `trimm` | did you mean `trim`?",
-                "1:76 unknown test `defind` | did you mean `defined`?",
+                "1:53 unknown filter `trimm` | did you mean `trim`?",
+                "1:77 unknown test `defind` | did you mean `defined`?",
                 "2:4 unknown function `upper` | it stands after a bar: `{{ value | upper }}`",
                 "2:23 unknown function `rnge` | did you mean `range`?",
-                "2:40 a text or number has no function `upper` | it stands after a bar: `{{ value | upper }}`",
+                "2:43 a text or number has no function `upper` | it stands after a bar: `{{ value | upper }}`",
                 "2:63 unknown filter `uper` | did you mean `upper`?",
                 "2:89 unknown variable `document` | the text of the document is `source`: write `{{ source }}`",
             ]
