@@ -19,11 +19,11 @@ fn checked(files: &[(&str, &str)], arguments: &[&str]) -> Ran {
 
 #[test]
 fn notes_are_counted_and_the_way_to_more_is_shown() {
-    let mine = "extends: real-time\nstop: { timeout: 0s }\n";
+    let mine = "extends: real-time\naccept: { overall: 0 }\nstop: { decline: { length: 2 } }\n";
     let ran = checked(&[("profiles/mine.yaml", mine)], &["check", "mine"]).exits(0);
     assert!(
         ran.err.ends_with(
-            "1 profile checked: 0 errors, 1 warning, 1 note\nmore about a code: loopctl check --explain LC506\n"
+            "1 profile checked: 0 errors, 1 warning, 1 note\nmore about a code: loopctl check --explain LC521\n"
         ),
         "{}",
         ran.err
@@ -52,7 +52,7 @@ fn sarif_has_the_rules_and_places_of_what_is_found() {
     );
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
     let results = log["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 3, "{results:#?}");
+    assert_eq!(results.len(), 2, "{results:#?}");
     for result in results {
         let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
         assert_eq!(rule["id"], result["ruleId"]);
@@ -75,11 +75,15 @@ fn sarif_has_the_rules_and_places_of_what_is_found() {
     let file = "profiles/mine.yaml".to_owned();
     assert_eq!(found, [(file, [2, 33, 2, 40])]);
     // What is embedded is no file that a viewer could open.
+    let inherited = [("profiles/mine.yaml", "extends: literature\non_regression: keep\n")];
+    let log = checked(&inherited, &["check", "--format", "sarif", "mine"]).exits(0).json();
+    let results = log["runs"][0]["results"].as_array().unwrap();
     let logical =
         |result: &Value| result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"].clone();
     let places: Vec<Value> = results.iter().map(logical).filter(|place| !place.is_null()).collect();
-    assert_eq!(places.len(), 1, "{results:#?}");
-    assert!(places[0].as_str().unwrap().starts_with("<embedded>/profiles/marc.yaml:"), "{}", places[0]);
+    assert_eq!(places.len(), 2, "{results:#?}");
+    let embedded = "<embedded>/profiles/literature.yaml:";
+    assert!(places[0].as_str().unwrap().starts_with(embedded), "{}", places[0]);
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn without_arguments_the_files_of_the_project_are_checked_also_those_that_no_pro
         &[
             ("profiles/mine.yaml", "extends: batch\n"),
             ("rules/lonely.yaml", "rules:\n  - { id: a, field: grade, matches: '(' }\n"),
-            ("rules/rubrics/lonely.yaml", "rubric: x\ntypes: { letter: { required: [a] } }\n"),
+            ("rules/rubrics/lonely.yaml", "rubric: lonely\ntypes: { letter: { required: [a] } }\n"),
             ("notes/a.yaml", "a: 1\n"),
         ],
         &["check"],
