@@ -36,7 +36,10 @@ fn all_explained<T: Sync>(
             .chunks(part)
             .map(|part| scope.spawn(move || part.iter().map(explained).collect::<Vec<_>>()))
             .collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
 

@@ -456,7 +456,7 @@ mod tests {
                 "At most 5 big candidates of one kind are made here."
             )
             .as_deref(),
-            Some("At most [3 → 5 big] candidates of one kind are made here.")
+            Some("At most 3 → 5 [added: big] candidates of one kind are made here.")
         );
     }
 }
