@@ -1,5 +1,7 @@
 //! Colours, where a terminal shows them.
 
+use crate::value::is_wild;
+
 /// Adds ANSI colours, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paint {
@@ -48,8 +50,9 @@ impl Paint {
     }
 }
 
-/// Text from outside (names of files, answers of providers), safe for a terminal: control characters become spaces.
+/// Text from outside (names of files, answers of providers), safe for a terminal: control characters become spaces, and
+/// so do those that turn what follows round, which would show another value than there is.
 #[must_use]
 pub fn tame(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect()
 }

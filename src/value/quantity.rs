@@ -124,7 +124,7 @@ impl fmt::Display for Millis {
     }
 }
 
-/// An amount of money in US dollars: finite, not negative.
+/// An amount of money in US dollars: finite, not negative, without the dust of adding (a millionth of a millionth).
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Usd(f64);
@@ -133,7 +133,7 @@ impl Usd {
     /// `None` if the number is negative or not finite.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
-        (value.is_finite() && value >= 0.0).then_some(Usd(value))
+        (value.is_finite() && value >= 0.0).then_some(Usd(dusted(value)))
     }
 
     /// The number of dollars.
@@ -155,8 +155,13 @@ impl Add for Usd {
     type Output = Usd;
 
     fn add(self, other: Usd) -> Usd {
-        Usd((self.0 + other.0).min(f64::MAX))
+        Usd(dusted((self.0 + other.0).min(f64::MAX)))
     }
+}
+
+/// Amounts so great that a number has no room for twelve decimals stay as they are.
+fn dusted(dollars: f64) -> f64 {
+    if dollars < 1000.0 { (dollars * 1e12).round() / 1e12 } else { dollars }
 }
 
 /// The name of a document in results, artifacts and the journal.
@@ -218,6 +223,16 @@ mod tests {
     fn a_step_of_exactly_the_delta_is_enough() {
         assert!(!below(0.85 - 0.80, 0.05));
         assert!(at_least(0.1 + 0.2, 0.3) && at_least(0.3, 0.1 + 0.2));
+    }
+
+    #[test]
+    fn money_gathers_no_dust() {
+        let usd = |dollars: f64| Usd::new(dollars).unwrap();
+        let third = usd(0.0132) + usd(0.0132) + usd(0.0132);
+        assert_eq!(third, usd(0.0396));
+        assert_eq!(usd(0.0012 + f64::EPSILON / 1024.0).get().to_string(), "0.0012");
+        assert_eq!(usd(1e300).get(), 1e300);
+        assert_eq!(usd(f64::MAX) + usd(f64::MAX), usd(f64::MAX));
     }
 
     #[test]

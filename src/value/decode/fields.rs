@@ -1,0 +1,149 @@
+//! Mappings, read through their declaration.
+
+use super::{Decode, wrong_type};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::value::shape::Mapping;
+use crate::value::yaml::{Data, Entry, Node};
+
+/// A mapping being read.
+pub struct Fields<'n> {
+    entries: &'n [Entry],
+    span: &'n Span,
+    mapping: &'static Mapping,
+    asked: Vec<&'static str>,
+    passed_over: Option<&'static str>,
+}
+
+impl<'n> Fields<'n> {
+    /// Starts reading a mapping.
+    pub fn open(node: &'n Node, mapping: &'static Mapping, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Map(entries) => {
+                Some(Fields { entries, span: &node.span, mapping, asked: Vec::new(), passed_over: None })
+            }
+            _ => wrong_type(node, &format!("a mapping ({})", mapping.what), problems),
+        }
+    }
+
+    /// Where the mapping stands.
+    #[must_use]
+    pub fn span(&self) -> &'n Span {
+        self.span
+    }
+
+    /// Whether the mapping has such a key, there or not.
+    #[must_use]
+    pub fn declares(&self, key: &str) -> bool {
+        self.mapping.key(key).is_some()
+    }
+
+    /// Takes no notice of a `null` under `key`, which is one of another kind of this mapping.
+    #[must_use]
+    pub fn without(self, key: &'static str) -> Self {
+        Fields { passed_over: Some(key), ..self }
+    }
+
+    /// The raw value under `key`; a `null` counts as absent.
+    pub fn node(&mut self, key: &'static str) -> Option<&'n Node> {
+        debug_assert!(self.mapping.key(key).is_some(), "`{}` declares no key `{key}`", self.mapping.name);
+        self.asked.push(key);
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.value).filter(|n| !matches!(n.data, Data::Null))
+    }
+
+    /// Where the key itself stands.
+    #[must_use]
+    pub fn key_span(&self, key: &str) -> Option<&'n Span> {
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.key_span)
+    }
+
+    /// An optional value.
+    pub fn optional<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
+        T::decode(self.node(key)?, problems)
+    }
+
+    /// A value that falls back to `default` when it is absent (or wrong, which has been reported).
+    pub fn or<T: Decode>(&mut self, key: &'static str, default: T, problems: &mut Problems) -> T {
+        self.optional(key, problems).unwrap_or(default)
+    }
+
+    /// A value that must be there.
+    pub fn required<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
+        match self.node(key) {
+            Some(node) => T::decode(node, problems),
+            None => {
+                problems.push(self.lacking(key, &format!("add `{key}:` with {}", T::EXPECTED)));
+                None
+            }
+        }
+    }
+
+    /// What is wrong when a key is not there that must be, or has no value; `help` says what would stand there.
+    #[must_use]
+    pub fn lacking(&self, key: &str, help: &str) -> Problem {
+        match self.key_span(key) {
+            Some(span) => {
+                let problem = Problem::error(Code::MissingKey, span, format!("`{key}` is empty"));
+                let inherits = self.mapping.key("extends").is_some();
+                problem.help(if inherits {
+                    format!("{help}; a key without a value takes away what is inherited: without the line it stays")
+                } else {
+                    help.replacen("add `", "write `", 1)
+                })
+            }
+            None => {
+                let message = format!("this {} lacks `{key}`", self.mapping.what);
+                Problem::error(Code::MissingKey, self.span, message).help(help)
+            }
+        }
+    }
+
+    /// The entries whose keys have not been asked for: the open part of a mapping such as dimension weights.
+    pub fn rest(&mut self) -> Vec<&'n Entry> {
+        debug_assert!(self.mapping.open.is_some(), "`{}` has no open part", self.mapping.name);
+        let rest: Vec<&Entry> =
+            self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str())).collect();
+        self.entries = &[];
+        rest
+    }
+
+    /// Reports every key that is not declared.
+    pub fn finish(self, problems: &mut Problems) {
+        let unread = self.mapping.all_keys().find(|key| !self.asked.contains(&key.name));
+        debug_assert!(unread.is_none(), "nothing reads `{:?}` of `{}`", unread, self.mapping.name);
+        let passed_over = |entry: &Entry| {
+            matches!(entry.value.data, Data::Null) && self.passed_over == Some(entry.key.as_str())
+        };
+        for entry in self.entries {
+            if self.mapping.key(&entry.key).is_some() || passed_over(entry) {
+                continue;
+            }
+            if let Some((key, rest)) = glued(&entry.key) {
+                let message = format!("a space is missing after `{key}:`");
+                let problem = Problem::error(Code::UnknownKey, &entry.key_span, message);
+                problems.push(problem.help(format!("write `{key}: {rest}`")));
+                continue;
+            }
+            let problem = Problem::error(
+                Code::UnknownKey,
+                &entry.key_span,
+                format!("unknown key `{}` in this {}", entry.key, self.mapping.what),
+            );
+            let help = match nearest(&entry.key, self.mapping.all_keys().map(|key| key.name)) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => {
+                    let known: Vec<String> =
+                        self.mapping.all_keys().map(|key| format!("`{}`", key.name)).collect();
+                    format!("known keys: {}", known.join(", "))
+                }
+            };
+            problems.push(problem.help(help));
+        }
+    }
+}
+
+/// A key that was written without a space after its `:`, as in `accept:{ overall: 0.95 }`, and the bracket behind it.
+fn glued(key: &str) -> Option<(&str, &str)> {
+    let (name, rest) = key.split_once(':')?;
+    let bracket = rest.get(..1).filter(|c| matches!(*c, "{" | "["))?;
+    Some((name, if bracket == "{" { "{ … }" } else { "[ … ]" }))
+}
