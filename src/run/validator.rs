@@ -4,11 +4,11 @@ use super::ValidatorPlan;
 use crate::engine::{CallFailed, Consulted};
 use crate::profile::Asked;
 use crate::value::{MAX_CANDIDATE_DEPTH, Usage, is_deeper};
+use loopctl_plugin_sdk::Cancel;
+use loopctl_program::{Program, locate};
 use serde_json::{Value, json};
-use std::process::Stdio;
+use std::path::Path;
 use std::sync::Arc;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::Command;
 
 /// Most bytes of a validator's answer.
 const MOST_OUTPUT: u64 = 8 << 20;
@@ -47,13 +47,7 @@ pub async fn ask_validator(
     subject: &Value,
 ) -> Result<Consulted, CallFailed> {
     let name = &plan.validator.id.value;
-    let failed = |message: String| CallFailed {
-        message,
-        transient: false,
-        retry_after: None,
-        backoff: None,
-        usage: Usage::default(),
-    };
+    let failed = |message: String| CallFailed { message, transient: false, ..CallFailed::default() };
     let consulted = |answer: Value| Consulted {
         answer: Arc::new(answer),
         usage: Usage::default(),
@@ -67,56 +61,57 @@ pub async fn ask_validator(
     let Some((program, arguments)) = command.split_first() else {
         return Err(failed(format!("validator `{name}` has no command")));
     };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // A program that checks data needs no keys of anyone.
-    command.env_clear().envs(KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-    command.args(plan.script.iter().map(|script| script.text())).kill_on_drop(true);
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(consulted(json!({ "unavailable": format!("there is no program `{program}`") })));
-        }
-        Err(error) => return Err(failed(format!("`{program}` can't be started: {error}"))),
+    let file = match locate(program, Path::new(""), &std::env::var_os("PATH").unwrap_or_default()) {
+        Ok(file) => file,
+        Err(why) => return Ok(consulted(json!({ "unavailable": why }))),
     };
-    let question = question(document_type, candidate, subject);
-    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    let talk = async {
-        let write = async {
-            if let Some(mut stdin) = stdin {
-                // A program that answers without reading everything is no failure.
-                let _ = stdin.write_all(question.to_string().as_bytes()).await;
-            }
-        };
-        let mut answer = Vec::new();
-        let read = async {
-            match stdout {
-                Some(stdout) => stdout.take(MOST_OUTPUT + 1).read_to_end(&mut answer).await.map(|_| ()),
-                None => Ok(()),
-            }
-        };
-        let ((), read) = tokio::join!(write, read);
-        read.map_err(|error| format!("its answer can't be read: {error}"))?;
-        if answer.len() as u64 > MOST_OUTPUT {
-            return Err(format!("its answer is longer than {MOST_OUTPUT} bytes"));
-        }
-        let status = child.wait().await.map_err(|error| error.to_string())?;
-        if !status.success() {
-            return Err(format!("it ended with {status}"));
-        }
-        let answer = serde_json::from_slice::<Value>(&answer).map_err(|error| {
-            format!("its answer is not JSON (line {}, column {})", error.line(), error.column())
-        })?;
-        // What is deeper could be written to the journal, but not read again.
-        if is_deeper(&answer, MAX_CANDIDATE_DEPTH) {
-            return Err(format!("its answer is nested more than {MAX_CANDIDATE_DEPTH} deep"));
-        }
-        Ok(answer)
+    let program = Program {
+        name: program.clone(),
+        file,
+        arguments: arguments
+            .iter()
+            .cloned()
+            .chain(plan.script.iter().map(|file| file.text().into()))
+            .collect(),
+        // A program that checks data needs no keys of anyone.
+        environment: KEPT.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect(),
+        cwd: None,
+        max_output: MOST_OUTPUT,
+        // It may repeat the document.
+        show_stderr: false,
     };
+    let input = question(document_type, candidate, subject).to_string().into_bytes();
+    let cancel = Arc::new(Cancel::new());
+    // However this ends, the program does, too, with all that it started.
+    let _given_up = GivenUp(Arc::clone(&cancel));
+    let running = tokio::task::spawn_blocking(move || program.run(input, &cancel));
     let deadline = plan.validator.deadline;
-    match tokio::time::timeout(deadline.duration(), talk).await {
-        Ok(Ok(answer)) => Ok(consulted(answer)),
-        Ok(Err(why)) => Err(failed(why)),
-        Err(_) => Err(failed(format!("it took longer than {deadline}"))),
+    let said = match tokio::time::timeout(deadline.duration(), running).await {
+        Err(_) => Err(format!("it took longer than {deadline}")),
+        Ok(Err(_)) => Err("it was lost".to_owned()),
+        Ok(Ok(Err(failure))) => Err(failure.error.message),
+        Ok(Ok(Ok(output))) => answer_in(&output),
+    };
+    said.map(consulted).map_err(failed)
+}
+
+/// Ends a program when it is dropped.
+struct GivenUp(Arc<Cancel>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
+}
+
+/// The answer that a program wrote.
+fn answer_in(output: &[u8]) -> Result<Value, String> {
+    let answer = serde_json::from_slice::<Value>(output).map_err(|error| {
+        format!("its answer is not JSON (line {}, column {})", error.line(), error.column())
+    })?;
+    // What is deeper could be written to the journal, but not read again.
+    if is_deeper(&answer, MAX_CANDIDATE_DEPTH) {
+        return Err(format!("its answer is nested more than {MAX_CANDIDATE_DEPTH} deep"));
+    }
+    Ok(answer)
 }

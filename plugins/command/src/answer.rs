@@ -3,6 +3,8 @@
 use loopctl_plugin_sdk::protocol::Completion;
 use serde_json::Value;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// What standard output is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerKind {
@@ -25,7 +27,11 @@ impl AnswerKind {
     }
 
     /// The completion in `output`; the error continues "the answer of `x` …" and never quotes it.
-    pub(crate) fn read(self, output: Vec<u8>) -> Result<Completion, String> {
+    pub(crate) fn read(self, mut output: Vec<u8>) -> Result<Completion, String> {
+        // What programs on Windows like to begin with.
+        if output.starts_with(BYTE_ORDER_MARK) {
+            output.drain(..BYTE_ORDER_MARK.len());
+        }
         if output.iter().all(u8::is_ascii_whitespace) {
             return Err("is empty: it wrote nothing to standard output".to_owned());
         }
@@ -84,6 +90,7 @@ mod tests {
             read(AnswerKind::Completion, br#"{"value": 1, "usage": {"input_tokens": 7}}"#).unwrap();
         assert_eq!((completion.value, completion.usage.input_tokens), (Some(json!(1)), 7));
         assert_eq!(read(AnswerKind::Value, b" {\"a\": 1}\n").unwrap().value, Some(json!({"a": 1})));
+        assert_eq!(read(AnswerKind::Value, "\u{feff}[1]".as_bytes()).unwrap().value, Some(json!([1])));
         assert_eq!(read(AnswerKind::Value, b"null").unwrap().value, Some(Value::Null));
         assert_eq!(read(AnswerKind::Text, "`é`\n".as_bytes()).unwrap().text.as_deref(), Some("`é`\n"));
     }

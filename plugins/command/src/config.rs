@@ -3,12 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use loopctl_program::{Program, locate};
 use serde_json::Value;
 
 use crate::Command;
 use crate::answer::AnswerKind;
-use crate::locate::locate;
-use crate::run::Program;
 
 const DEFAULT_OUTPUT: u64 = 8 << 20;
 /// What crosses the plugin boundary at most.

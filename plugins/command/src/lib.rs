@@ -30,15 +30,13 @@
 
 mod answer;
 mod config;
-mod group;
-mod locate;
-mod run;
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest};
 use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure, Value, export_direct_plugin};
 
+use loopctl_program::Program;
+
 use crate::answer::AnswerKind;
-use crate::run::Program;
 
 /// A program that was found, and how to ask it.
 #[derive(Debug)]
@@ -56,9 +54,9 @@ impl DirectPlugin for Command {
         let input = serde_json::to_vec(request)
             .map_err(|_| Failure::invalid_request("the request can't be written as JSON"))?;
         let output = self.program.run(input, cancel)?;
-        self.answer.read(output).map_err(|problem| {
-            Failure::transient(format!("the answer of `{}` {problem}", self.program.name()))
-        })
+        self.answer
+            .read(output)
+            .map_err(|problem| Failure::transient(format!("the answer of `{}` {problem}", self.program.name)))
     }
 }
 

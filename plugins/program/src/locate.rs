@@ -3,9 +3,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The file to run: a name is looked for in the folders of `search` (the variable `PATH`), a path from `cwd`. The error says where it was
-/// looked for.
-pub(crate) fn locate(name: &str, cwd: &Path, search: &OsStr) -> Result<PathBuf, String> {
+/// The file to run: a name is looked for in the folders of `search` (the variable `PATH`), a path from `cwd`.
+///
+/// # Errors
+/// In words, with where it was looked for, when there is no such program.
+pub fn locate(name: &str, cwd: &Path, search: &OsStr) -> Result<PathBuf, String> {
     if name.contains('/') || name.contains(std::path::MAIN_SEPARATOR) {
         // Absolute, because what a relative one means to a process that is started elsewhere differs between systems.
         let path = std::path::absolute(cwd.join(name)).map_err(|error| format!("`{name}`: {error}"))?;

@@ -21,18 +21,21 @@ const TRY_AGAIN: i32 = 75;
 
 /// How to run a program.
 #[derive(Debug, Clone)]
-pub(crate) struct Program {
-    /// As the configuration has it.
-    pub(crate) name: String,
+pub struct Program {
+    /// As messages call it.
+    pub name: String,
     /// The file that it is.
-    pub(crate) file: PathBuf,
-    pub(crate) arguments: Vec<String>,
+    pub file: PathBuf,
+    /// What it is given, as it stands: no shell reads them.
+    pub arguments: Vec<String>,
     /// All that it sees of the environment.
-    pub(crate) environment: Vec<(OsString, OsString)>,
-    pub(crate) cwd: Option<PathBuf>,
-    /// In bytes.
-    pub(crate) max_output: u64,
-    pub(crate) show_stderr: bool,
+    pub environment: Vec<(OsString, OsString)>,
+    /// Its working directory, if not the process's.
+    pub cwd: Option<PathBuf>,
+    /// The most that it may write to standard output, in bytes.
+    pub max_output: u64,
+    /// Whether a failure shows the end of what it wrote to standard error.
+    pub show_stderr: bool,
 }
 
 /// What happens while a program runs.
@@ -48,15 +51,12 @@ enum Event {
 }
 
 impl Program {
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Runs the program, and kills it with all that it started when `cancel` says so.
+    /// Runs the program with `input` as its standard input; what it writes to standard output is handed back. Blocks until
+    /// it has ended; what it left running is killed then, and all of it as soon as `cancel` says so.
     ///
     /// # Errors
     /// When it can't be started, writes too much, or ends with anything but 0.
-    pub(crate) fn run(&self, input: Vec<u8>, cancel: &Cancel) -> Result<Vec<u8>, Failure> {
+    pub fn run(&self, input: Vec<u8>, cancel: &Cancel) -> Result<Vec<u8>, Failure> {
         let mut command = Command::new(&self.file);
         command
             .args(&self.arguments)
@@ -89,7 +89,7 @@ impl Program {
                 Ok(Event::Output(Ok(bytes))) if bytes.len() as u64 > self.max_output => {
                     group.kill();
                     return Err(Failure::permanent(format!(
-                        "`{}` wrote more than {} bytes and was killed (`max_output_bytes`)",
+                        "`{}` wrote more than {} bytes and was killed",
                         self.name, self.max_output
                     )));
                 }
