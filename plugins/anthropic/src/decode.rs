@@ -1,7 +1,7 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, parse_body, says, word};
+use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, says, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -9,7 +9,7 @@ use crate::{errors, tool};
 
 /// What a refusal is about, in the API's documented words. Only these are passed on: anything else in a refusal may
 /// repeat the document.
-const CATEGORIES: &[&str] = &["bio", "cyber"];
+const CATEGORIES: &[&str] = &["bio", "cyber", "frontier_llm", "general_harms", "reasoning_extraction"];
 
 pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     if !(200..300).contains(&response.status) {
@@ -53,7 +53,7 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     let (value, text) = match called.and_then(|call| call.get("input")) {
         Some(input) => (Some(unwrapped(input).unwrap_or(input).clone()), None),
         None if text.trim().is_empty() => {
-            return Err(Failure::transient("the answer is empty: the model said nothing"));
+            return Err(empty("the answer is empty: the model said nothing", &usage));
         }
         // A model that was only told to call the tool may write the answer instead.
         None => match serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped) {

@@ -7,6 +7,7 @@ use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, R
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
+use crate::model::takes_temperature;
 use crate::settings::Settings;
 use crate::tool;
 
@@ -55,7 +56,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     if !system.is_empty() {
         body.insert("system".to_owned(), json!(system.join("\n\n")));
     }
-    if let Some(temperature) = options.temperature {
+    if let Some(temperature) = options.temperature.filter(|_| takes_temperature(&model)) {
         body.insert("temperature".to_owned(), json!(temperature));
     }
 

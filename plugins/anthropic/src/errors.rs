@@ -1,6 +1,6 @@
 //! What Anthropic says when it doesn't answer: `{type: error, error: {type, message}, request_id}`.
 
-use loopctl_plugin_sdk::codec::{ApiError, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -28,15 +28,19 @@ pub(crate) fn within(response: &HttpResponse, body: &Value) -> Failure {
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     let message = word(body, "/error/message");
-    let about_tools =
-        status == 400 && message.as_deref().is_some_and(|message| message.contains("tool_choice"));
+    let about = |name: &str| status == 400 && message.as_deref().is_some_and(|said| said.contains(name));
+    let hint = if about("tool_choice") {
+        Some("set `tool_choice: auto` in the provider's configuration".to_owned())
+    } else {
+        about("temperature").then(|| WITHOUT_TEMPERATURE.to_owned())
+    };
     ApiError {
         status,
+        hint,
         message,
         code: word(body, "/error/type"),
         request_id: word(body, "/request_id").or_else(|| response.headers.get("request-id").cloned()),
         retry_after: retry_after(response),
-        hint: about_tools.then(|| "set `tool_choice: auto` in the provider's configuration".to_owned()),
     }
     .failure()
 }

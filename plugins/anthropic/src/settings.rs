@@ -4,11 +4,10 @@ use loopctl_plugin_sdk::Value;
 use loopctl_plugin_sdk::codec::{BaseUrl, configured};
 use loopctl_plugin_sdk::protocol::CompletionRequest;
 
+use crate::model::takes_forced_tool;
+
 /// Room for any extraction and some thinking; every model that is still served allows it.
 const MAX_TOKENS: u64 = 16_384;
-
-/// Models that always think, and answer 400 to a tool that they must call.
-const NEVER_FORCED: &[&str] = &["claude-opus-5-5", "claude-fable-5-1"];
 
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -56,6 +55,6 @@ impl Settings {
             .and_then(|thinking| thinking.get("type"))
             .and_then(Value::as_str)
             .is_some_and(|kind| kind != "disabled");
-        !thinks && !NEVER_FORCED.iter().any(|known| model.contains(known))
+        !thinks && takes_forced_tool(model)
     }
 }

@@ -1,6 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, count, parse_body, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, tame, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -19,6 +19,8 @@ const WITHHELD: &[&str] = &[
     "SPII",
     "IMAGE_SAFETY",
     "MODEL_ARMOR",
+    "ESCALATION",
+    "PUP_LIMITED_DISABLED",
 ];
 
 pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
@@ -38,7 +40,7 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         // An empty answer is one of the API's; anything else is not.
         return Err(
             match body.get("candidates").or(body.get("usageMetadata")).or(body.get("promptFeedback")) {
-                Some(_) => Failure::transient("the answer has no candidates: the model said nothing"),
+                Some(_) => empty("the answer has no candidates: the model said nothing", &usage),
                 None => Failure::permanent(
                     "the answer has no `candidates`, so it is none of generateContent: check `base_url`",
                 ),
@@ -48,7 +50,7 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
 
     let finish_reason = word(candidate, "/finishReason");
     let stopped = finish_reason.as_deref().unwrap_or_default();
-    if stopped == "MAX_TOKENS" {
+    if matches!(stopped, "MAX_TOKENS" | "CONTINUATION") {
         return Err(Cut::by_length(stopped, usage));
     }
     if WITHHELD.contains(&stopped) {
@@ -59,7 +61,14 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     let text = text(candidate);
     if text.trim().is_empty() {
         let why = if stopped.is_empty() { String::new() } else { format!(" ({})", tame(stopped, 40)) };
-        return Err(Failure::transient(format!("the answer is empty{why}: the model said nothing")));
+        return Err(empty(format!("the answer is empty{why}: the model said nothing"), &usage));
+    }
+    // A model that stopped for another reason than being done may have stopped anywhere, and half an answer mends into
+    // one that looks whole.
+    let done = matches!(stopped, "" | "STOP" | "FINISH_REASON_UNSPECIFIED");
+    if !done && serde_json::from_str::<Value>(&text).is_err() {
+        let message = format!("Gemini broke off in the middle of the answer ({})", tame(stopped, 40));
+        return Err(Cut { message, finish_reason: stopped, usage }.passing());
     }
     Ok(Completion {
         text: Some(text),

@@ -25,8 +25,10 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     // A wrong key is reported as an invalid argument.
     let bad_key = detail("/reason").is_some_and(|reason| reason.starts_with("API_KEY_"));
     let message = word(body, "/error/message");
-    let too_complex =
-        status == 400 && message.as_deref().is_some_and(|message| message.contains("too many states"));
+    // Too many states, too deep, or a server that doesn't know `responseJsonSchema`.
+    const ABOUT_SCHEMAS: &[&str] = &["too many states", "schema", "Schema"];
+    let about_schemas = status == 400
+        && message.as_deref().is_some_and(|said| ABOUT_SCHEMAS.iter().any(|word| said.contains(word)));
     let error = ApiError {
         status,
         message,
@@ -35,7 +37,7 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
         retry_after: detail("/retryDelay")
             .and_then(|delay| seconds(&delay))
             .or_else(|| retry_after(response)),
-        hint: too_complex.then(|| "set `json_mode: object` in the provider's configuration".to_owned()),
+        hint: about_schemas.then(|| "set `json_mode: object` in the provider's configuration".to_owned()),
     };
     if bad_key { error.unauthorized() } else { error.failure() }
 }

@@ -52,11 +52,11 @@ impl Settings {
         Ok(format!("{version}/{resource}:generateContent"))
     }
 
-    /// The key's placeholder: Google wants one, a gateway may not.
+    /// The key's placeholder: Google wants one, a gateway may not. Of two, Google's own libraries take the first.
     pub(crate) fn key(&self) -> &'static str {
         match &self.base {
-            Some(base) if !base.is_within("googleapis.com") => "${secret:GEMINI_API_KEY|GOOGLE_API_KEY?}",
-            _ => "${secret:GEMINI_API_KEY|GOOGLE_API_KEY}",
+            Some(base) if !base.is_within("googleapis.com") => "${secret:GOOGLE_API_KEY|GEMINI_API_KEY?}",
+            _ => "${secret:GOOGLE_API_KEY|GEMINI_API_KEY}",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, parse_body, word};
+use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -22,14 +22,14 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
             "the answer has no `choices`, so it is none of chat completions: check `base_url`",
         ));
     };
+    let usage = usage(settings, &body);
     let Some(choice) = choices.as_array().and_then(|choices| choices.first()) else {
-        return Err(Failure::transient("the answer has no choices: the model said nothing"));
+        return Err(empty("the answer has no choices: the model said nothing", &usage));
     };
     if let Some(failure) = errors::within(response, choice) {
         return Err(failure);
     }
 
-    let usage = usage(settings, &body);
     let finish_reason = word(choice, "/finish_reason");
     let stopped = finish_reason.as_deref().unwrap_or_default();
     if word(choice, "/message/refusal").is_some() || has_refusal_part(choice) {
@@ -38,7 +38,15 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
         return Err(Cut { message, finish_reason: "refusal", usage }.failure());
     }
     match stopped {
-        "length" => return Err(Cut::by_length(stopped, usage)),
+        // Mistral's word for the end of the context, and what gateways pass on from other APIs.
+        "length" | "model_length" | "max_tokens" | "MAX_TOKENS" => {
+            return Err(Cut::by_length(stopped, usage));
+        }
+        // Of OpenRouter and Mistral, vLLM, DeepSeek.
+        "error" | "abort" | "insufficient_system_resource" => {
+            let message = format!("the server broke off in the middle of the answer (`{stopped}`)");
+            return Err(Cut { message, finish_reason: stopped, usage }.passing());
+        }
         "content_filter" => {
             let message = "the provider's content filter withheld the answer".to_owned();
             return Err(Cut { message, finish_reason: stopped, usage }.failure());
@@ -47,7 +55,7 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
     }
     let text = text(choice);
     if text.trim().is_empty() {
-        return Err(Failure::transient("the answer is empty: the model said nothing"));
+        return Err(empty(format!("the answer is empty: {}", why_empty(choice)), &usage));
     }
     let value = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped).cloned();
     Ok(Completion {
@@ -70,19 +78,33 @@ fn text(choice: &Value) -> String {
     }
 }
 
+fn why_empty(choice: &Value) -> &'static str {
+    let thought = ["/message/reasoning_content", "/message/reasoning"];
+    if thought.iter().any(|place| word(choice, place).is_some()) {
+        "all that the model wrote is thinking; let it think less, or not at all"
+    } else if choice.pointer("/message/tool_calls/0").is_some() {
+        "the model called a tool instead"
+    } else {
+        "the model said nothing"
+    }
+}
+
 fn has_refusal_part(choice: &Value) -> bool {
     let parts = choice.pointer("/message/content").and_then(Value::as_array);
     parts.is_some_and(|parts| parts.iter().any(|part| word(part, "/refusal").is_some()))
 }
 
+/// What was thought is part of `completion_tokens` at OpenAI; elsewhere (Gemini's compatible endpoint, xAI) only the total
+/// has it.
 fn usage(settings: &Settings, body: &Value) -> Usage {
     let input_tokens = count(body, "/usage/prompt_tokens");
+    let total = if input_tokens == 0 { 0 } else { count(body, "/usage/total_tokens") };
     // Only OpenRouter's number is one of US dollars.
     let cost = body.pointer("/usage/cost").and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
     Usage {
         input_tokens,
         cached_input_tokens: count(body, "/usage/prompt_tokens_details/cached_tokens").min(input_tokens),
-        output_tokens: count(body, "/usage/completion_tokens"),
+        output_tokens: count(body, "/usage/completion_tokens").max(total.saturating_sub(input_tokens)),
         cost_usd: cost.filter(|_| settings.service == Service::OpenRouter),
     }
 }

@@ -1,16 +1,22 @@
 //! What OpenAI and the servers that are like it say when they don't answer.
 
-use loopctl_plugin_sdk::codec::{ApiError, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// Errors that come as 429 and that no waiting cures.
 const OUT_OF_MONEY: &[&str] = &["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"];
 
+/// Where servers say in words what is wrong. `{"error": "…"}` is what Ollama and LM Studio write, `detail` what everything
+/// built with FastAPI does (in a list, beside what it was sent), `message` older vLLMs and most gateways, `errors` Cloudflare.
+const MESSAGES: &[&str] =
+    &["/error/message", "/error", "/message", "/detail", "/detail/0/msg", "/errors/0/message"];
+
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
     let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    failed(response, &body, response.status)
+    // Google's compatible endpoint puts it in a list.
+    failed(response, body.get(0).unwrap_or(&body), response.status)
 }
 
 /// Of a response that says it is well, or a choice in one, which holds an error all the same.
@@ -26,21 +32,35 @@ pub(crate) fn within(response: &HttpResponse, part: &Value) -> Option<Failure> {
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     let code = word(body, "/error/code").or_else(|| word(body, "/error/type"));
-    // `{"error": "…"}` is what Ollama and LM Studio write, `{"object": "error", "message": "…"}` vLLM once did.
-    let message = word(body, "/error/message").or_else(|| word(body, "/error")).or_else(|| {
-        word(body, "/message").filter(|_| body.get("object").and_then(Value::as_str) == Some("error"))
-    });
+    let message = MESSAGES.iter().find_map(|place| word(body, place));
     let kind = [word(body, "/error/code"), word(body, "/error/type")];
     let broke = kind.iter().flatten().any(|kind| OUT_OF_MONEY.contains(&kind.as_str()));
+    let hint = if broke {
+        Some("waiting doesn't help: the account needs credit".to_owned())
+    } else {
+        what_to_leave_out(status, message.as_deref().unwrap_or_default())
+    };
     let error = ApiError {
         status,
         message,
         code,
+        hint,
         request_id: ["x-request-id", "apim-request-id", "request-id"]
             .iter()
             .find_map(|name| response.headers.get(*name).cloned()),
         retry_after: retry_after(response),
-        hint: broke.then(|| "waiting doesn't help: the account needs credit".to_owned()),
     };
     if broke { error.permanent() } else { error.failure() }
+}
+
+/// What the request can do without, if the words blame it.
+fn what_to_leave_out(status: u16, message: &str) -> Option<String> {
+    if !matches!(status, 400 | 422) {
+        return None;
+    }
+    if message.contains("response_format") || message.contains("json_schema") {
+        let instead = "set `json_mode: object`, or `none`, in the provider's configuration";
+        return Some(format!("where the model or the server doesn't take schemas, {instead}"));
+    }
+    message.contains("temperature").then(|| WITHOUT_TEMPERATURE.to_owned())
 }

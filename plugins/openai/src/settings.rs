@@ -142,12 +142,16 @@ impl Settings {
                 .map_or_else(String::new, |v| format!("?api-version={}", escaped(v)));
             return Ok(format!("/chat/completions{query}"));
         }
+        let version = escaped(self.api_version.as_deref().unwrap_or(AZURE_API_VERSION));
+        if base_path.contains("/deployments/") {
+            // As Azure's portal shows it.
+            return Ok(format!("/chat/completions?api-version={version}"));
+        }
         let deployment = self.deployment.as_deref().unwrap_or(model);
         if matches!(deployment, "." | "..") {
             return Err(Failure::invalid_request("the deployment's name can't be used in a URL"));
         }
         let prefix = if base_path.ends_with("/openai") { "" } else { "/openai" };
-        let version = escaped(self.api_version.as_deref().unwrap_or(AZURE_API_VERSION));
         Ok(format!("{prefix}/deployments/{}/chat/completions?api-version={version}", escaped(deployment)))
     }
 

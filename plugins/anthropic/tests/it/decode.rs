@@ -81,6 +81,8 @@ fn failures() {
     let mut refused = answer(json!([]), "refusal");
     refused["stop_details"] =
         json!({"type": "refusal", "category": "cyber", "explanation": "Not the patient's."});
+    let mut documented = refused.clone();
+    documented["stop_details"]["category"] = json!("general_harms");
     let mut unknown = refused.clone();
     unknown["stop_details"]["category"] = json!("the patient");
     let cases = [
@@ -95,6 +97,12 @@ fn failures() {
             error("invalid_request_error", "tool_choice: forced tool use is not supported"),
             abi::LC_INVALID_REQUEST,
             "`tool_choice: auto`",
+        ),
+        (
+            400,
+            error("invalid_request_error", "`temperature` is deprecated for this model."),
+            abi::LC_INVALID_REQUEST,
+            "`extra_body: { temperature: null }`",
         ),
         (401, error("authentication_error", "invalid x-api-key"), abi::LC_UNAUTHORIZED, "invalid x-api-key"),
         (402, error("billing_error", "Check your payment details"), abi::LC_PERMANENT, "payment"),
@@ -122,6 +130,7 @@ fn failures() {
         (200, answer(text("Not the patient's."), "refusal"), abi::LC_PERMANENT, "the model refuses: try"),
         (200, answer(json!([]), "refusal"), abi::LC_PERMANENT, "the model refuses: try"),
         (200, refused, abi::LC_PERMANENT, "the model refuses (category `cyber`): try"),
+        (200, documented, abi::LC_PERMANENT, "(category `general_harms`)"),
         (200, unknown, abi::LC_PERMANENT, "the model refuses: try"),
         (200, json!({"choices": []}), abi::LC_PERMANENT, "check `base_url`"),
     ];
@@ -131,6 +140,15 @@ fn failures() {
         assert!(failure.error.message.contains(told), "{told}: {failure}");
         assert!(!failure.error.message.contains("the pat"), "{failure}");
     }
+}
+
+#[test]
+fn an_answer_without_a_word_was_paid_for() {
+    let failure = decoded(200, &answer(json!([]), "end_turn")).unwrap_err();
+    assert_eq!(
+        failure.error.detail,
+        Some(json!({"usage": {"input_tokens": 20, "cached_input_tokens": 7, "output_tokens": 5}}))
+    );
 }
 
 #[test]

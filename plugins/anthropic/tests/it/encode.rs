@@ -32,6 +32,7 @@ fn body(config: Value, request: &CompletionRequest) -> Value {
 #[test]
 fn a_whole_request() {
     let mut request = request();
+    request.options.model = Some("claude-sonnet-4-6".into());
     request.options.temperature = Some(0.0);
     request.options.seed = Some(1);
     request.options.max_tokens = Some(900);
@@ -48,7 +49,7 @@ fn a_whole_request() {
     assert_eq!(
         serde_json::from_str::<Value>(&http.body).unwrap(),
         json!({
-            "model": "claude-sonnet-5",
+            "model": "claude-sonnet-4-6",
             "max_tokens": 900,
             "system": "Extract.",
             "messages": [{"role": "user", "content": "A polyp."}],
@@ -97,6 +98,11 @@ fn models_that_think_are_told_instead_of_forced() {
         (json!({}), "claude-sonnet-5", json!({}), true),
         (json!({}), "claude-opus-5-5", json!({}), false),
         (json!({}), "anthropic/claude-fable-5-1", json!({}), false),
+        (json!({}), "claude-sonnet-5-5", json!({}), false),
+        (json!({}), "claude-haiku-5-5", json!({}), false),
+        (json!({}), "claude-fable-5-2", json!({}), false),
+        (json!({}), "claude-of-tomorrow", json!({}), false),
+        (json!({}), "a-model-of-ours", json!({}), true),
         (json!({}), "claude-sonnet-5", json!({"thinking": {"type": "adaptive"}}), false),
         (json!({}), "claude-sonnet-5", json!({"thinking": {"type": "disabled"}}), true),
         (json!({"tool_choice": "auto"}), "claude-sonnet-5", json!({}), false),
@@ -111,6 +117,25 @@ fn models_that_think_are_told_instead_of_forced() {
         assert_eq!(body["tool_choice"]["type"], kind, "{config} {model} {extra}");
         let told = body["system"].as_str().unwrap().contains("calling the tool `answer`");
         assert_eq!(told, !forced, "{config} {model} {extra}");
+    }
+}
+
+#[test]
+fn models_without_a_temperature_are_sent_none() {
+    for (model, taken) in [
+        ("claude-opus-4-6", true),
+        ("a-model-of-ours", true),
+        ("claude-opus-4-7", false),
+        ("claude-sonnet-5", false),
+        ("claude-haiku-5-5", false),
+    ] {
+        let mut request = request();
+        request.options.model = Some(model.to_owned());
+        request.options.temperature = Some(0.0);
+        assert_eq!(body(json!({}), &request).get("temperature").is_some(), taken, "{model}");
+        // Who insists gets it.
+        request.options.extra_body.insert("temperature".into(), json!(0.3));
+        assert_eq!(body(json!({}), &request)["temperature"], json!(0.3), "{model}");
     }
 }
 

@@ -69,6 +69,12 @@ fn failures() {
             abi::LC_INVALID_REQUEST,
             "`json_mode: object`",
         ),
+        (
+            400,
+            error(400, "INVALID_ARGUMENT", "Unknown name \"responseJsonSchema\" at 'generation_config'"),
+            abi::LC_INVALID_REQUEST,
+            "`json_mode: object`",
+        ),
         (400, bad_key, abi::LC_UNAUTHORIZED, "API key not valid"),
         (400, json!([error(400, "INVALID_ARGUMENT", "in a list")]), abi::LC_INVALID_REQUEST, "in a list"),
         (403, error(403, "PERMISSION_DENIED", "no"), abi::LC_UNAUTHORIZED, "no"),
@@ -85,6 +91,15 @@ fn failures() {
             abi::LC_PERMANENT,
             "raise `max_tokens`",
         ),
+        (200, answer(text.clone(), "CONTINUATION"), abi::LC_PERMANENT, "raise `max_tokens`"),
+        (200, answer(text.clone(), "ESCALATION"), abi::LC_PERMANENT, "withheld the answer (ESCALATION)"),
+        (
+            200,
+            answer(text.clone(), "OTHER"),
+            abi::LC_TRANSIENT,
+            "broke off in the middle of the answer (OTHER)",
+        ),
+        (200, answer(text.clone(), "MALFORMED_RESPONSE"), abi::LC_TRANSIENT, "broke off"),
         (200, withheld, abi::LC_PERMANENT, "withheld the answer (SAFETY): unsafe"),
         (200, answer(text, "RECITATION"), abi::LC_PERMANENT, "RECITATION"),
         (
@@ -110,6 +125,31 @@ fn failures() {
         assert!(failure.error.message.contains(told), "{told}: {failure}");
         assert!(!failure.error.message.contains("the pat"), "{failure}");
     }
+}
+
+#[test]
+fn an_answer_without_a_word_was_paid_for() {
+    let mut nothing = answer(json!([]), "STOP");
+    nothing["candidates"] = json!([]);
+    for body in [answer(json!([{"text": "thinking", "thought": true}]), "STOP"), nothing] {
+        assert_eq!(
+            decoded(200, &body).unwrap_err().error.detail,
+            Some(json!({"usage": {"input_tokens": 20, "cached_input_tokens": 8, "output_tokens": 105}}))
+        );
+    }
+}
+
+#[test]
+fn a_whole_answer_counts_however_the_model_stopped() {
+    let completion = decoded(200, &answer(json!([{"text": "{\"a\": 1}"}]), "OF_TOMORROW")).unwrap();
+    assert_eq!(completion.text.as_deref(), Some("{\"a\": 1}"));
+}
+
+#[test]
+fn what_half_an_answer_took_is_told() {
+    let failure = decoded(200, &answer(json!([{"text": "{\"a\""}]), "OTHER")).unwrap_err();
+    let usage = &failure.error.detail.as_ref().unwrap()["usage"];
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(20), &json!(105)), "{failure}");
 }
 
 #[test]

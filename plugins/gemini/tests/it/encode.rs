@@ -48,7 +48,7 @@ fn a_whole_request() {
         json!(http.headers),
         json!({
             "content-type": "application/json",
-            "x-goog-api-key": "${secret:GEMINI_API_KEY|GOOGLE_API_KEY}",
+            "x-goog-api-key": "${secret:GOOGLE_API_KEY|GEMINI_API_KEY}",
         })
     );
     assert_eq!(
@@ -73,8 +73,8 @@ fn a_whole_request() {
 
 #[test]
 fn where_it_goes_and_with_which_key() {
-    const KEY: &str = "${secret:GEMINI_API_KEY|GOOGLE_API_KEY}";
-    const MAYBE: &str = "${secret:GEMINI_API_KEY|GOOGLE_API_KEY?}";
+    const KEY: &str = "${secret:GOOGLE_API_KEY|GEMINI_API_KEY}";
+    const MAYBE: &str = "${secret:GOOGLE_API_KEY|GEMINI_API_KEY?}";
     let google = "https://generativelanguage.googleapis.com";
     let cases = [
         (json!({"base_url": google}), "m", "/v1beta/models/m:generateContent", KEY),

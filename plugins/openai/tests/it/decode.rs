@@ -117,7 +117,33 @@ fn failures() {
             abi::LC_PERMANENT,
             "The model `x` does not exist",
         ),
-        (404, json!({"detail": "Not Found"}), abi::LC_PERMANENT, "the API answers 404"),
+        (404, json!({"detail": "Not Found"}), abi::LC_PERMANENT, "404: Not Found"),
+        (403, json!({"message": "No API key found in request"}), abi::LC_UNAUTHORIZED, "No API key found"),
+        (400, json!([error("in a list", json!(null))]), abi::LC_INVALID_REQUEST, "in a list"),
+        (
+            400,
+            json!({"success": false, "errors": [{"code": 7, "message": "no such model"}]}),
+            abi::LC_INVALID_REQUEST,
+            "no such model",
+        ),
+        (
+            422,
+            json!({"detail": [{"msg": "Field required", "input": "the patient"}]}),
+            abi::LC_INVALID_REQUEST,
+            "422: Field required",
+        ),
+        (
+            400,
+            error("'response_format' of type 'json_schema' is not supported with this model", json!(null)),
+            abi::LC_INVALID_REQUEST,
+            "set `json_mode: object`",
+        ),
+        (
+            400,
+            error("Unsupported value: 'temperature' does not support 0 with this model", json!(null)),
+            abi::LC_INVALID_REQUEST,
+            "`extra_body: { temperature: null }`",
+        ),
         (400, error("Invalid schema", json!(null)), abi::LC_INVALID_REQUEST, "Invalid schema"),
         (422, json!({"detail": [{"input": "the patient"}]}), abi::LC_INVALID_REQUEST, "422"),
         (
@@ -164,6 +190,25 @@ fn failures() {
             "raise `max_tokens`",
         ),
         (200, choice("length", json!({"content": null})), abi::LC_PERMANENT, "raise `max_tokens`"),
+        (
+            200,
+            choice("model_length", json!({"content": "{\"a\": 1"})),
+            abi::LC_PERMANENT,
+            "raise `max_tokens`",
+        ),
+        (200, choice("abort", json!({"content": "{\"a\": \"the pat"})), abi::LC_TRANSIENT, "broke off"),
+        (
+            200,
+            choice("stop", json!({"content": null, "reasoning_content": "Hm, the patient."})),
+            abi::LC_TRANSIENT,
+            "all that the model wrote is thinking",
+        ),
+        (
+            200,
+            choice("tool_calls", json!({"content": null, "tool_calls": [{"type": "function"}]})),
+            abi::LC_TRANSIENT,
+            "called a tool",
+        ),
         (200, choice("content_filter", json!({"content": ""})), abi::LC_PERMANENT, "content filter"),
         (
             200,
@@ -215,6 +260,51 @@ fn what_a_cut_answer_took_is_told() {
         Some(json!({"finish_reason": "length",
             "usage": {"input_tokens": 20, "cached_input_tokens": 16, "output_tokens": 5}}))
     );
+}
+
+#[test]
+fn an_answer_without_a_word_was_paid_for() {
+    let mut nothing = answer(json!(null));
+    nothing["choices"] = json!([]);
+    for body in [answer(said(json!(""))), nothing] {
+        let failure = decoded(200, &body).unwrap_err();
+        assert_eq!(failure.status, abi::LC_TRANSIENT);
+        assert_eq!(
+            failure.error.detail,
+            Some(json!({"usage": {"input_tokens": 20, "cached_input_tokens": 16, "output_tokens": 5}}))
+        );
+    }
+}
+
+#[test]
+fn what_openrouter_says_of_the_price_of_a_cut_answer_is_told() {
+    let mut body = answer(json!({"message": {"content": "{"}, "finish_reason": "length"}));
+    body["usage"]["cost"] = json!(0.0125);
+    let router =
+        OpenAi::open(&json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"})).unwrap();
+    let failure = router.decode(&response(200, &[], &body.to_string())).unwrap_err();
+    assert_eq!(failure.error.detail.unwrap()["usage"]["cost_usd"], 0.0125);
+}
+
+/// Prompt, completion, total; what counts as written.
+#[test]
+fn thinking_that_only_the_total_tells_of_is_counted() {
+    for (prompt, written, total, output) in [
+        // xAI and Gemini's compatible endpoint: thinking stands beside what was written.
+        (32, json!(9), json!(355), 323),
+        (5, json!(null), json!(402), 397),
+        // OpenAI: it is part of it.
+        (20, json!(5), json!(25), 5),
+        // Totals that say nothing of use.
+        (20, json!(5), json!(null), 5),
+        (20, json!(5), json!(7), 5),
+        (0, json!(null), json!(1000), 0),
+    ] {
+        let mut body = answer(said(json!("x")));
+        body["usage"] = json!({"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": total});
+        let usage = decoded(200, &body).unwrap().usage;
+        assert_eq!((usage.input_tokens, usage.output_tokens), (prompt, output), "{body}");
+    }
 }
 
 proptest::proptest! {

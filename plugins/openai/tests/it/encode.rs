@@ -153,6 +153,12 @@ fn where_it_goes_and_with_which_key() {
             "${secret:AZURE_OPENAI_API_KEY}",
         ),
         (
+            json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com/openai/deployments/d-1"}),
+            "/chat/completions?api-version=2024-10-21",
+            "api-key",
+            "${secret:AZURE_OPENAI_API_KEY}",
+        ),
+        (
             json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com/openai/v1"}),
             "/chat/completions",
             "api-key",

@@ -10,6 +10,10 @@ use crate::protocol::{HttpResponse, Usage};
 /// Most characters of an API's own words that are passed on.
 const MOST: usize = 300;
 
+/// What to do where a model takes no `temperature`, or not this one.
+pub const WITHOUT_TEMPERATURE: &str =
+    "`extra_body: { temperature: null }` in the `options` of the stage or judge leaves it out";
+
 /// An error as an API reports it. Its message is the API's documented field, never the rest of the body, which may
 /// repeat the request.
 #[derive(Debug, Clone, Default)]
@@ -80,8 +84,7 @@ impl ApiError {
     }
 }
 
-/// An answer that was paid for and can't be used: cut short, refused, withheld. Asking again would cost the same for
-/// the same, so it is permanent.
+/// An answer that was paid for and can't be used: cut short, refused, withheld.
 #[derive(Debug, Clone)]
 pub struct Cut<'a> {
     /// What happened and what to do.
@@ -93,16 +96,20 @@ pub struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// As the answer to the call.
+    /// As the answer to the call, where asking again would cost the same for the same.
     pub fn failure(self) -> Failure {
-        Failure::permanent(self.message).with_detail(json!({
-            "finish_reason": tame(self.finish_reason, 80),
-            "usage": {
-                "input_tokens": self.usage.input_tokens,
-                "cached_input_tokens": self.usage.cached_input_tokens,
-                "output_tokens": self.usage.output_tokens,
-            },
-        }))
+        let detail = self.detail();
+        Failure::permanent(self.message).with_detail(detail)
+    }
+
+    /// As the answer to the call, where another try may go well.
+    pub fn passing(self) -> Failure {
+        let detail = self.detail();
+        Failure::transient(self.message).with_detail(detail)
+    }
+
+    fn detail(&self) -> Value {
+        json!({ "finish_reason": tame(self.finish_reason, 80), "usage": self.usage })
     }
 
     /// The answer reached the limit on its length.
@@ -114,11 +121,23 @@ impl Cut<'_> {
     }
 }
 
+/// An answer in which the model said nothing, which was paid for all the same: thinking counts, too. Another attempt may
+/// bring some words.
+pub fn empty(message: impl Into<String>, usage: &Usage) -> Failure {
+    Failure::transient(message).with_detail(json!({ "usage": usage }))
+}
+
 /// The body of a good answer.
 ///
 /// # Errors
-/// Transient, when it isn't JSON: it was torn on its way, or something between answered in the API's place.
+/// Transient, when it isn't JSON: it was torn on its way, or something between answered in the API's place. Permanent
+/// when it is a stream of events: the server doesn't do otherwise.
 pub fn parse_body(response: &HttpResponse) -> Result<Value, Failure> {
+    if ["data:", "event:"].iter().any(|line| response.body.trim_start().starts_with(line)) {
+        return Err(Failure::permanent(
+            "the API streams its answer, though it wasn't asked to: switch streaming off at the server or gateway",
+        ));
+    }
     serde_json::from_str(&response.body).map_err(|_| {
         Failure::transient(format!(
             "the API answers {} with {} bytes that are not JSON: the answer is torn, or `base_url` leads elsewhere",
@@ -214,6 +233,19 @@ mod tests {
             "[{'msg': 'missing',…"
         );
         assert_eq!(tame(" a\u{1b}[0m\r\nb ", MOST), "a [0m  b");
+    }
+
+    #[test]
+    fn streams_are_no_answers() {
+        let parsed = |body: &str| {
+            parse_body(&HttpResponse { status: 200, headers: BTreeMap::new(), body: body.to_owned() })
+        };
+        for stream in ["data: {\"choices\": []}\n\ndata: [DONE]\n", "event: message_start\ndata: {}\n"] {
+            let failure = parsed(stream).unwrap_err();
+            assert_eq!(failure.status, abi::LC_PERMANENT, "{failure}");
+            assert!(failure.error.message.contains("streams its answer"), "{failure}");
+        }
+        assert_eq!(parsed("{\"a\": ").unwrap_err().status, abi::LC_TRANSIENT);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod request;
 pub mod schema;
 
 pub use base_url::BaseUrl;
-pub use failed::{ApiError, Cut, parse_body, retry_after, tame};
+pub use failed::{ApiError, Cut, WITHOUT_TEMPERATURE, empty, parse_body, retry_after, tame};
 pub use request::{configured, finish, model_of};
 
 use serde_json::Value;
