@@ -4,20 +4,21 @@
 //! What could be a secret is not shown: a password in a URL, a value of a plugin's or server's settings whose name says
 //! that it is one, and what an environment variable puts into such settings, which is shown as it was written.
 
+mod secrets;
+
+pub use secrets::{HIDDEN, shown_value};
+
+use secrets::without_passwords;
+
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::{DEFAULTS_NAME, defaults, has_variable, secret_word};
 use crate::value::yaml::{Data, Entry, Node, parse};
 use crate::value::yaml_text::{quoted, scalar};
-use regex::Regex;
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::LazyLock;
 
 /// The origin of a setting that has a default and was taken away.
 const TAKEN_AWAY: &str = "taken away";
-
-/// What stands for a value that is not shown.
-pub const HIDDEN: &str = "***";
 
 /// The keys of a profile in the order in which they are explained.
 const PROFILE_ORDER: [&str; 24] = [
@@ -68,9 +69,6 @@ const STOP_ORDER: [&str; 14] = [
 /// Settings that go to plugins and servers, or tell where they are.
 const GUARDED: [&str; 8] =
     ["config", "extra_body", "extra_headers", "variables", "proxy", "url", "command", "base_url"];
-
-/// Keys under which only their own kind of text stands, so that nothing below them is a name of ours.
-const FOREIGN: [&str; 4] = ["config", "extra_body", "extra_headers", "variables"];
 
 /// Where a setting was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -360,48 +358,6 @@ fn as_written(span_text: &str) -> Option<String> {
             Some(text)
         }
         _ => None,
-    }
-}
-
-/// A text without the passwords of URLs in it, and without what a URL's query gives as a key.
-fn without_passwords(text: &str) -> String {
-    static USER: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s/@?#]+@").ok());
-    static QUERY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)(://[^\s]*[?&][^\s=&]*(?:key|token|secret|passw|auth|sig)[^\s=&]*=)[^\s&#]+").ok()
-    });
-    let mut text = text.to_owned();
-    for pattern in [&USER, &QUERY].into_iter().filter_map(|pattern| pattern.as_ref()) {
-        let tail = if pattern.as_str().ends_with('@') { "@" } else { "" };
-        text = pattern.replace_all(&text, format!("${{1}}{HIDDEN}{tail}")).into_owned();
-    }
-    text
-}
-
-/// A setting's value as it may be shown on one line: JSON without what could be a secret.
-#[must_use]
-pub fn shown_value(path: &str, value: &Value) -> String {
-    let mut value = value.clone();
-    conceal(&mut value, path.split('.').any(|part| secret_word(part).is_some() && is_guarded(path)));
-    match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
-}
-
-fn is_guarded(path: &str) -> bool {
-    path.split('.').any(|part| FOREIGN.contains(&part))
-}
-
-fn conceal(value: &mut Value, secret: bool) {
-    match value {
-        Value::String(text) if secret => HIDDEN.clone_into(text),
-        Value::String(text) => *text = without_passwords(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| conceal(item, secret)),
-        Value::Object(members) => {
-            members.iter_mut().for_each(|(key, value)| conceal(value, secret || secret_word(key).is_some()));
-        }
-        _ => {}
     }
 }
 
