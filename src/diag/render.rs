@@ -65,13 +65,16 @@ fn render_one(problem: &Problem, renderer: &Renderer) -> String {
                 .annotation(kind.span(excerpt.start..excerpt.end).label(excerpt.label.as_str())),
         );
     }
-    if says_why(problem.code) {
-        group = group.element(Mark::NOTE.with_name("why").message(problem.code.why()));
+    let why = says_why(problem.code).then(|| (Mark::NOTE.with_name("why"), problem.code.why().to_owned()));
+    let remarks = why.into_iter().chain(problem.help.clone().map(|help| (Mark::HELP, help)));
+    if excerpts.is_empty() {
+        // Drawn together they would be set apart by an empty gutter.
+        let apart = remarks.map(|(mark, text)| Group::with_title(mark.primary_title(text)));
+        let drawn: Vec<String> =
+            std::iter::once(group).chain(apart).map(|group| renderer.render(&[group])).collect();
+        return drawn.join("\n");
     }
-    if let Some(help) = &problem.help {
-        group = group.element(Mark::HELP.message(help.clone()));
-    }
-    renderer.render(&[group])
+    renderer.render(&[group.elements(remarks.map(|(mark, text)| mark.message(text)))])
 }
 
 /// Whether people are told why such a problem matters. A slip of the keyboard explains itself; what is correct and yet

@@ -16,15 +16,7 @@ impl Media {
     /// What the bytes are, by how they begin; `None` for anything else.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        let media_type = match bytes {
-            [b'%', b'P', b'D', b'F', b'-', ..] => "application/pdf",
-            [0x89, b'P', b'N', b'G', ..] => "image/png",
-            [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
-            [b'G', b'I', b'F', b'8', ..] => "image/gif",
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
-            _ => return None,
-        };
-        Some(Media { media_type, bytes: bytes.into() })
+        Some(Media { media_type: media_type(bytes)?, bytes: bytes.into() })
     }
 
     /// `application/pdf`, `image/png`, …
@@ -37,5 +29,17 @@ impl Media {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+/// What the bytes are, by how they begin.
+pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
     }
 }

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use super::media::media_type;
+
 /// Most control characters, in percent, that bytes may have and still be taken for text. The form feeds of page
 /// breaks and a stray escape code are common in real reports and stay far below; binary files lie far above.
 const MOST_CONTROL_PERCENT: usize = 5;
@@ -12,17 +14,32 @@ const MOST_CONTROL_PERCENT: usize = 5;
 const MOST_REPLACED_PERCENT: usize = 10;
 
 /// How files start that people hand over in place of their text, what to call them, and the way out.
-const SIGNATURES: [(&[u8], &str, &str); 9] = [
-    (b"%PDF-", "a PDF", "extract its text first, for example with `pdftotext -layout`"),
+const SIGNATURES: [(&[u8], &str, &str); 8] = [
     (b"PK\x03\x04", "a ZIP archive or an office document", "save it as plain text first"),
     (b"\xD0\xCF\x11\xE0", "an old office document", "save it as plain text first"),
     (b"{\\rtf", "an RTF document", "save it as plain text first"),
-    (b"\x89PNG", "a PNG image", "give the text that it shows"),
-    (b"\xFF\xD8\xFF", "a JPEG image", "give the text that it shows"),
+    (b"II*\0", "a TIFF image", CONVERT_IMAGE),
+    (b"MM\0*", "a TIFF image", CONVERT_IMAGE),
     (b"\x1F\x8B", "a gzip archive", "decompress it first"),
     (b"\xFF\xFE\0\0", "UTF-32 text", "save it as UTF-8"),
     (b"\0\0\xFE\xFF", "UTF-32 text", "save it as UTF-8"),
 ];
+
+const CONVERT_IMAGE: &str = "give the text that it shows; or convert it to PNG or PDF, and let a model that reads images look at it (`--set 'stages.*.attach=document' --type TYPE`)";
+const LOOK_AT_IMAGE: &str = "give the text that it shows; or let a model that reads images look at it (`--set 'stages.*.attach=document' --type TYPE`)";
+const LOOK_AT_PDF: &str = "extract its text first, for example with `pdftotext -layout`; if it is a scan, let a model that reads PDFs look at it (`--set 'stages.*.attach=document' --type TYPE`)";
+
+/// The same for what models can look at: what to call it, and the way out.
+fn look_at(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let what = match media_type(bytes)? {
+        "application/pdf" => return Some(("a PDF", LOOK_AT_PDF)),
+        "image/png" => "a PNG image",
+        "image/jpeg" => "a JPEG image",
+        "image/gif" => "a GIF image",
+        _ => "a WebP image",
+    };
+    Some((what, LOOK_AT_IMAGE))
+}
 
 /// How the bytes of a text were encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +136,8 @@ impl SourceText {
     /// # Errors
     /// The first reason why they are not a readable text.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Unreadable> {
-        if let Some((_, what, help)) = SIGNATURES.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        let known = SIGNATURES.iter().find(|(start, ..)| bytes.starts_with(start));
+        if let Some((what, help)) = known.map(|(_, what, help)| (*what, *help)).or_else(|| look_at(&bytes)) {
             return Err(Unreadable::Format { what, help });
         }
         match bytes.as_slice() {

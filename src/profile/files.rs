@@ -194,9 +194,10 @@ pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
             _ => error.to_string(),
         };
         let problem = Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {why}"));
-        match nearby(path).filter(|_| error.kind() == std::io::ErrorKind::NotFound) {
-            Some(guess) => problem.help(format!("did you mean `{guess}`?")),
-            None => problem,
+        match (error.kind(), nearby(path)) {
+            (std::io::ErrorKind::NotFound, Some(guess)) => problem.help(format!("did you mean `{guess}`?")),
+            (std::io::ErrorKind::NotFound, None) => problem.help("check the name, and the folder it is in"),
+            _ => problem,
         }
     };
     let file = std::fs::File::open(path).map_err(unreadable)?;

@@ -104,7 +104,7 @@ pub(super) fn decode_rubric(root: &Node, problems: &mut Problems) -> Option<Rubr
     let types = match fields.node("types") {
         Some(node) => decode_types(node, problems),
         None => {
-            fields.required::<bool>("types", problems);
+            problems.push(fields.lacking("types", "add `types:` with the fields of each document type"));
             BTreeMap::new()
         }
     };

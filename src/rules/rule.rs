@@ -88,7 +88,7 @@ pub(super) fn decode_rules(
     let mut rules: Vec<Rule> = Vec::new();
     match fields.node("rules") {
         None => {
-            fields.required::<bool>("rules", problems);
+            problems.push(fields.lacking("rules", "add `rules:` with a list of rules"));
         }
         Some(list) => {
             if let Data::List(items) = &list.data {
