@@ -175,3 +175,5 @@ pub const LC_ENTRY_SYMBOL: &str = "loopctl_plugin_v1";
 pub const LC_MANIFEST_MAGIC: [u8; 16] = *b"\x89LOOPCTL-MANIF1\n";
 /// The header for plugins in C, which says the same.
 pub const LC_HEADER: &str = include_str!("../include/loopctl_plugin.h");
+/// A JSON Schema of every payload, for plugins without the SDK's types.
+pub const LC_PAYLOADS: &str = include_str!("../include/loopctl_payloads.schema.json");

@@ -143,7 +143,7 @@ const HEAD: &str = r#"/* The boundary between loopctl and its provider plugins.
  * Generated from plugins/abi/src/lib.rs by `LOOPCTL_UPDATE=1 cargo test -p loopctl-plugin-abi`; don't edit.
  *
  * A plugin is a shared library that exports one function, `loopctl_plugin_v1`, and holds one manifest (LC_MANIFEST).
- * Payloads are UTF-8 JSON; plugins/sdk/src/protocol.rs describes them. Native plugins are trusted code: loopctl contains a call
+ * Payloads are UTF-8 JSON; loopctl_payloads.schema.json describes them. Native plugins are trusted code: loopctl contains a call
  * that fails, hangs or answers nonsense, but not one that corrupts memory. */
 #ifndef LOOPCTL_PLUGIN_H
 #define LOOPCTL_PLUGIN_H
