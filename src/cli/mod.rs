@@ -5,7 +5,9 @@ mod completions;
 mod correct;
 mod exit;
 mod explain;
+mod hint;
 mod init;
+mod interrupts;
 mod loading;
 mod logging;
 mod man;
@@ -16,6 +18,7 @@ mod output;
 mod plugin;
 mod plugin_check;
 mod plugin_new;
+mod plugin_sdk;
 mod profile;
 mod profile_diff;
 mod profile_explain;
@@ -30,9 +33,11 @@ mod step;
 mod tape;
 mod test;
 mod trajectory_files;
+mod unfinished;
 mod validate;
 mod watch;
 
+use crate::provider::Working;
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use output::{Output, complain};
@@ -95,13 +100,20 @@ fn command() -> clap::Command {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    let working = Working::begin();
+    let exit = run_process();
+    working.end(exit.code());
+    exit.into()
+}
+
+fn run_process() -> Exit {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version go to standard output and are a success; mistakes go to standard error with status 2.
             let status = if error.use_stderr() { Exit::Usage } else { Exit::Success };
             let _ = error.print();
-            return status.into();
+            return status;
         }
     };
     let mut output = Output::of_process();
@@ -125,10 +137,10 @@ pub fn main() -> ExitCode {
         Verb::Man(arguments) => man::execute(&arguments, &mut output),
     };
     match outcome {
-        Ok(exit) => exit.into(),
+        Ok(exit) => exit,
         Err(error) => {
             complain(&mut output, &error);
-            error.exit.into()
+            error.exit
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use super::plugin_sdk;
 use clap::{Args, ValueEnum};
 use include_dir::{Dir, DirEntry, include_dir};
-use loopctl_plugin_sdk::abi::LC_HEADER;
+use loopctl_plugin_sdk::abi::{LC_HEADER, LC_PAYLOADS};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,9 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/plugins/scaffold")
 
 /// Longest name; part of names of files, and of a package.
 const MOST_NAME: usize = 50;
+
+/// Names whose crates would be called as those that the SDK consists of.
+const TAKEN: [&str; 2] = ["plugin-sdk", "plugin-abi"];
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -26,7 +30,8 @@ pub(super) struct Arguments {
     /// Folder of the project, which is made [default: loopctl-NAME]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Take the Rust SDK from this checkout of loopctl [default: the one that this loopctl was built in]
+    /// Take the Rust SDK from this checkout of loopctl [default: the one that this loopctl was built in, else a copy of the
+    /// SDK in the project]
     #[arg(long, value_name = "DIR")]
     sdk: Option<PathBuf>,
 }
@@ -71,13 +76,6 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     for command in project.next_commands(&folder) {
         writeln!(output.out, "  {command}")?;
     }
-    if arguments.lang == Language::Rust && sdk.is_none() {
-        let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} the SDK is not on crates.io yet, so the project won't build as it is"));
-        output.say(
-            "  help: name a checkout of loopctl with `--sdk DIR`, or as a path in the project's `Cargo.toml`",
-        );
-    }
     Ok(Exit::Success)
 }
 
@@ -96,6 +94,11 @@ fn checked(name: &str) -> Result<&str, Failure> {
     if let Some(rest) = name.strip_prefix("loopctl-").or_else(|| name.strip_prefix("loopctl_")) {
         return Err(Failure::usage(format!("a plugin `{name}` would have the library `loopctl_{name}`"))
             .help(format!("call it `{rest}`; its project is `loopctl-{rest}` by itself")));
+    }
+    // As cargo compares what crates are called in code.
+    if TAKEN.contains(&name.replace('_', "-").as_str()) {
+        return Err(Failure::usage(format!("a crate `loopctl-{name}` is what plugins are built on"))
+            .help("choose another name, such as that of the service that the plugin asks"));
     }
     Ok(name)
 }
@@ -174,6 +177,10 @@ impl Project<'_> {
             .collect();
         if self.language == Language::C {
             files.push((PathBuf::from("loopctl_plugin.h"), LC_HEADER.to_owned()));
+            files.push((PathBuf::from("loopctl_payloads.schema.json"), LC_PAYLOADS.to_owned()));
+        }
+        if self.language == Language::Rust && self.sdk.is_none() {
+            files.extend(plugin_sdk::files());
         }
         files.sort();
         Ok(files)
@@ -183,18 +190,25 @@ impl Project<'_> {
     fn placeholders(&self, usage: &str) -> Result<[(&'static str, String); 7], Failure> {
         let (sdk, sdk_is) = match self.sdk {
             None => (
-                format!("\"{}\"", env!("CARGO_PKG_VERSION")),
-                "until it is, put a checkout of loopctl in its place in `Cargo.toml`: `loopctl-plugin-sdk = { path = \
-                 \"…/loopctl/plugins/sdk\" }`."
-                    .to_owned(),
+                format!("{{ path = \"{}/sdk\" }}", plugin_sdk::FOLDER),
+                format!(
+                    "`{}/` holds the one that belongs to the loopctl which began this project.",
+                    plugin_sdk::FOLDER
+                ),
             ),
             Some(path) => {
                 let path = path.to_str().ok_or_else(|| {
-                    Failure::usage(format!("`{}` can't stand in a `Cargo.toml`: it is not UTF-8", path.display()))
+                    Failure::usage(format!(
+                        "`{}` can't stand in a `Cargo.toml`: it is not UTF-8",
+                        path.display()
+                    ))
                 })?;
                 // A string of JSON is one of TOML.
                 let quoted = serde_json::Value::from(path).to_string();
-                (format!("{{ path = {quoted} }}"), format!("`Cargo.toml` takes it from the checkout of loopctl at `{path}`."))
+                (
+                    format!("{{ path = {quoted} }}"),
+                    format!("`Cargo.toml` takes it from the checkout of loopctl at `{path}`."),
+                )
             }
         };
         Ok([
@@ -314,7 +328,21 @@ mod tests {
             assert!(checked(good).is_ok(), "{good}");
         }
         let long = "a".repeat(51);
-        for bad in ["", "A", "1a", "-a", "a b", "a/b", "..", "é", "loopctl-a", "loopctl_a", &long] {
+        for bad in [
+            "",
+            "A",
+            "1a",
+            "-a",
+            "a b",
+            "a/b",
+            "..",
+            "é",
+            "loopctl-a",
+            "loopctl_a",
+            "plugin-sdk",
+            "plugin_abi",
+            &long,
+        ] {
             assert!(checked(bad).is_err(), "{bad}");
         }
     }

@@ -1,24 +1,26 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
+use super::hint::Hint;
+use super::interrupts;
 use super::loading::{ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
 use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 use super::output::{Format, Output, complain};
 use super::tape::{self, TapeArguments};
+use super::unfinished::{Earlier, gave_up};
 use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
 use crate::engine::Event;
-use crate::ingest::{Document, InputError, MEDIA_ENDINGS, find_also};
-use crate::policy::FinalStatus;
+use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
 use crate::profile::{Notebook, read_text_file};
-use crate::provider::Prices;
+use crate::provider::{Prices, Tape};
 use crate::report::{Live, closing, document_summary, tame};
 use crate::run::{
     Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, is_unrecognised,
     unpriced, without_references,
 };
-use crate::store::{Artifact, Artifacts, Journal, RunRecord};
+use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
 use clap::Args;
 use serde_json::{Value, json};
@@ -58,6 +60,18 @@ pub(super) struct Arguments {
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
+    /// Leave out the documents that this profile has finished in --out, and run the rest
+    ///
+    /// Those whose provider or judge failed, or that were stopped, are run again. Whether a document or the profile has changed since is not
+    /// looked at.
+    #[arg(long, requires = "out")]
+    unfinished: bool,
+    /// Try every document, even where the provider is plainly gone
+    ///
+    /// A run ends early when the provider's key is missing or refused, when its account has nothing left, and after 10 documents in a
+    /// row whose provider failed.
+    #[arg(long)]
+    keep_going: bool,
     /// Stay when all is done, and score again whenever the profile, or a file that it reaches, is saved
     ///
     /// The last candidate of each document is scored again without asking a model or a judge, and what changes is shown: scores, issues,
@@ -98,6 +112,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         needs_provider: true,
         allow_commands: arguments.allow_commands,
         tape: arguments.tape.clone(),
+        unfinished: arguments.unfinished,
+        keep_going: arguments.keep_going,
         watching,
     }
     .run(output)
@@ -129,6 +145,10 @@ pub(super) struct Work {
     pub(super) needs_provider: bool,
     pub(super) allow_commands: bool,
     pub(super) tape: TapeArguments,
+    /// Whether documents are left out that are finished in `out`.
+    pub(super) unfinished: bool,
+    /// Whether every document is tried, however often the provider fails.
+    pub(super) keep_going: bool,
     /// What stays to be watched when all documents are done.
     pub(super) watching: Option<Watching>,
 }
@@ -144,6 +164,7 @@ impl Work {
             .help(format!("give it with `--variable {name}=TEXT`")));
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
+        refuse_cassettes_among_inputs(&self.inputs)?;
         let endings: &[&str] = if self.plan.attaches() { &MEDIA_ENDINGS } else { &[] };
         let mut found = find_also(&self.inputs, endings);
         found.inputs = without_references(&self.plan, found.inputs);
@@ -165,6 +186,14 @@ impl Work {
             None => None,
         };
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
+        let several = found.inputs.len() > 1;
+        let mut earlier = Earlier::default();
+        if let (true, Some(artifacts)) = (self.unfinished, &artifacts) {
+            earlier = Earlier::leave_out(artifacts, &self.plan.profile.name, &mut found.inputs);
+            if let Some(line) = earlier.line(artifacts).filter(|_| !self.quiet) {
+                output.say(&line);
+            }
+        }
         let tape = self.tape.open()?;
         let prices = self.read_prices(output)?;
         let providers = providers()
@@ -181,7 +210,7 @@ impl Work {
         }
         self.log.start()?;
         let journal = open_journal(&self.journal, output)?;
-        let hint = Hint { out: artifacts.clone(), ..Hint::of(&self.journal, &journal) };
+        let hint = Hint::of(&self.journal, &journal, artifacts.clone());
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
             profile: self.plan.profile.name.clone(),
@@ -204,8 +233,7 @@ impl Work {
             .build()
             .map_err(|error| Failure::broken(format!("can't start: {error}")))?;
         let plan = Arc::new(self.plan);
-        let batch = Batch { inputs: found.inputs, document_type, supplied };
-        let several = batch.inputs.len() > 1;
+        let batch = Batch { inputs: found.inputs, document_type, supplied, keep_going: self.keep_going };
         let live = (!self.quiet).then(|| Live::new(Arc::clone(&plan.policy), output.err_paint));
         let (stop, cancelled) = watch::channel(false);
         let stopped = cancelled.clone();
@@ -223,17 +251,21 @@ impl Work {
             failure: None,
             stop: unread,
             hint,
+            gave_up: None,
             keeper,
         };
         // Heard as long as the process lasts.
-        runtime.spawn(listen_for_interrupts(stop));
-        let end = runtime.block_on(async {
+        runtime.spawn(interrupts::listen(stop));
+        let mut end = runtime.block_on(async {
             let mut session = Session::new(plan, candidates, consultants, place, cancelled)
                 .with_time(tape::time_of(tape.as_ref()));
             let end = batch.run(&mut session, &mut screen).await;
             session.close(&jiff::Timestamp::now().to_string())?;
             end
         });
+        if let Ok(end) = &mut end {
+            earlier.add_to(end);
+        }
         let keeper = screen.keeper.take();
         let closed = screen.close(end.as_ref().ok());
         let followed = || {
@@ -279,28 +311,28 @@ fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(),
     }
 }
 
+/// Recorded answers are no documents. Of `--cache DIR` without a `=` the folder is taken for one of documents.
+fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
+    match inputs.iter().find(|input| Tape::stands_in(input)) {
+        Some(input) => {
+            let folder = input.display();
+            Err(Failure::usage(format!("`{folder}` holds recorded answers, not documents"))
+                .help(format!("for a cache write `--cache={folder}`, with `=`; else leave the folder out")))
+        }
+        None => Ok(()),
+    }
+}
+
 fn exit_of(end: &BatchEnd) -> Exit {
     if end.cancelled {
         Exit::Interrupted
-    } else if end.unusable > 0 || end.provider_errors > 0 {
+    } else if end.unusable > 0 || end.provider_errors > 0 || end.not_tried > 0 {
         Exit::Broken
     } else if end.passed == end.finished {
         Exit::Success
     } else {
         Exit::NotPassed
     }
-}
-
-/// The first interrupt ends the current document and keeps what is finished; the second ends the process.
-async fn listen_for_interrupts(stop: watch::Sender<bool>) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        let _ = stop.send(true);
-        if tokio::signal::ctrl_c().await.is_ok() {
-            std::process::exit(i32::from(Exit::Interrupted.code()));
-        }
-    }
-    // Without interrupts the channel stays open until the run is over.
-    std::future::pending::<()>().await;
 }
 
 fn open_journal(place: &JournalPlace, output: &mut Output) -> Result<Journal, Failure> {
@@ -366,60 +398,10 @@ struct Screen<'a> {
     /// Ends the run when nobody reads the results and they are kept nowhere else.
     stop: Option<watch::Sender<bool>>,
     hint: Hint,
+    /// Why not every document was tried.
+    gave_up: Option<Failure>,
     /// What is kept of each document, to be scored again.
     keeper: Option<Keeper>,
-}
-
-/// How to get told why a document did not pass.
-#[derive(Debug, Default)]
-struct Hint {
-    out: Option<Artifacts>,
-    /// The arguments of `explain`, where the journal is kept.
-    journal: Option<String>,
-    /// The first document that did not pass.
-    about: Option<DocumentId>,
-}
-
-impl Hint {
-    fn of(place: &JournalPlace, journal: &Journal) -> Self {
-        let kept = journal.path() != Path::new(":memory:");
-        let journal = kept.then(|| match place {
-            JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.display().to_string())),
-            JournalPlace::Usual(_) | JournalPlace::Memory => "latest".to_owned(),
-        });
-        Hint { out: None, journal, about: None }
-    }
-
-    fn see(&mut self, result: &DocumentResult) {
-        let passed = matches!(result.final_status, FinalStatus::Passed | FinalStatus::Skipped);
-        if !passed && self.about.is_none() {
-            self.about = Some(result.id.clone());
-        }
-    }
-
-    /// The line, if something did not pass and what explains it is kept.
-    fn line(&self, several: bool) -> Option<String> {
-        let about = self.about.as_ref()?;
-        let target = match (&self.out, &self.journal) {
-            (Some(out), _) => quoted(&out.path(about, Artifact::Result).display().to_string()),
-            (None, Some(journal)) if several => format!("{journal} --document {}", quoted(about.as_str())),
-            (None, Some(journal)) => journal.clone(),
-            (None, None) => return None,
-        };
-        Some(format!("why: loopctl explain {}", tame(&target)))
-    }
-}
-
-/// A word of a command line as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| {
-        c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')
-    };
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 impl Screen<'_> {
@@ -443,6 +425,9 @@ impl Screen<'_> {
             self.write(&closing(end));
         }
         self.output.out.flush()?;
+        if let Some(failure) = &self.gave_up {
+            complain(self.output, failure);
+        }
         if let Some(line) = self.hint.line(self.several).filter(|_| self.live.is_some()) {
             self.output.say(&self.output.err_paint.faint(&line));
         }
@@ -498,5 +483,15 @@ impl Observer for Screen<'_> {
 
     fn unusable(&mut self, error: &InputError) {
         complain(self.output, &Failure::broken(error.to_string()).help(error.help()));
+    }
+
+    fn pausing(&mut self, pause: Millis) {
+        if self.live.is_some() {
+            self.output.say(&format!("the provider failed: the next document is tried in {pause}"));
+        }
+    }
+
+    fn gave_up(&mut self, why: &str, in_a_row: usize, rest: &[Input]) {
+        self.gave_up = Some(gave_up(why, in_a_row, rest, self.hint.has_out()));
     }
 }

@@ -62,6 +62,8 @@ impl Step {
             needs_provider,
             allow_commands: self.allow_commands,
             tape: self.tape.clone(),
+            unfinished: false,
+            keep_going: false,
             watching: None,
         }
         .run(output)

@@ -15,6 +15,8 @@ pub(super) struct Examined {
     pub(super) tier1: Assessment,
     /// One for each member of the panel.
     seats: Vec<Seat>,
+    /// Who would fail about any other candidate, too.
+    gone: Vec<usize>,
 }
 
 /// Where a member of the panel stands.
@@ -58,7 +60,7 @@ impl Run {
     /// Asks the whole panel about a candidate that tier 1 has measured.
     pub(super) fn consult(&mut self, candidate: Arc<Value>, tier1: Assessment) {
         let seats = vec![Seat::Due { attempt: 0, failure: None }; self.panel().members().len()];
-        self.ask_panel(Box::new(Examined { candidate, tier1, seats }));
+        self.ask_panel(Box::new(Examined { candidate, tier1, seats, gone: Vec::new() }));
     }
 
     /// Asks every member that is to be asked (again).
@@ -120,7 +122,12 @@ impl Run {
             Err(failure) if failure.transient && attempt < retries => {
                 Seat::Due { attempt: attempt + 1, failure: Some(failure) }
             }
-            Err(failure) => Seat::Heard(Answer::Failed(failure.message)),
+            Err(failure) => {
+                if failure.gone {
+                    examined.gone.push(member);
+                }
+                Seat::Heard(Answer::Failed(failure.message))
+            }
         };
         if let Some(place) = examined.seats.get_mut(member) {
             *place = seat;
@@ -160,7 +167,8 @@ impl Run {
             Some((until, reason)) => self.wait(until, reason, Waiting::Panel(examined)),
             None => {
                 let answers = examined.answers();
-                self.conclude(now, examined.candidate, examined.tier1, &answers);
+                let silent = self.panel().silent(&examined.tier1, &answers, &examined.gone);
+                self.conclude(now, examined.candidate, examined.tier1, &answers, silent);
             }
         }
     }

@@ -87,6 +87,9 @@ pub struct CallFailed {
     pub message: String,
     /// Whether trying again may help.
     pub transient: bool,
+    /// Whether asking for anything else would fail as well: there is no key, no such model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
     /// How long the provider asks to wait before that.
     #[serde(default)]
     pub retry_after: Option<Millis>,

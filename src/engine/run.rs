@@ -4,11 +4,11 @@ use super::consultation::Examined;
 use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
 use super::pipeline::{Outputs, Pipeline};
-use crate::feedback::lock;
+use crate::feedback::{Correction, lock};
 use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel};
-use crate::value::{Millis, Score, Usage, at_least, below};
+use crate::value::{Disposition, Millis, Score, Usage, at_least, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -215,6 +215,18 @@ impl Run {
         &self.candidates
     }
 
+    /// What the correction that makes candidate `iteration` from candidate `base` starts from.
+    #[must_use]
+    pub fn correction(&self, iteration: usize, base: usize) -> Correction<'_> {
+        Correction {
+            iteration,
+            base,
+            candidates: &self.candidates,
+            assessments: self.assessments(),
+            rolled_back: self.history.rolled_back(),
+        }
+    }
+
     /// The candidate that [`Work::Assess`] or [`Work::Consult`] is about.
     #[must_use]
     pub fn pending_candidate(&self) -> Option<&Arc<Value>> {
@@ -408,19 +420,21 @@ impl Run {
             below(score.get(), gate.bound.get())
         });
         if missed || self.panel.members().is_empty() {
-            self.conclude(now, candidate, tier1, &[]);
+            self.conclude(now, candidate, tier1, &[], None);
         } else {
             self.consult(candidate, tier1);
         }
     }
 
-    /// Makes the whole assessment of what the tiers said, and decides.
+    /// Makes the whole assessment of what the tiers said, and decides. `silent` is why a judge that is needed will not
+    /// answer about any other candidate either.
     pub(super) fn conclude(
         &mut self,
         now: Millis,
         candidate: Arc<Value>,
         tier1: Assessment,
         answers: &[Answer],
+        silent: Option<String>,
     ) {
         let iteration = self.candidates.len();
         let measured = tier1.scores.clone();
@@ -441,13 +455,28 @@ impl Run {
         self.assessments.push(assessment);
         self.history.push(&self.policy, facts);
         let spent = Spent { elapsed: now, usage: self.usage };
-        let decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
+        let mut decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
+        let mut detail = None;
+        if let (Verdict::Continue { base }, Some(why)) = (&decision.verdict, silent)
+            && !self.has_something_to_correct(*base)
+        {
+            decision.verdict = Verdict::Stop { reason: StopReason::ProviderError };
+            detail = Some(why);
+        }
         let verdict = decision.verdict.clone();
         self.record(Event::Decided(decision));
         match verdict {
             Verdict::Continue { base } => self.correct(now, iteration + 1, base),
-            Verdict::Stop { reason } => self.finish(now, reason, None),
+            Verdict::Stop { reason } => self.finish(now, reason, detail),
         }
+    }
+
+    /// Whether a correction of this candidate could be told what to correct. Where a judge gave no answer, its low score
+    /// says nothing of the candidate, and asking for another one without a word would be paid for nothing.
+    fn has_something_to_correct(&self, base: usize) -> bool {
+        self.assessments.get(base).is_some_and(|assessment| {
+            assessment.issues.iter().any(|issue| issue.disposition == Disposition::Correct)
+        })
     }
 
     /// Issues about locked fields that the correction changed.

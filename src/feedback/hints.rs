@@ -1,7 +1,7 @@
 //! What a failed attempt did wrong, in words.
 
 use crate::score::Assessment;
-use crate::value::{Score, Segment, Severity, below, push_segment};
+use crate::value::{Segment, Severity, below, push_segment};
 use serde_json::Value;
 
 /// Most paths named in one hint.
@@ -34,9 +34,11 @@ fn effect(before: &Assessment, after: &Assessment) -> String {
     let mut worse: Vec<String> = before
         .scores
         .iter()
-        .map(|(name, score)| (name, score.get(), after.scores.get(name).unwrap_or(Score::ZERO).get()))
-        .filter(|(_, before, after)| below(*after, *before))
-        .map(|(name, before, after)| fell(name, before, after))
+        .filter_map(|(name, score)| match after.scores.get(name) {
+            Some(after) => below(after.get(), score.get()).then(|| fell(name, score.get(), after.get())),
+            // Whoever measures it was not asked, or gave no answer: nobody knows whether it fell.
+            None => Some(format!("{name} was not measured")),
+        })
         .collect();
     if worse.is_empty() && below(after.overall, before.overall) {
         worse.push(fell("overall", before.overall, after.overall));
@@ -105,6 +107,7 @@ fn step(segment: Segment<'_>, before: &Value, after: Option<&Value>, at: &mut St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Score;
     use serde_json::json;
 
     #[test]

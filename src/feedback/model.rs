@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What a correction starts from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Correction<'a> {
     /// The iteration being produced, from 1.
     pub iteration: usize,
@@ -22,7 +22,7 @@ pub struct Correction<'a> {
     /// Their assessments.
     pub assessments: &'a [Assessment],
     /// The iterations that were rolled back, each with the iteration that it started from.
-    pub rolled_back: &'a [(usize, usize)],
+    pub rolled_back: Vec<(usize, usize)>,
 }
 
 /// One issue as templates and providers see it.
@@ -108,7 +108,7 @@ impl Guidance {
         settings: &Feedback,
         stage: &str,
         part: Option<&Arc<Value>>,
-        correction: Correction<'_>,
+        correction: &Correction<'_>,
     ) -> Option<Self> {
         let base = correction.candidates.get(correction.base)?;
         let assessment = correction.assessments.get(correction.base)?;
@@ -237,9 +237,10 @@ mod tests {
         assessments: &[Assessment],
         rolled_back: &[(usize, usize)],
     ) -> Guidance {
+        let rolled_back = rolled_back.to_vec();
         let correction =
             Correction { iteration: candidates.len(), base, candidates, assessments, rolled_back };
-        Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.get(base), correction)
+        Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.get(base), &correction)
             .unwrap()
     }
 
@@ -323,11 +324,11 @@ mod tests {
                 base: 0,
                 candidates: &candidates,
                 assessments: &assessments,
-                rolled_back: &[],
+                rolled_back: Vec::new(),
             };
             let part = part.map(Arc::new);
             let (policy, settings) = (&profile.policy, &profile.feedback);
-            let guidance = Guidance::gather(policy, settings, "s", part.as_ref(), correction).unwrap();
+            let guidance = Guidance::gather(policy, settings, "s", part.as_ref(), &correction).unwrap();
             (guidance.previous.map(|text| serde_json::from_str::<Value>(&text).unwrap()), guidance.partial)
         };
         let last = json!({"grade": "fourth", "date": "d"});

@@ -71,9 +71,9 @@ fn rich(profile: &Profile) -> Guidance {
         base: 0,
         candidates: &candidates,
         assessments: &assessments,
-        rolled_back: &[(1, 0)],
+        rolled_back: vec![(1, 0)],
     };
-    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), correction).unwrap()
+    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), &correction).unwrap()
 }
 
 #[test]
@@ -174,16 +174,15 @@ proptest! {
         for (name, templates, template) in feedback_templates() {
             let mut texts = Vec::new();
             for iteration in 2..=candidates.len() {
-                let rolled_back: Vec<(usize, usize)> = (1..iteration).map(|at| (at, 0)).collect();
                 let correction = Correction {
                     iteration,
                     base: 0,
                     candidates: &candidates[..iteration],
                     assessments: &assessments[..iteration],
-                    rolled_back: &rolled_back,
+                    rolled_back: (1..iteration).map(|at| (at, 0)).collect(),
                 };
                 let mut guidance =
-                    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), correction).unwrap();
+                    Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), &correction).unwrap();
                 prop_assert!(guidance.failed_attempts.len() <= history);
                 texts.push(templates.feedback(&template, &mut guidance, max_bytes).unwrap());
             }

@@ -167,6 +167,11 @@ impl Settings {
 }
 
 impl ProviderChoice {
+    /// A provider that takes no settings.
+    pub(super) fn without_settings(name: Spanned<String>) -> Self {
+        ProviderChoice { name, config: Value::Object(Map::new()), base_url_by: Author::Profile }
+    }
+
     /// Reads `a`, `a, b`, `[a, b]` or `[a, { name: b, config: {…} }]`. `config` is that of all who bring none.
     fn decode_chain(node: &Node, config: &Settings, problems: &mut Problems) -> Vec<Self> {
         let mut chain: Vec<Self> = Vec::new();

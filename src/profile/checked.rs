@@ -1,7 +1,7 @@
 //! A merged tree to a checked [`Profile`].
 
 use super::candidate::{CandidateKind, decode_variables};
-use super::judge::{Judge, Validator, decode_judges, decode_validators};
+use super::judge::{Judge, Validator, ask_as_stages_do, decode_judges, decode_validators};
 use super::keys;
 use super::mask::Mask;
 use super::network::Network;
@@ -79,7 +79,8 @@ pub(super) fn decode(
     };
     let generate_once = fields.or("generate_once", Vec::<Spanned<String>>::new(), problems);
     let mask = fields.or("mask", Vec::new(), problems);
-    let judges = fields.node("judges").map(|node| decode_judges(node, problems)).unwrap_or_default();
+    let mut judges = fields.node("judges").map(|node| decode_judges(node, problems)).unwrap_or_default();
+    ask_as_stages_do(&mut judges, &stages, problems);
     let validators =
         fields.node("validators").map(|node| decode_validators(node, problems)).unwrap_or_default();
     let network = fields.or("network", Network::default(), problems);

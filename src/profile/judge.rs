@@ -1,7 +1,8 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
 
-use super::call::{Author, Call, check_identifier, decode_deadline, decode_retries};
+use super::call::{Author, Call, ProviderChoice, check_identifier, decode_deadline, decode_retries};
 use super::keys;
+use super::stage::Stage;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
@@ -13,16 +14,32 @@ use serde_json::{Value, json};
 /// The provider of a judge that is not to be asked.
 pub const NO_PROVIDER: &str = "none";
 
+/// The provider of a judge that is asked where the last stage is.
+const LIKE_THE_STAGE: &str = "$stage";
+
+/// The provider that asks no model.
+const PATTERN: &str = "pattern";
+
 /// What models call their opinion of their own answers.
-const OWN_CLAIMS: [&str; 8] = [
+const OWN_CLAIMS: [&str; 18] = [
     "confidence",
+    "*_confidence",
     "confidence_score",
+    "*_confidence_score",
+    "confidence_level",
     "certainty",
+    "*_certainty",
+    "quality",
     "quality_score",
+    "score",
+    "overall_score",
     "self_assessment",
     "self_evaluation",
+    "self_rating",
     "self_score",
-    "score",
+    "verified",
+    "validated",
+    "is_correct",
 ];
 
 /// A model that is asked what a candidate is worth.
@@ -37,8 +54,8 @@ pub struct Judge {
     /// A file, beside the document, that only this judge sees: what the right answer is. `{{ document_id }}` and
     /// `{{ document_type }}` are filled in.
     pub reference: Option<Spanned<String>>,
-    /// Members of the candidate, by name and however deep, that it does not see unless the stage's schema declares
-    /// them: what a stage says of its own work.
+    /// Members of the candidate, by name (however it is written) and however deep, that it does not see unless the stage's
+    /// schema declares them: what a stage says of its own work. `*_NAME` stands for every longer name that ends so.
     pub withhold: Vec<String>,
     /// A JSON Pointer to the issues in its answer.
     pub issues: Option<Spanned<String>>,
@@ -53,6 +70,75 @@ impl Judge {
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.call.provider() != NO_PROVIDER
+    }
+
+    /// Whether it does not see a member of this name: `Confidence` and `confidenceScore` are what `confidence` and
+    /// `confidence_score` are.
+    #[must_use]
+    pub fn withholds(&self, name: &str) -> bool {
+        let name = words(name);
+        self.withhold.iter().any(|withheld| match withheld.strip_prefix('*') {
+            Some(end) => words(end).len() < name.len() && name.ends_with(&words(end)),
+            None => words(withheld) == name,
+        })
+    }
+}
+
+/// The words of a name, in small letters: those of `nameConfidence`, `name-confidence` and `Name_Confidence` are the same.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut begins = true;
+    let mut small = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            begins = true;
+            continue;
+        }
+        if begins || (small && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+        (begins, small) = (false, !c.is_uppercase());
+    }
+    words
+}
+
+/// Gives judges with `provider: $stage` the providers of the last stage, which made what they judge. One that asks no
+/// model can't judge either, and then nobody is asked.
+pub(super) fn ask_as_stages_do(judges: &mut [Judge], stages: &[Stage], problems: &mut Problems) {
+    for judge in judges {
+        let Some(named) = judge.call.providers.iter().find(|choice| choice.name.value == LIKE_THE_STAGE)
+        else {
+            continue;
+        };
+        let has_config = named.config.as_object().is_some_and(|config| !config.is_empty());
+        if judge.call.providers.len() > 1 || has_config {
+            let what = if has_config { "has the stage's settings" } else { "is all that the stage asks" };
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &named.name.span,
+                    format!("`{LIKE_THE_STAGE}` {what} already"),
+                )
+                .help("write it alone and without `config`, or name the judge's own provider"),
+            );
+            continue;
+        }
+        let span = named.name.span.clone();
+        let asked = stages.last().map(|stage| &stage.call).filter(|call| call.provider() != PATTERN);
+        match asked {
+            Some(call) => {
+                judge.call.providers.clone_from(&call.providers);
+                let model = &mut judge.call.options.model;
+                *model = model.take().or_else(|| call.options.model.clone());
+            }
+            None => {
+                let nobody = Spanned { value: NO_PROVIDER.to_owned(), span };
+                judge.call.providers = vec![ProviderChoice::without_settings(nobody)];
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! How requests of `http` plugins are sent.
 
+use super::call::Author;
 use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
@@ -73,8 +74,13 @@ pub enum Proxy {
     Environment,
     /// Nothing.
     Direct,
-    /// This URL.
-    Url(String),
+    /// This one.
+    Named {
+        /// Its URL.
+        url: String,
+        /// Who named it.
+        by: Author,
+    },
 }
 
 /// Hosts that may be reached: `api.example.com`, `*.example.com` (every host below it), with an optional `:port`.
@@ -326,7 +332,9 @@ impl Decode for Proxy {
         match text.as_str() {
             "environment" => Some(Proxy::Environment),
             "none" => Some(Proxy::Direct),
-            url if url.starts_with("http://") || url.starts_with("https://") => Some(Proxy::Url(text)),
+            url if url.starts_with("http://") || url.starts_with("https://") => {
+                Some(Proxy::Named { url: text, by: Author::of(&node.span) })
+            }
             // What it is may hold a password, and is not shown.
             _ => wrong_type(node, Self::EXPECTED, problems),
         }
@@ -385,7 +393,8 @@ mod tests {
         assert_eq!(network.limits["open_ai"].concurrency, Some(2));
         assert_eq!(network.breaker, Some(Breaker { failures: 3, cool_down: Millis(60_000) }));
         assert_eq!(network.retry_budget, RetryBudget { retries: 5, per_success: 0.5 });
-        assert_eq!(network.proxy, Proxy::Url("http://proxy.example:3128".into()));
+        let (url, by) = ("http://proxy.example:3128".into(), Author::Profile);
+        assert_eq!(network.proxy, Proxy::Named { url, by });
         assert_eq!((network.max_response_bytes, network.max_retry_wait), (1000, Millis(300_000)));
         assert_eq!(network.egress.unwrap().len(), 2);
         assert_eq!(decoded("{ breaker: false, proxy: none }").0.unwrap().breaker, None);

@@ -112,13 +112,22 @@ impl Override {
             lines.retain(|line| (line.key == "from") == (key == "from"));
         }
         if let Err(part) = set(root, &self.path, &self.value) {
+            let help = if part == "judges" {
+                "the profile has no judges: leave this out, or declare one under `judges`"
+            } else {
+                "every part before the last must be a mapping of the profile, or the number of a list element"
+            };
             problems.push(
                 Problem::error(
                     Code::BadOverride,
                     &self.value.span,
-                    format!("{} can't set `{}`: there is nothing to go into at `{part}`", self.origin, self.path.join(".")),
+                    format!(
+                        "{} can't set `{}`: there is nothing to go into at `{part}`",
+                        self.origin,
+                        self.path.join(".")
+                    ),
                 )
-                .help("every part before the last must be a mapping of the profile, or the number of a list element"),
+                .help(help),
             );
         }
     }

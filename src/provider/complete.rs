@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi::{LC_DECODE, LC_ENCODE, LC_MAX_INPUT};
-use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, PluginError, Usage, VERSION};
-use serde::Deserialize;
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
@@ -15,7 +14,11 @@ use super::absent::without_absent;
 use super::error::{Fault, tame};
 use super::meter::Meter;
 use super::network::{Errand, Link, Network, Patience};
+use super::opened::Opened;
 use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::progress::Progress;
+use super::quotation::without_quotations;
+use super::reply::{fault_of, sensible, too_large};
 use super::tape::{Ended, Entry, Take, Tape};
 use super::trace::CallSpan;
 use super::{CallFailure, FailureKind, ProviderError};
@@ -43,14 +46,12 @@ pub struct Provider {
 
 struct Shared {
     identity: PluginIdentity,
-    library: Arc<Library>,
-    config: Vec<u8>,
+    opened: Opened,
     network: Arc<Network>,
     /// Of `http` plugins.
     link: Option<Link>,
     meter: Meter,
     tape: Option<Tape>,
-    current: Mutex<Current>,
 }
 
 /// What came of a call.
@@ -72,29 +73,17 @@ impl Called {
         matches!(&self.outcome, Err(failure) if failure.kind == FailureKind::CircuitOpen)
     }
 
+    /// Whether it failed as every other call of the provider will until a person mends it.
+    pub fn is_of_the_account(&self) -> bool {
+        self.outcome.as_ref().is_err_and(CallFailure::is_of_the_account)
+    }
+
     /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
     pub fn disown(&self) {
         if let Some(entry) = &self.entry {
             entry.remove();
         }
     }
-}
-
-struct Current {
-    instance: Arc<Instance>,
-    state: Health,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Health {
-    /// Never panicked.
-    Well,
-    /// Panicked, and will be opened again.
-    Poisoned,
-    /// Opened again after a panic.
-    Reopened,
-    /// Panicked again.
-    Dead,
 }
 
 impl Provider {
@@ -109,7 +98,7 @@ impl Provider {
         model: Option<String>,
         tape: Option<Tape>,
     ) -> Result<Self, ProviderError> {
-        let instance = Instance::open(&library, config.clone()).map_err(|reply| {
+        let opened = Opened::new(library, config).map_err(|reply| {
             let fault = fault_of(&reply);
             match fault.kind {
                 FailureKind::InvalidConfig => {
@@ -118,8 +107,7 @@ impl Provider {
                 kind => ProviderError::Open { provider: identity.name.clone(), kind, problem: fault.message },
             }
         })?;
-        let current = Mutex::new(Current { instance, state: Health::Well });
-        let shared = Shared { identity, library, config, network, link, meter, tape, current };
+        let shared = Shared { identity, opened, network, link, meter, tape };
         Ok(Self { shared: Arc::new(shared), model })
     }
 
@@ -170,12 +158,12 @@ impl Provider {
 
     /// How many answers came late, twice or for a call that never was. Counts the whole library's.
     pub fn dropped_answers(&self) -> u64 {
-        self.shared.library.dropped_answers()
+        self.shared.opened.library().dropped_answers()
     }
 
     /// What the plugin has written to its log since the last time.
     pub fn take_log(&self) -> Vec<LogLine> {
-        self.shared.library.take_log()
+        self.shared.opened.library().take_log()
     }
 
     /// One call. Needs a tokio runtime with time and IO enabled. Dropping the future cancels the call.
@@ -187,18 +175,20 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        self.call(request, deadline, None).await.outcome
+        self.call(request, deadline, None, &Progress::default()).await.outcome
     }
 
-    /// The same, with how long it took by a tape, and whether the cache answered. A call whose turn would come after
+    /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
+    /// when it is given up. A call whose turn would come after
     /// `run_left`, which is what is left to the whole run, is not sent.
     pub async fn call(
         &self,
         request: &CompletionRequest,
         deadline: Duration,
         run_left: Option<Duration>,
+        progress: &Progress,
     ) -> Called {
-        let patience = || Patience::new(deadline).within(run_left);
+        let patience = || Patience::new(deadline).within(run_left).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
         let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
@@ -234,8 +224,12 @@ impl Provider {
     ) -> Ended {
         let mut take = Take::new(self.shared.tape.as_ref(), fresh);
         let outcome = self.attempt(request, model, patience, &mut take).await;
+        let document = request.source.as_deref().unwrap_or_default();
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.
-        take.end(outcome.map_err(|fault| self.shared.network.bounded(fault)))
+        take.end(outcome.map_err(|fault| {
+            let fault = self.shared.network.bounded(fault);
+            Fault { message: without_quotations(fault.message, document), ..fault }
+        }))
     }
 
     async fn attempt(
@@ -251,22 +245,25 @@ impl Provider {
         }
         match &self.shared.link {
             None => {
-                let json = to_json(request.as_ref())?;
-                let question = take.direct(&self.shared.identity.name, &self.shared.config, &request);
+                let json = to_json(request.as_ref()).map_err(Fault::unsent)?;
+                let question = take.direct(&self.shared.identity.name, self.shared.opened.config(), &request);
                 let answer = async {
-                    let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
+                    let instance =
+                        patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
                     let instance = instance.map_err(Fault::unsent)?;
+                    patience.progress().sends();
                     let reply = patience.bound(instance.complete(json)).await?;
                     self.check(&instance, reply)
                 };
                 sensible(take.ask(question, answer).await?)
             }
             Some(link) => {
-                let instance = patience.bound(self.instance()).await.and_then(|opened| opened);
+                let instance = patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
                 let instance = instance.map_err(Fault::unsent)?;
                 let mut errand = Errand::new(&request, patience);
                 Link::check_request(&request).map_err(Fault::unsent)?;
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
+                take.note(std::mem::take(&mut errand.notes));
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
                 link.settle(outcome, errand)
             }
@@ -295,63 +292,12 @@ impl Provider {
         self.check(instance, decoded).and_then(sensible).map_err(|fault| Fault { free, ..fault })
     }
 
-    /// The instance to call: opened again, once, if it has panicked.
-    async fn instance(&self) -> Result<Arc<Instance>, Fault> {
-        {
-            let current = self.current();
-            match current.state {
-                Health::Well | Health::Reopened => return Ok(Arc::clone(&current.instance)),
-                Health::Dead => {
-                    return Err(Fault::new(
-                        FailureKind::Panic,
-                        "the plugin has panicked twice and takes no more calls",
-                    ));
-                }
-                Health::Poisoned => {}
-            }
-        }
-        let shared = Arc::clone(&self.shared);
-        let opened =
-            tokio::task::spawn_blocking(move || Instance::open(&shared.library, shared.config.clone()))
-                .await
-                .map_err(|_| Fault::new(FailureKind::Panic, "the plugin could not be opened again"))?
-                .map_err(|reply| fault_of(&reply));
-        let mut current = self.current();
-        match (current.state, opened) {
-            (Health::Poisoned, Ok(fresh)) => {
-                let old = std::mem::replace(&mut current.instance, Arc::clone(&fresh));
-                current.state = Health::Reopened;
-                drop(current);
-                // Closing may take a moment; not under the lock.
-                drop(old);
-                Ok(fresh)
-            }
-            // Another call was faster.
-            (Health::Reopened, _) => Ok(Arc::clone(&current.instance)),
-            (_, Err(fault)) => {
-                current.state = Health::Dead;
-                // Whatever it says, there is no second attempt at opening it again.
-                Err(Fault::new(
-                    FailureKind::Panic,
-                    format!("the plugin panicked and can't be opened again: {}", fault.message),
-                ))
-            }
-            (_, Ok(_)) => {
-                Err(Fault::new(FailureKind::Panic, "the plugin has panicked twice and takes no more calls"))
-            }
-        }
-    }
-
-    fn current(&self) -> std::sync::MutexGuard<'_, Current> {
-        self.shared.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A reply's payload, as what it must be.
     fn check<T: DeserializeOwned>(&self, instance: &Arc<Instance>, reply: Reply) -> Result<T, Fault> {
         if FailureKind::from_status(reply.status).is_some() {
             let fault = fault_of(&reply);
             if fault.kind == FailureKind::Panic {
-                self.poison(instance);
+                self.shared.opened.poison(instance);
             }
             return Err(fault);
         }
@@ -373,17 +319,6 @@ impl Provider {
             }),
         }
     }
-
-    fn poison(&self, instance: &Arc<Instance>) {
-        let mut current = self.current();
-        // Calls of the old instance may still fail after another has taken its place.
-        if Arc::ptr_eq(&current.instance, instance) {
-            current.state = match current.state {
-                Health::Well | Health::Poisoned => Health::Poisoned,
-                Health::Reopened | Health::Dead => Health::Dead,
-            };
-        }
-    }
 }
 
 impl std::fmt::Debug for Provider {
@@ -399,56 +334,4 @@ fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
     let json = serde_json::to_vec(payload)
         .map_err(|_| Fault::new(FailureKind::InvalidRequest, "the request can't be written as JSON"))?;
     if json.len() > LC_MAX_INPUT { Err(too_large("request", json.len())) } else { Ok(json) }
-}
-
-fn too_large(what: &str, bytes: usize) -> Fault {
-    Fault::new(
-        FailureKind::TooLarge,
-        format!("the {what} has {bytes} bytes, more than cross the plugin boundary"),
-    )
-}
-
-fn fault_of(reply: &Reply) -> Fault {
-    let kind = FailureKind::from_status(reply.status).unwrap_or(FailureKind::Permanent);
-    let error: PluginError = match &reply.payload {
-        Payload::Bytes(json) => serde_json::from_slice(json).unwrap_or_default(),
-        Payload::TooLarge(_) => PluginError::default(),
-    };
-    let mut message = tame(&error.message);
-    if message.is_empty() {
-        message = "the plugin didn't say why".to_owned();
-    }
-    // Numbers that the boundary doesn't name are the plugin's own, and its documentation may list them.
-    if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
-        message = format!("{message} (status {})", reply.status);
-    }
-    let fault = Fault::new(kind, message).took(usage_of(&error));
-    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..fault }
-}
-
-/// What a plugin says that an answer took which is none: cut, refused, withheld.
-fn usage_of(error: &PluginError) -> Usage {
-    let told = error.detail.as_ref().and_then(|detail| detail.get("usage"));
-    let usage: Usage = told.and_then(|usage| Usage::deserialize(usage).ok()).unwrap_or_default();
-    // No provider can mean a negative cost.
-    Usage { cost_usd: usage.cost_usd.filter(|cost| *cost >= 0.0), ..usage }
-}
-
-/// What JSON can say and no provider can mean.
-pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
-    let garbage = |problem: &str| {
-        let usage =
-            Usage { cost_usd: completion.usage.cost_usd.filter(|cost| *cost >= 0.0), ..completion.usage };
-        Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")).took(usage))
-    };
-    if completion.version > VERSION {
-        return garbage("is of a version that this loopctl doesn't know");
-    }
-    if completion.value.is_none() && completion.text.is_none() {
-        return garbage("has neither `value` nor `text`");
-    }
-    if completion.usage.cost_usd.is_some_and(|cost| cost < 0.0) {
-        return garbage("has a negative cost");
-    }
-    Ok(completion)
 }

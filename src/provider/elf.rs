@@ -1,5 +1,6 @@
-//! Whether a library that came by download is whole. The system's loader maps what an ELF file's headers promise, and
-//! touching what the file then lacks ends the process.
+//! Whether a library that came by download is whole, and for this kind of machine. The system's loader maps what an ELF
+//! file's headers promise, and touching what the file then lacks ends the process; of a library for another machine it says
+//! that there is no such file.
 
 /// Whether the file ends before what its headers promise. Says `false` of what isn't 64-bit little-endian ELF: other
 /// loaders look for themselves.
@@ -8,6 +9,28 @@ pub(super) fn cut_short(file: &[u8]) -> bool {
         return false;
     }
     promised_end(file).is_none_or(|end| end > file.len() as u64)
+}
+
+/// The machine that the library was built for, when this isn't one. Says nothing of machines that it doesn't know.
+pub(super) fn other_machine(file: &[u8]) -> Option<&'static str> {
+    let built_for = if file.starts_with(b"MZ") {
+        "windows"
+    } else if [&b"\xcf\xfa\xed\xfe"[..], b"\xca\xfe\xba\xbe"].iter().any(|magic| file.starts_with(magic)) {
+        "macos"
+    } else if file.starts_with(b"\x7fELF") && file.get(5) == Some(&1) {
+        match u16_at(file, 0x12)? {
+            3 => "x86",
+            40 => "arm",
+            62 => "x86_64",
+            183 => "aarch64",
+            243 => "riscv64",
+            _ => return None,
+        }
+    } else {
+        return None;
+    };
+    let here = [std::env::consts::OS, std::env::consts::ARCH];
+    (!here.contains(&built_for)).then_some(built_for)
 }
 
 /// Where the last of the segments and of the table of sections ends; `None` when the headers themselves are cut.
@@ -44,6 +67,19 @@ mod tests {
         for part in [1, 2, 3, 10, 1000] {
             assert!(cut_short(&whole[..whole.len() / part - 1]), "1/{part}");
         }
+    }
+
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+    #[test]
+    fn the_machine_is_told() {
+        let mut library = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(other_machine(&library), None);
+        library[0x12] = if cfg!(target_arch = "aarch64") { 62 } else { 183 };
+        assert_eq!(
+            other_machine(&library),
+            Some(if cfg!(target_arch = "aarch64") { "x86_64" } else { "aarch64" })
+        );
+        assert_eq!((other_machine(b"MZ"), other_machine(b"\x7fELF")), (Some("windows"), None));
     }
 
     #[test]

@@ -362,6 +362,16 @@ impl CallFailure {
         self.kind.may_pass() && !self.gives_up
     }
 
+    /// Whether every other call fails the same way until a person mends it: the key is missing or refused, or the account
+    /// has nothing left. 403 says less, because what stands before an API may refuse a single text so.
+    pub fn is_of_the_account(&self) -> bool {
+        match self.kind {
+            FailureKind::Unauthorized => self.status != Some(403),
+            FailureKind::Permanent => matches!(self.status, Some(402 | 429)),
+            _ => false,
+        }
+    }
+
     /// ` [status 429, model `x`, request `y`]; what to do`, as far as it is known.
     fn details(&self) -> String {
         let of_answer = [

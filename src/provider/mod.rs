@@ -13,10 +13,14 @@
 //! | `meter` | what one call cost |
 //! | `trace` | a span for each call |
 //! | `absent` | what a model could only leave out by writing null |
+//! | `quotation` | keeping the words of a document out of what is said of a failed call |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `settings` | what is wrong with a plugin's settings, in words |
 //! | `registry` | [`Providers`]: list, inspect, trust, open |
 //! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
+//! | `opened` | the instance that takes calls; opened again once when it has panicked |
+//! | `reply` | what a plugin's reply comes to |
+//! | `progress` | how far a call has come |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
@@ -34,7 +38,11 @@ mod prices;
 mod meter;
 mod trace;
 mod absent;
+mod quotation;
 mod tape;
+mod opened;
+mod reply;
+mod progress;
 mod complete;
 mod registry;
 mod settings;
@@ -44,9 +52,10 @@ pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
-pub use plugin::LogLine;
+pub use plugin::{LogLine, Working};
 pub use price_keys::PRICES;
 pub use prices::{LongPrompt, Price, Prices, Rates};
+pub use progress::Progress;
 pub use registry::{Listed, Providers};
 pub use settings::{SettingProblem, setting_problems};
 pub use tape::{Requests, Tape, TapeError, TapeMode};

@@ -23,7 +23,8 @@ impl CallSpan {
     /// For a call that begins.
     pub(super) fn begin(provider: &Provider, request: &CompletionRequest) -> Self {
         let asked = provider.asked(request);
-        let name = asked.map_or_else(|| "chat".to_owned(), |model| format!("chat {model}"));
+        let operation = operation(provider.seller());
+        let name = asked.map_or_else(|| operation.to_owned(), |model| format!("{operation} {model}"));
         let server = provider.server();
         let options = &request.options;
         let span = info_span!(
@@ -35,12 +36,13 @@ impl CallSpan {
             stage = request.stage,
             iteration = request.iteration,
             attempt = request.attempt,
-            "gen_ai.operation.name" = "chat",
+            "gen_ai.operation.name" = operation,
             "gen_ai.provider.name" = conventional(provider.seller()),
             "gen_ai.request.model" = asked,
             "gen_ai.request.temperature" = options.temperature,
             "gen_ai.request.seed" = options.seed,
             "gen_ai.request.max_tokens" = options.max_tokens,
+            "gen_ai.output.type" = request.schema.is_some().then_some("json"),
             "server.address" = server.as_ref().map(|(host, _)| host.as_str()),
             "server.port" = server.as_ref().map(|(_, port)| *port),
             "gen_ai.response.model" = Empty,
@@ -123,6 +125,14 @@ impl Drop for CallSpan {
             self.span.record("error.type", "cancelled");
             self.cost(self.unfinished);
         }
+    }
+}
+
+/// The name that the conventions give to what a provider is asked to do.
+fn operation(seller: &str) -> &'static str {
+    match seller {
+        "gemini" => "generate_content",
+        _ => "chat",
     }
 }
 

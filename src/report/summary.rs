@@ -154,6 +154,9 @@ pub fn closing(end: &BatchEnd) -> String {
     if end.cancelled {
         out.push_str(", stopped before the end");
     }
+    if end.not_tried > 0 {
+        let _ = write!(out, ", {} not tried", end.not_tried);
+    }
     out.push('\n');
     out
 }

@@ -1,10 +1,11 @@
 //! Many documents, one after the other.
 
+use super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
 use super::trace::{end_run, run_span};
 use super::{DocumentResult, Plan, Session};
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError};
-use crate::policy::FinalStatus;
+use crate::policy::{FinalStatus, StopReason};
 use crate::rules::UNKNOWN_TYPE;
 use crate::store::StoreError;
 use crate::value::{DocumentId, Millis, Usage};
@@ -24,6 +25,11 @@ pub trait Observer {
     fn finished(&mut self, result: &DocumentResult);
     /// An input could not be read at all.
     fn unusable(&mut self, error: &InputError);
+    /// The provider failed for a reason that may pass, so the next document waits.
+    fn pausing(&mut self, _pause: Millis) {}
+    /// The batch ends early, because the provider is gone: `rest` is not tried. `why` the latest document failed, one of
+    /// `in_a_row` whose provider did.
+    fn gave_up(&mut self, _why: &str, _in_a_row: usize, _rest: &[Input]) {}
 }
 
 /// Documents to be run.
@@ -34,6 +40,8 @@ pub struct Batch {
     pub document_type: Option<String>,
     /// Candidate 0 of the only document.
     pub supplied: Option<Arc<Value>>,
+    /// Whether every document is tried, however often the provider fails.
+    pub keep_going: bool,
 }
 
 /// How a batch ended.
@@ -49,12 +57,16 @@ pub struct BatchEnd {
     pub unusable: usize,
     /// Those of `finished` whose provider failed.
     pub provider_errors: usize,
+    /// Inputs that were not tried, because someone stopped it or the provider is gone.
+    pub not_tried: usize,
     /// Whether someone stopped it.
     pub cancelled: bool,
 }
 
 impl Batch {
-    /// Runs every document. An input that can't be read is reported and the others go on.
+    /// Runs every document. An input that can't be read is reported and the others go on. A provider that is plainly gone
+    /// ends the batch (without `keep_going`): when its key is missing or refused or its account has nothing left, and when
+    /// [`MOST_PROVIDER_ERRORS_IN_A_ROW`] documents in a row ended by its failures. So does a judge's, if nothing stands in for it.
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.
@@ -76,9 +88,12 @@ impl Batch {
     ) -> Result<(BatchEnd, Usage), StoreError> {
         let mut usage = Usage::default();
         let mut end = BatchEnd::default();
-        for input in self.inputs {
+        let mut errors_in_a_row = 0;
+        let mut inputs = self.inputs.into_iter();
+        while let Some(input) = inputs.next() {
             if session.is_cancelled() {
                 end.cancelled = true;
+                end.not_tried = inputs.len() + 1;
                 break;
             }
             let document = match input.read() {
@@ -100,10 +115,32 @@ impl Batch {
             match result.final_status {
                 FinalStatus::Passed | FinalStatus::Skipped => end.passed += 1,
                 FinalStatus::Cancelled => end.cancelled = true,
-                FinalStatus::Failed if result.stop_reason == crate::policy::StopReason::ProviderError => {
+                FinalStatus::Failed if result.stop_reason == StopReason::ProviderError => {
                     end.provider_errors += 1;
                 }
                 _ => {}
+            }
+            let Some(why) = provider_failure(&result) else {
+                // Of an unreadable document, nobody was asked.
+                if result.stop_reason != StopReason::UnreadableInput {
+                    errors_in_a_row = 0;
+                }
+                continue;
+            };
+            errors_in_a_row += 1;
+            let gone = session.is_spent(&result) || errors_in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
+            if inputs.len() == 0 {
+                break;
+            }
+            if gone && !self.keep_going {
+                end.not_tried = inputs.len();
+                observer.gave_up(why, errors_in_a_row, inputs.as_slice());
+                break;
+            }
+            if let Some(asked) = session.comes_back(&result) {
+                let pause = pause_after(errors_in_a_row).max(asked);
+                observer.pausing(pause);
+                session.pause(pause).await;
             }
         }
         Ok((end, usage))

@@ -3,7 +3,7 @@
 use super::{Candidates, Chain, Consultant, Plan};
 use crate::profile::Criterion;
 use crate::provider::protocol::{Completion, CompletionRequest};
-use crate::provider::{CallFailure, Provider};
+use crate::provider::{CallFailure, Progress, Provider};
 use crate::value::Usage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,9 +21,18 @@ pub(super) struct Bill {
 struct Page {
     /// Why costs are unknown.
     reasons: BTreeSet<String>,
-    /// Calls that have not ended, by number: what each used up if it never does, and of whom.
-    under_way: BTreeMap<u64, (Usage, String)>,
+    /// Calls that have not ended, by number.
+    under_way: BTreeMap<u64, UnderWay>,
     begun: u64,
+}
+
+/// A call that has not ended.
+#[derive(Debug)]
+struct UnderWay {
+    /// What it used up if it never does.
+    usage: Usage,
+    seller: String,
+    progress: Progress,
 }
 
 /// A call that was begun.
@@ -36,12 +45,18 @@ impl Bill {
     }
 
     /// A call begins.
-    pub(super) fn begin(&self, provider: &Provider, request: &CompletionRequest) -> Begun {
+    pub(super) fn begin(
+        &self,
+        provider: &Provider,
+        request: &CompletionRequest,
+        progress: &Progress,
+    ) -> Begun {
         let usage = Usage::of_call(0, provider.cost_unfinished(request));
         let mut page = self.page();
         page.begun += 1;
         let number = page.begun;
-        page.under_way.insert(number, (usage, provider.seller().to_owned()));
+        let seller = provider.seller().to_owned();
+        page.under_way.insert(number, UnderWay { usage, seller, progress: progress.clone() });
         Begun(number)
     }
 
@@ -59,11 +74,12 @@ impl Bill {
         page.reasons.extend(reason);
     }
 
-    /// What the calls that have not ended used up; they will not be waited for.
+    /// What the calls that have not ended used up; they will not be waited for. Those that were not sent yet used nothing.
     pub(super) fn give_up(&self) -> Usage {
         let mut page = self.page();
         let mut sum = Usage::default();
-        for (usage, seller) in std::mem::take(&mut page.under_way).into_values() {
+        let under_way = std::mem::take(&mut page.under_way).into_values();
+        for UnderWay { usage, seller, .. } in under_way.filter(|call| call.progress.is_sent()) {
             sum += usage;
             if usage.cost_usd().is_none() {
                 page.reasons.insert(format!("a call of `{seller}` was given up before it ended"));

@@ -3,10 +3,10 @@
 use super::bill::Bill;
 use super::clock::{Clock, Time};
 use crate::provider::protocol::CompletionRequest;
-use crate::provider::{Called, Provider};
+use crate::provider::{Called, Progress, Provider};
 use crate::value::Millis;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -17,6 +17,8 @@ pub(super) struct Calls {
     pub(super) bill: Bill,
     /// When the run is over. What could not be sent before then is not sent.
     timeout: Option<Millis>,
+    /// Whether a call has been made.
+    begun: AtomicBool,
     /// How many the cache answered.
     cached: AtomicUsize,
     /// Who answered, by stage or member of the panel.
@@ -33,6 +35,7 @@ impl Calls {
             clock: Clock::start(time),
             bill: Bill::default(),
             timeout,
+            begun: AtomicBool::new(false),
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
         }
@@ -57,8 +60,9 @@ impl Calls {
         deadline: Millis,
         cancelled: watch::Receiver<bool>,
     ) -> Option<Called> {
-        let begun = self.bill.begin(provider, request);
-        let called = self.make_unbilled(since, provider, request, deadline, cancelled).await?;
+        let progress = Progress::default();
+        let begun = self.bill.begin(provider, request, &progress);
+        let called = self.carry_out(since, provider, request, deadline, cancelled, &progress).await?;
         self.bill.end(&begun, provider, request, &called.outcome);
         Some(called)
     }
@@ -70,15 +74,42 @@ impl Calls {
         provider: &Provider,
         request: &CompletionRequest,
         deadline: Millis,
-        mut cancelled: watch::Receiver<bool>,
+        cancelled: watch::Receiver<bool>,
     ) -> Option<Called> {
-        let run_left = self.timeout.map(|timeout| (timeout - self.clock.now()).duration());
+        self.carry_out(since, provider, request, deadline, cancelled, &Progress::default()).await
+    }
+
+    async fn carry_out(
+        &self,
+        since: Millis,
+        provider: &Provider,
+        request: &CompletionRequest,
+        deadline: Millis,
+        mut cancelled: watch::Receiver<bool>,
+        progress: &Progress,
+    ) -> Option<Called> {
+        // Before its first call has its turn, a document has not begun: in a batch whose calls are slowed down by limits,
+        // each would be late otherwise.
+        let first = !self.begun.swap(true, Ordering::Relaxed);
+        let timeout = self.timeout.filter(|_| !first);
+        let run_left = timeout.map(|timeout| (timeout - self.clock.now()).duration());
+        let mut unsent = cancelled.clone();
+        let given_up_unsent = async {
+            if unsent.wait_for(|cancelled| *cancelled).await.is_err() || progress.is_sent() {
+                std::future::pending::<()>().await;
+            }
+        };
         let called = tokio::select! {
-            // A finished answer is never thrown away for a cancellation that came at the same moment.
+            // A call whose turn comes because others are given up is not sent any more; but a finished answer is never
+            // thrown away for a cancellation that came at the same moment.
             biased;
-            called = provider.call(request, deadline.duration(), run_left) => called,
+            () = given_up_unsent => return None,
+            called = provider.call(request, deadline.duration(), run_left, progress) => called,
             _ = cancelled.wait_for(|cancelled| *cancelled) => return None,
         };
+        if first {
+            self.clock.leave_out(progress.waited());
+        }
         if let Some(took) = called.took {
             self.clock.reach(since.saturating_add(took));
         }

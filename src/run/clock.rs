@@ -32,25 +32,39 @@ impl From<TapeMode> for Time {
 pub(super) struct Clock {
     time: Time,
     started: Instant,
-    /// In milliseconds; unless the time is real.
+    /// In milliseconds; where the time is real, the latest that was told.
     counted: AtomicU64,
+    /// So many milliseconds of the real time don't count.
+    left_out: AtomicU64,
 }
 
 impl Clock {
     pub(super) fn start(time: Time) -> Self {
-        Clock { time, started: Instant::now(), counted: AtomicU64::new(0) }
+        Clock { time, started: Instant::now(), counted: AtomicU64::new(0), left_out: AtomicU64::new(0) }
     }
 
     pub(super) fn now(&self) -> Millis {
         match self.time {
-            Time::Real => Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)),
+            Time::Real => {
+                let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let counts = elapsed.saturating_sub(self.left_out.load(Ordering::Relaxed));
+                // What is left out while others are told the time must not set it back.
+                Millis(self.counted.fetch_max(counts, Ordering::Relaxed).max(counts))
+            }
             Time::Counted | Time::Played => Millis(self.counted.load(Ordering::Relaxed)),
         }
     }
 
     /// It is at least this late, where time is counted. Of calls that are made at once, the longest counts.
     pub(super) fn reach(&self, at: Millis) {
-        self.counted.fetch_max(at.0, Ordering::Relaxed);
+        if self.time != Time::Real {
+            self.counted.fetch_max(at.0, Ordering::Relaxed);
+        }
+    }
+
+    /// So much of the real time, which has passed, does not count.
+    pub(super) fn leave_out(&self, time: Duration) {
+        self.left_out.fetch_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Waits until a time has come.
@@ -80,6 +94,17 @@ mod tests {
         let clock = Clock::start(Time::Real);
         clock.reach(Millis(3_600_000));
         assert!(clock.now() < Millis(3_600_000));
+    }
+
+    #[test]
+    fn what_is_left_out_does_not_count_and_sets_no_time_back() {
+        let mut clock = Clock::start(Time::Real);
+        clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
+        clock.leave_out(Duration::from_secs(50));
+        let told = clock.now();
+        assert!((10_000..50_000).contains(&told.0), "{told}");
+        clock.leave_out(Duration::from_secs(50));
+        assert!(clock.now() >= told);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::call::Calls;
 use super::clock::Time;
+use super::discretion::Discretion;
 use super::document::{Session, impossible_reason, stop};
 use super::fallback::Chain;
 use super::in_hand::InHand;
@@ -20,6 +21,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use tokio::sync::watch;
+
+/// What is said of a judge whose issues would show the stages what they must not see.
+const QUOTED: &str = "a judge quoted what only judges see; the quotations were taken out of its issues";
 
 const NOT_APPLIED: &str = "the patch could not be applied";
 
@@ -134,9 +138,10 @@ impl Session {
         let (calls, since) = (Arc::clone(&task.calls), task.calls.clock.now());
         async move {
             let said = match prepared {
-                Ok(Question::Judge { at, chain, request }) => {
+                Ok(Question::Judge { at, chain, request, discretion }) => {
                     let turn = (at, attempt, since);
-                    ask_judge(&plan, turn, &chain, *request, &calls, cancelled).await
+                    let said = ask_judge(&plan, turn, &chain, *request, &calls, cancelled).await;
+                    said.map(|said| said.map(|consulted| discreet(consulted, discretion.as_ref())))
                 }
                 Ok(Question::Service { chain, request }) => {
                     let turn = (member, attempt, since);
@@ -166,7 +171,9 @@ impl Session {
             Some(Consultant::Judge(chain)) => {
                 let at = member.checked_sub(self.plan.validators.len()).ok_or("there is no such judge")?;
                 let request = Box::new(request_for(&self.plan, run, task.task(), work)?);
-                Ok(Question::Judge { at, chain: chain.clone(), request })
+                let judge = self.plan.judges.get(at);
+                let discretion = judge.and_then(|judge| Discretion::of(&judge.judge, task.task(), candidate));
+                Ok(Question::Judge { at, chain: chain.clone(), request, discretion })
             }
             Some(Consultant::Service(chain)) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
@@ -201,7 +208,7 @@ impl Session {
 
 /// A question with all that it takes to ask it.
 enum Question {
-    Judge { at: usize, chain: Chain, request: Box<CompletionRequest> },
+    Judge { at: usize, chain: Chain, request: Box<CompletionRequest>, discretion: Option<Discretion> },
     Service { chain: Chain, request: Box<CompletionRequest> },
     Validator { candidate: Arc<Value>, subject: Value },
     Unavailable(String),
@@ -232,10 +239,20 @@ async fn ask_judge(
     Some(match said {
         Ok(Produced { candidate: answer, usage, mut notes, repairs }) => {
             notes.extend(chain.note());
+            notes.extend(plan.panel.clamped(plan.validators.len() + at, &answer));
             Ok(Consulted { answer, usage, notes, repairs })
         }
-        Err(failure) => Err(chain.after(failure, called.left_alone())),
+        Err(failure) => Err(chain.after(failure, &called)),
     })
+}
+
+/// What a judge said, without what it quotes of what only it was shown.
+fn discreet(mut consulted: Consulted, discretion: Option<&Discretion>) -> Consulted {
+    if let Some(kept) = discretion.and_then(|discretion| discretion.kept(&consulted.answer)) {
+        consulted.answer = Arc::new(kept);
+        consulted.notes.push(QUOTED.to_owned());
+    }
+    consulted
 }
 
 /// Asks a service that validates; `None` when someone stopped the run meanwhile. It is no model: what it takes is not
@@ -274,7 +291,7 @@ async fn ask_service(
         }
         Err(failure) => {
             let free = CallFailed { usage: Usage::default(), ..failure };
-            Err(chain.after(free, called.left_alone()))
+            Err(chain.after(free, &called))
         }
     })
 }

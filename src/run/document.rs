@@ -16,6 +16,7 @@ use super::work::{attached, first_input, request_for};
 use super::{DocumentResult, Plan};
 use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
+use crate::policy::StopReason;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::score::{Assessment, Assessor};
@@ -47,11 +48,11 @@ pub struct Place {
 /// A profile at work on documents, one after the other.
 pub struct Session {
     pub(super) plan: Arc<Plan>,
-    candidates: Candidates,
+    pub(super) candidates: Candidates,
     /// One for each member of the plan's panel.
     pub(super) consultants: Vec<Consultant>,
     place: Place,
-    time: Time,
+    pub(super) time: Time,
     assessor: Assessor,
     pub(super) cancelled: watch::Receiver<bool>,
 }
@@ -135,7 +136,7 @@ impl Session {
         let mut warnings = Vec::new();
         if instead.is_some() {
             warnings.push(
-                "the document has no text to hold values against, so what is grounded in it has no score"
+                "the document has no text to hold values against: what is grounded in it has no score, and no rule can look anything up in it"
                     .to_owned(),
             );
         }
@@ -188,13 +189,20 @@ impl Session {
         // What was said about candidates that are not handed back would only confuse.
         task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
         let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
-        task.warnings.extend(task.notes.iter().filter(selected).map(|(.., note)| note.clone()));
+        for (.., note) in task.notes.iter().filter(selected) {
+            // Several calls of one candidate may have the same to say.
+            if !task.warnings.contains(note) {
+                task.warnings.push(note.clone());
+            }
+        }
         task.warnings.extend(task.calls.bill.settle());
         let mut result =
             DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
         result.add_repairs(task.repairs);
+        // Nothing held the values against an image that only a stage was shown.
+        result.review |= task.attached.is_some() && !self.plan.is_looked_at();
         result.explanation = Some(task.chronicle.close(&self.plan));
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
@@ -383,7 +391,7 @@ impl Session {
                 produced.notes.extend(chain.note());
                 Input::Produced(produced)
             }
-            Err(failed) => Input::Failed(chain.after(failed, called.left_alone())),
+            Err(failed) => Input::Failed(chain.after(failed, &called)),
         }
     }
 
@@ -418,7 +426,7 @@ fn impossible(message: &str) -> Input {
 }
 
 pub(super) fn impossible_reason(message: &str) -> CallFailed {
-    CallFailed { message: message.to_owned(), ..CallFailed::default() }
+    CallFailed { message: message.to_owned(), gone: true, ..CallFailed::default() }
 }
 
 fn number(iteration: usize) -> u32 {
@@ -431,7 +439,6 @@ fn broken(run: &Run, task: &InHand<'_>, misuse: Misuse) -> Outcome {
 }
 
 fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
-    use crate::policy::StopReason;
     Outcome {
         final_status: StopReason::ProviderError.status(),
         stop_reason: StopReason::ProviderError,

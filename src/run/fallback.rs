@@ -1,7 +1,7 @@
 //! Providers that stand in for each other: the next is asked when one has failed for good.
 
 use crate::engine::CallFailed;
-use crate::provider::Provider;
+use crate::provider::{Called, Provider};
 use crate::value::Millis;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +19,12 @@ struct Turn {
     link: usize,
     /// Failed attempts of that one.
     failed: u32,
+    /// Whether one failed for what another call may escape.
+    escapable: bool,
+    /// Whether all have failed for good.
+    over: bool,
+    /// What the latest failure asks to wait for (0, if it doesn't say), if it may pass with time.
+    passing: Option<Millis>,
 }
 
 impl Chain {
@@ -44,25 +50,39 @@ impl Chain {
         Some((self.links.get(turn.link)?, turn.failed.saturating_add(1)))
     }
 
-    /// What a failed attempt comes to: the same provider is asked again, or the next one at once, or nobody is left.
-    /// `left_alone` says that the provider is not to be asked for a while, which is no time to wait where another stands
-    /// in.
-    pub(super) fn after(&self, failure: CallFailed, left_alone: bool) -> CallFailed {
+    /// What a failed attempt comes to: the same provider is asked again, or the next one at once, or nobody is left. A
+    /// provider that is not to be asked for a while is not waited for where another stands in.
+    pub(super) fn after(&self, failure: CallFailed, called: &Called) -> CallFailed {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.failed = turn.failed.saturating_add(1);
+        let may_pass = called.outcome.as_ref().is_err_and(|failure| failure.kind.may_pass());
+        turn.passing = may_pass.then(|| failure.retry_after.unwrap_or_default());
         let last = turn.link + 1 >= self.links.len();
-        if failure.transient && turn.failed <= self.retries && (last || !left_alone) {
+        if failure.transient && turn.failed <= self.retries && (last || !called.left_alone()) {
             return failure;
         }
+        turn.escapable |= !called.is_of_the_account();
+        turn.over = last;
         let next = turn.link + 1;
         match self.links.get(next) {
             Some(provider) => {
-                *turn = Turn { link: next, failed: 0 };
+                *turn = Turn { link: next, failed: 0, ..*turn };
                 let message = format!("{}; asking {} instead", failure.message, named(provider));
-                CallFailed { message, transient: true, retry_after: Some(Millis(0)), ..failure }
+                CallFailed { message, transient: true, gone: false, retry_after: Some(Millis(0)), ..failure }
             }
             None => CallFailed { transient: false, ..failure },
         }
+    }
+
+    /// Whether the latest piece of work found every provider without a usable key or account: the next will, too.
+    pub(super) fn is_spent(&self) -> bool {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        turn.over && !turn.escapable
+    }
+
+    /// How long to wait for what failed in the latest piece of work, as far as it says, if it may come back by itself.
+    pub(super) fn comes_back(&self) -> Option<Millis> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).passing
     }
 
     /// A remark for an answer that did not come from the first provider.

@@ -6,9 +6,11 @@
 mod batch;
 mod bill;
 mod call;
+mod claims;
 mod clock;
 mod consult;
 mod course;
+mod discretion;
 mod document;
 mod explanation;
 mod fallback;
@@ -16,6 +18,7 @@ mod in_hand;
 mod kept;
 pub mod next;
 mod plan;
+mod provider_gone;
 mod references;
 mod repairs;
 mod request;
@@ -42,6 +45,7 @@ pub use fallback::Chain;
 pub use kept::{Kept, Rescored, Room};
 pub use next::next;
 pub use plan::Plan;
+pub use provider_gone::MOST_PROVIDER_ERRORS_IN_A_ROW;
 pub use references::without_references;
 pub use repairs::{Repairers, stage_answer};
 pub use request::{

@@ -1,5 +1,6 @@
 //! Requests to providers, and what their answers mean.
 
+use super::claims::without_claims;
 use super::{JudgePlan, Plan, StagePlan};
 use crate::engine::{CallFailed, Produced};
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
@@ -120,6 +121,11 @@ pub fn judge_request(
         Sees::Unmasked => task.unmasked,
     };
     let id = &judge.judge.id.value;
+    if task.attached.is_some() && is_blind(plan, judge) {
+        return Err(format!(
+            "judge `{id}` isn't shown the document, which is an image or PDF: set `judges.{id}.attach` to `document`"
+        ));
+    }
     let reference = task.references.get(id);
     if let (Some(named), None) = (&judge.judge.reference, reference) {
         return Err(format!("the reference of judge `{id}` (`{}`) can't be used", named.value));
@@ -127,8 +133,7 @@ pub fn judge_request(
     let document_type = &task.document.document_type;
     let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
     let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
-    let claims = judge.judge.withhold.iter().filter(|name| !declares(candidate_schema, name));
-    let candidate = &without(candidate, &claims.map(String::as_str).collect::<Vec<_>>());
+    let candidate = &without_claims(plan, &judge.judge, document_type, candidate);
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
         let variables = JudgeVariables {
@@ -158,30 +163,10 @@ pub fn judge_request(
     })
 }
 
-/// Whether a schema has a property of this name anywhere.
-fn declares(schema: Option<&Value>, name: &str) -> bool {
-    let inner = |value: &Value| declares(Some(value), name);
-    match schema {
-        Some(Value::Object(members)) => {
-            let properties = members.get("properties").and_then(Value::as_object);
-            properties.is_some_and(|properties| properties.contains_key(name)) || members.values().any(inner)
-        }
-        Some(Value::Array(items)) => items.iter().any(inner),
-        _ => false,
-    }
-}
-
-/// A value without members of these names.
-fn without(value: &Value, names: &[&str]) -> Value {
-    match value {
-        Value::Object(members) => members
-            .iter()
-            .filter(|(name, _)| !names.contains(&name.as_str()))
-            .map(|(name, inner)| (name.clone(), without(inner, names)))
-            .collect(),
-        Value::Array(items) => items.iter().map(|item| without(item, names)).collect(),
-        plain => plain.clone(),
-    }
+/// Whether a judge is to read the document and gets its text only, which an image does not have.
+fn is_blind(plan: &Plan, judge: &JudgePlan) -> bool {
+    let reads = |prompt| plan.templates.uses(prompt, "source");
+    judge.judge.call.attach.is_none() && judge.prompt.as_ref().is_none_or(reads)
 }
 
 fn request_options(options: &Options) -> RequestOptions {
@@ -209,7 +194,7 @@ pub fn correction_request(
     task: Task<'_>,
     outputs: &Map<String, Value>,
     part: Option<&Arc<Value>>,
-    correction: Correction<'_>,
+    correction: &Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let mut request = stage_request(plan, stage, task, outputs)?;
     let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, part, correction)?;
@@ -236,7 +221,7 @@ pub fn correction_feedback(
     plan: &Plan,
     stage: &str,
     part: Option<&Arc<Value>>,
-    correction: Correction<'_>,
+    correction: &Correction<'_>,
 ) -> Result<(Guidance, String), String> {
     let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, part, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
@@ -279,6 +264,7 @@ pub(super) fn answer_of(
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.may_pass(),
+        gone: !failure.may_pass(),
         retry_after: failure.retry_after.map(millis),
         backoff: failure.backoff.map(millis),
         usage: one_call(failure.usage.map_or(0, tokens), failure.cost),
@@ -288,9 +274,8 @@ pub(super) fn answer_of(
     let refused = |why: String| CallFailed {
         message: format!("provider `{}` answered with {why}", provider.seller()),
         transient: true,
-        retry_after: None,
-        backoff: None,
         usage,
+        ..CallFailed::default()
     };
     let said = match (&completion.value, &completion.text) {
         (Some(value), _) => Told::Value(value),

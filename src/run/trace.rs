@@ -22,6 +22,7 @@ pub(super) fn run_span(run: &RunId, profile: &str, inputs: usize) -> Span {
         passed = Empty,
         unusable = Empty,
         provider_errors = Empty,
+        not_tried = Empty,
         cancelled = Empty,
         calls = Empty,
         tokens = Empty,
@@ -32,7 +33,8 @@ pub(super) fn run_span(run: &RunId, profile: &str, inputs: usize) -> Span {
 /// Fills in how a session ended.
 pub(super) fn end_run(span: &Span, end: &BatchEnd, usage: Usage) {
     span.record("finished", end.finished).record("passed", end.passed).record("unusable", end.unusable);
-    span.record("provider_errors", end.provider_errors).record("cancelled", end.cancelled);
+    span.record("provider_errors", end.provider_errors).record("not_tried", end.not_tried);
+    span.record("cancelled", end.cancelled);
     record_usage(span, usage);
 }
 

@@ -2,7 +2,6 @@
 
 use super::{Plan, Task, correction_feedback, correction_request, judge_request, stage_request};
 use crate::engine::{Input, Run, Work};
-use crate::feedback::Correction;
 use crate::ingest::Document;
 use crate::profile::CandidateKind;
 use crate::provider::protocol::{Attachment, CompletionRequest};
@@ -43,17 +42,9 @@ pub(super) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option
     let Some(planned) = plan.stages.get(stage).filter(|_| run.pipeline().gets_feedback(stage)) else {
         return Ok(None);
     };
-    let rolled_back = run.history().rolled_back();
-    let correction = Correction {
-        iteration,
-        base,
-        candidates: run.candidates(),
-        assessments: run.assessments(),
-        rolled_back: &rolled_back,
-    };
     let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
     let id = planned.stage.id.value.clone();
-    let (_, text) = correction_feedback(plan, &id, part.as_ref(), correction)?;
+    let (_, text) = correction_feedback(plan, &id, part.as_ref(), &run.correction(iteration, base))?;
     Ok(Some((id, text)))
 }
 
@@ -80,16 +71,15 @@ pub fn request_for(plan: &Plan, run: &Run, task: Task<'_>, work: &Work) -> Resul
     let mut request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
         None => stage_request(plan, planned, task, &outputs)?,
         Some((iteration, base)) => {
-            let rolled_back = run.history().rolled_back();
-            let correction = Correction {
-                iteration,
-                base,
-                candidates: run.candidates(),
-                assessments: run.assessments(),
-                rolled_back: &rolled_back,
-            };
             let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
-            correction_request(plan, planned, task, &outputs, part.as_ref(), correction)?
+            correction_request(
+                plan,
+                planned,
+                task,
+                &outputs,
+                part.as_ref(),
+                &run.correction(iteration, base),
+            )?
         }
     };
     if let Some((iteration, _)) = correction {

@@ -19,6 +19,9 @@ pub struct Member {
     pub(super) kind: MemberKind,
 }
 
+/// The code of the issue that says that a judge gave no answer.
+pub const JUDGE_FAILED: &str = "JUDGE_FAILED";
+
 /// What a member is, and where its issues come from.
 #[derive(Debug, Clone)]
 pub(super) enum MemberKind {
@@ -63,18 +66,36 @@ impl Member {
     ) -> Result<(), String> {
         match &self.kind {
             MemberKind::Validator { .. } => {
-                let readable = unavailable(answer).is_some()
-                    || answer.get("stages").and_then(Value::as_array).is_some_and(|stages| {
-                        stages.iter().all(|stage| {
-                            stage.get("name").is_some_and(Value::is_string)
-                                && stage.get("passed").is_some_and(Value::is_boolean)
-                        })
-                    });
-                if readable {
-                    Ok(())
-                } else {
-                    Err(format!("the answer of `{}` has no list `stages` with `name` and `passed`", self.id))
+                let stages = answer.get("stages");
+                if unavailable(answer).is_some() {
+                    return match stages {
+                        None => Ok(()),
+                        Some(_) => Err(format!("the answer of `{}` has `unavailable` and `stages`", self.id)),
+                    };
                 }
+                let well_formed = |stage: &&Value| {
+                    stage.get("name").is_some_and(Value::is_string)
+                        && stage.get("passed").is_some_and(Value::is_boolean)
+                };
+                let Some(stages) = stages
+                    .and_then(Value::as_array)
+                    .filter(|stages| stages.iter().all(|stage| well_formed(&stage)))
+                else {
+                    return Err(format!(
+                        "the answer of `{}` has no list `stages` with `name` and `passed`",
+                        self.id
+                    ));
+                };
+                // One of the two could have passed, and the other not.
+                let names = stages.iter().filter_map(|stage| stage.get("name"));
+                if names
+                    .enumerate()
+                    .any(|(at, name)| stages.iter().take(at).any(|earlier| earlier.get("name") == Some(name)))
+                {
+                    return Err(format!("the answer of `{}` has a stage twice", self.id));
+                }
+                let found = stages.iter().filter_map(|stage| stage.get("issues")?.as_array()).flatten();
+                self.check_severities(found)
             }
             MemberKind::Judge { issues, .. } => {
                 let number = |pointer: &str| answer.pointer(pointer).and_then(Value::as_f64);
@@ -88,7 +109,8 @@ impl Member {
                     {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
                     }
-                    Some((_, Value::Array(_) | Value::Null)) | None => Ok(()),
+                    Some((_, Value::Array(found))) => self.check_severities(found.iter()),
+                    Some((_, Value::Null)) | None => Ok(()),
                     // Some models count instead of naming. What they count could not be put right, and must not be lost.
                     Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
                     Some((pointer, _)) => {
@@ -97,6 +119,23 @@ impl Member {
                 }
             }
         }
+    }
+
+    /// Checks that every issue that says how severe it is says it in the loop's words: `blocker`, taken for what issues
+    /// are that do not say, could pass for less than it is.
+    fn check_severities<'v>(&self, mut issues: impl Iterator<Item = &'v Value>) -> Result<(), String> {
+        let unread = |issue: &Value| {
+            let fields = issue.as_object()?;
+            let said = fields.get("severity").filter(|severity| !severity.is_null())?;
+            (said.as_str() != Some("") && word::<Severity>(fields, "severity").is_none()).then_some(())
+        };
+        if issues.any(|issue| unread(issue).is_some()) {
+            return Err(format!(
+                "the answer of `{}` has an issue whose `severity` is none of `critical`, `major` and `minor`",
+                self.id
+            ));
+        }
+        Ok(())
     }
 
     /// Whether it failed and nothing stands in for it: a person is to decide, or the dimension that should was not
@@ -133,7 +172,7 @@ impl Member {
         match (answer, &self.kind) {
             (Answer::Failed(why), MemberKind::Judge { .. }) => {
                 let message = format!("judge `{}` gave no answer: {why}", self.id);
-                vec![self.failure("JUDGE_FAILED", needed, message)]
+                vec![self.failure(JUDGE_FAILED, needed, message)]
             }
             (Answer::Failed(why), MemberKind::Validator { .. }) => {
                 let message = format!("validator `{}` failed: {why}", self.id);
@@ -205,27 +244,47 @@ fn read_issue(
     severity: Severity,
     disposition: &dyn Fn(&str, bool) -> Disposition,
 ) -> Option<Issue> {
+    let silent = |code: &str| format!("it names `{code}` without saying what is wrong");
     if let Some(message) = issue.as_str() {
-        return Some(note(code, severity, disposition(code, false), message.to_owned()));
+        let message = if message.trim().is_empty() { silent(code) } else { message.to_owned() };
+        return Some(note(code, severity, disposition(code, false), message));
     }
     let fields = issue.as_object()?;
-    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let said = |key: &str| fields.get(key).and_then(Value::as_str);
+    let text = |key: &str| said(key).filter(|text| !text.trim().is_empty()).map(str::to_owned);
     let code = text("code").unwrap_or_else(|| code.to_owned());
     let auto_fixable = fields.get("auto_fixable").and_then(Value::as_bool).unwrap_or(false);
     let severity = word(fields, "severity").unwrap_or(severity);
-    let said = word(fields, "disposition");
-    // A path that is no pointer would make templates and reports point nowhere.
-    let path = text("path").filter(|path| path.is_empty() || path.starts_with('/')).unwrap_or_default();
+    let handled = word(fields, "disposition");
+    let path = text("path").map(|path| pointer_of(&path)).unwrap_or_default();
     Some(Issue {
-        disposition: said.unwrap_or_else(|| disposition(&code, auto_fixable)),
+        disposition: handled.unwrap_or_else(|| disposition(&code, auto_fixable)),
         path,
         message: text("message")
             .or_else(|| ["issue", "description", "text", "reason"].iter().find_map(|key| text(key)))
-            .unwrap_or_else(|| format!("it names `{code}` without saying what is wrong")),
+            .unwrap_or_else(|| silent(&code)),
         auto_fixable,
-        suggested_fix: text("suggested_fix"),
+        suggested_fix: fields.get("suggested_fix").filter(|fix| !fix.is_null()).map(plain),
         ..Issue::new(&code, severity)
     })
+}
+
+/// A text as it is, any other value as JSON: the right value of a number is a number.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The JSON Pointer that a path means: models write `/grade`, `grade`, `$.grade` and `authors[0].name`. What means none
+/// of these would make templates and reports point nowhere.
+fn pointer_of(path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let steps = path.trim().trim_start_matches('$').replace('[', ".").replace(']', "");
+    let steps = steps.trim_start_matches('.');
+    let is_step =
+        |step: &str| !step.is_empty() && step.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    if steps.split('.').all(is_step) { format!("/{}", steps.replace('.', "/")) } else { String::new() }
 }
 
 /// One of the loop's words for issues, however it is capitalized: `Critical` is not less than `critical`.

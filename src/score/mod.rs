@@ -27,6 +27,6 @@ pub use account::{Account, Accounted, By, Loss, Part};
 pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
-pub use member::{Answer, Member};
+pub use member::{Answer, JUDGE_FAILED, Member};
 pub use panel::Panel;
 pub use subject::{INVALID_PATCH, Subject};

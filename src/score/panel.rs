@@ -141,6 +141,24 @@ impl Panel {
         member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
+    /// What to say of a score of the member at `at` that is clamped: on a scale of 0 to 10, an 8 would count as 1.
+    #[must_use]
+    pub fn clamped(&self, at: usize, answer: &Value) -> Option<String> {
+        let member = self.members.get(at)?;
+        let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
+        let mut pointers = sources.filter(|source| source.member == at).filter_map(|s| s.pointer.as_deref());
+        pointers.find_map(|pointer| {
+            let given = answer.pointer(pointer).and_then(Value::as_f64)?;
+            let counts = Score::clamped(given).get();
+            (!(0.0..=1.0).contains(&given)).then(|| {
+                format!(
+                    "judge `{}` gave {given} at `{pointer}`, which counts as {counts}: its prompt and `output` schema should ask for 0 to 1",
+                    member.id
+                )
+            })
+        })
+    }
+
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
     ///
     /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
@@ -197,6 +215,23 @@ impl Panel {
         }
         merged.overall = overall.of(|name| merged.scores.get(name)).get();
         merged
+    }
+
+    /// Why the first judge gave no answer that a dimension can't do without, of the members that are `gone` for good, where
+    /// nothing stands in for it. A validator that failed may take another candidate.
+    #[must_use]
+    pub fn silent(&self, tier1: &Assessment, answers: &[Answer], gone: &[usize]) -> Option<String> {
+        self.members.iter().zip(answers).enumerate().find_map(|(at, (member, answer))| match answer {
+            Answer::Failed(why)
+                if gone.contains(&at)
+                    && !member.is_validator()
+                    && member.has_failed(answer, tier1)
+                    && !self.does_without(at, answers) =>
+            {
+                Some(format!("judge `{}` gave no answer: {why}", member.id))
+            }
+            Answer::Failed(_) | Answer::Given(_) => None,
+        })
     }
 
     /// Who gives the dimension which score, with which weight: members by their place, the measure of tier 1 as `None`.

@@ -30,20 +30,36 @@ fn inputs_that_are_not_there_are_named_and_the_others_run() {
     place.run(&["run"]).exits(2).says(&["<INPUT>"]);
 }
 
+#[test]
+fn a_judge_for_a_profile_without_judges_is_told_so() {
+    let place = Workspace::new();
+    place.write("good.txt", REPORT);
+    let arguments = ["run", "--profile", "clinical", "--judge", "openai:any", "good.txt"];
+    place.run(&arguments).exits(2).says(&["the profile has no judges: leave this out"]);
+}
+
 /// LOOP: `failed / unreadable_input`.
 #[test]
 fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
     let place = Workspace::new();
     let mut binary: Vec<u8> = (0..=255).cycle().take(4096).collect();
     binary[0] = 7;
-    let files: [(&str, &[u8], &str); 9] = [
+    let files: [(&str, &[u8], &str); 13] = [
         ("empty.txt", b"", "empty"),
         ("blank.txt", b" \n\t\r\n", "white space"),
         ("binary.txt", &binary, "zero byte"),
         ("latin1.txt", b"Befund: Sch\xe4del\n", "not UTF-8 text (byte 11)"),
         ("cut.txt", b"caf\xc3", "not UTF-8"),
         ("controls.txt", &[1; 100], "control characters"),
-        ("report.pdf", b"%PDF-1.7 x", "a PDF"),
+        ("report.pdf", b"%PDF-1.7 x", "a PDF, not plain text; extract its text first"),
+        ("scan.pdf", b"%PDF-1.7 y", "--set 'stages.*.attach=document' --type TYPE"),
+        ("scan.png", b"\x89PNG\r\n\x1a\n\0", "--set 'stages.*.attach=document' --type TYPE"),
+        ("scan.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "a WebP image"),
+        (
+            "scan.tif",
+            b"II*\0\x08\0\0\0",
+            "a TIFF image, not plain text; give the text that it shows; or convert it",
+        ),
         ("letter.docx", b"PK\x03\x04xx", "ZIP"),
         ("wide.txt", b"\xff\xfea\0\xd8", "UTF-16"),
     ];

@@ -124,7 +124,13 @@ pub(crate) enum Answer {
 pub(crate) fn fails(transient: bool, retry_after: Option<u64>) -> Answer {
     let usage = Usage { calls: 1, ..Usage::default() };
     let retry_after = retry_after.map(Millis);
-    Answer::Fails(CallFailed { message: "it broke".to_owned(), transient, retry_after, backoff: None, usage })
+    Answer::Fails(CallFailed {
+        message: "it broke".to_owned(),
+        transient,
+        retry_after,
+        usage,
+        ..CallFailed::default()
+    })
 }
 
 /// What the run waits for.

@@ -105,6 +105,19 @@ fn a_judge_does_not_see_what_a_stage_thinks_of_its_work() {
     let seen = serde_json::to_string(&request).unwrap();
     assert!(seen.contains("Sample") && seen.contains("\"n\":40"), "{seen}");
     assert!(!seen.contains("0.987") && !seen.contains("flawless"), "{seen}");
+
+    // However the name is written, and whatever it is about; but not what only has the same words in it.
+    for name in
+        ["Confidence", "confidenceScore", "title_confidence", "overall-certainty", "selfRating", "Verified"]
+    {
+        let request = judge_request(&plan, &plan.judges[0], task, &json!({ "n": 40, name: "flawless" }), 0);
+        let seen = serde_json::to_string(&request.unwrap()).unwrap();
+        assert!(!seen.contains("flawless"), "{name}: {seen}");
+    }
+    for name in ["confidence_interval", "gleason_score", "image_quality"] {
+        let request = judge_request(&plan, &plan.judges[0], task, &json!({ name: "as printed" }), 0);
+        assert!(serde_json::to_string(&request.unwrap()).unwrap().contains("as printed"), "{name}");
+    }
 }
 
 fn run(place: &Workspace, profile: &str, more: &[&str]) -> Ran {
@@ -149,6 +162,27 @@ fn rules_bind_whatever_a_judge_was_talked_into() {
     assert_ne!(result["final_status"], "passed", "{result}");
     let issues = result["best_validation"]["issues"].to_string();
     assert!(issues.contains("10.1000/invented.1") || issues.contains("/doi"), "{issues}");
+}
+
+/// The same of what is not there: an extraction with next to nothing in it is not complete because a judge says so.
+#[test]
+fn the_rubric_binds_whatever_a_judge_was_talked_into() {
+    let answer = |stage: &str, value: Value| json!({ "stage": stage, "value": value }).to_string() + "\n";
+    let full = json!({ "verification_summary": {
+        "completeness_score": 1.0, "accuracy_score": 1.0, "schema_compliance_score": 1.0, "critical_issues": [],
+    }});
+    for extracted in [json!({}), json!({ "title": "A randomized trial of forty patients" })] {
+        let place = Workspace::new();
+        place.write("paper.txt", format!("A randomized trial of forty patients.\n{}", attack()));
+        let study = answer("classify", json!({ "study_type": "randomized_controlled_trial" }));
+        let answers = [study, answer("extract", extracted.clone()), answer("verification", full.clone())];
+        place.write("answers.jsonl", answers.concat());
+        let judge = ["--judge", "scripted", "--set", "judges.*.config.file=answers.jsonl"];
+        let result =
+            run(&place, "literature", &[&judge[..], &["--set", "stop.max_corrections=1"]].concat()).json();
+        assert_ne!(result["final_status"], "passed", "{extracted}");
+        assert!(result["best_validation"]["scores"]["completeness"].as_f64().unwrap() < 0.6, "{result}");
+    }
 }
 
 /// Without any judge: the same for a report, by grounding.

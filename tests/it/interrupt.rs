@@ -1,15 +1,20 @@
-//! Ctrl-C in the middle of a run.
+//! Ctrl-C, and a request to terminate, in the middle of a run.
 #![cfg(unix)]
 
+use crate::pipeline::{answer, place};
 use crate::trajectories::{scoring, steps};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, wait_until_gone};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 fn interrupt(child: &Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(child, "-INT");
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
 /// Waits for the end, not for ever.
@@ -95,6 +100,21 @@ fn what_is_finished_stays_and_the_rest_says_that_it_was_cancelled() {
     );
 }
 
+/// As service managers, containers and batch systems stop what they run.
+#[test]
+fn sigterm_is_heard_like_an_interrupt() {
+    let place = three_documents();
+    let arguments = ["run", "--profile", "steps", "--out", "out", "first.txt", "second.txt", "third.txt"];
+    let (mut child, mut err) = started(&place, &arguments, "correct iteration 0");
+    signal(&child, "-TERM");
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    err.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(ended(&mut child).code(), Some(130));
+    assert!(out.ends_with(", stopped before the end, 1 not tried\n"), "{out}");
+    assert_eq!(place.json("out/second-result.json")["final_status"], "cancelled");
+}
+
 #[test]
 fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -144,6 +164,42 @@ fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
 }
 
 #[test]
+fn a_call_that_waits_for_its_turn_is_not_counted() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let asked = format!(
+        "{{ provider: 'contrary:m', config: {{ base_url: 'http://{}' }}, prompt: judge.md, sees: unmasked }}",
+        server.local_addr().unwrap()
+    );
+    // One may ask at a time; the other two wait.
+    let profile = format!(
+        "classify: null
+stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }} }}]
+judges: {{ one: {asked}, two: {asked}, three: {asked} }}
+assess: {{ one: {{ judge: one, score: /n }}, two: {{ judge: two, score: /n }}, three: {{ judge: three, score: /n }} }}
+overall: {{ one: 1, two: 1, three: 1 }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 2 }}
+network: {{ limits: {{ contrary: {{ concurrency: 1 }} }} }}
+"
+    );
+    let place = place(&profile, &[answer("extract", json!({ "tags": 1 }))]);
+    let mut child = place
+        .process()
+        .args(["run", "--profile", "parts", "--out", "out", "doc.txt"])
+        .env("CONTRARY_KEY", "key")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (_call, _) = server.accept().unwrap();
+    interrupt(&child);
+    assert_eq!(ended(&mut child).code(), Some(130));
+    // The stage's and that of one judge.
+    assert_eq!(place.json("out/doc-result.json")["usage"]["calls"], 2);
+}
+
+#[test]
 fn a_pause_before_another_attempt_is_cut_short() {
     let limited = json!({"fault": "rate_limited", "retry_after_ms": 50_000});
     let place = steps("stop: { max_iterations: 3 }\n", &[limited, scoring(9)]);
@@ -171,4 +227,38 @@ fn a_run_that_was_killed_leaves_whole_files_and_a_journal_that_opens() {
     let run = &journal.runs().unwrap()[0];
     assert_eq!((run.documents, run.finished_documents), (2, 1));
     assert_eq!(run.finished_at, None);
+}
+
+/// Of a supervisor, of `timeout`, of a machine that shuts down: no program may be left behind.
+#[test]
+fn a_request_to_terminate_ends_the_programs_that_were_started_too() {
+    let place = steps("stop: { max_iterations: 3 }\n", &[scoring(9)]);
+    let profile = place.read("profiles/steps-measured.yaml");
+    let command = "config: { command: [sh, hang.sh] }";
+    place.write(
+        "profiles/steps-measured.yaml",
+        profile
+            .replace("config: { file: answers.jsonl }", command)
+            .replace("provider: scripted", "provider: command"),
+    );
+    // Deaf to what it is asked by others.
+    place.write("hang.sh", "trap '' TERM INT; echo $$ > pid.new; mv pid.new pid; exec sleep 3600");
+    let mut child = place
+        .process()
+        .args(["run", "--allow-commands", "--profile", "steps", "--out", "out", "doc.txt"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !place.path("pid").exists() && begun.elapsed() < Duration::from_secs(30) {
+        std::thread::yield_now();
+    }
+    let program = place.read("pid").trim().to_owned();
+    signal(&child, "-TERM");
+    assert_eq!(ended(&mut child).code(), Some(130));
+    assert_eq!(place.json("out/doc-result.json")["final_status"], "cancelled");
+    // It was killed before the process ended.
+    wait_until_gone(&program);
 }

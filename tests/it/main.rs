@@ -45,6 +45,8 @@ mod interrupt;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
+mod judges;
+#[cfg(test)]
 mod language_server;
 #[cfg(test)]
 mod layers;
@@ -65,7 +67,11 @@ mod pipeline;
 #[cfg(test)]
 mod plugin_check;
 #[cfg(test)]
+mod plugin_ends;
+#[cfg(test)]
 mod plugin_new;
+#[cfg(test)]
+mod plugin_payloads;
 #[cfg(test)]
 mod plugin_verbs;
 #[cfg(test)]
@@ -83,6 +89,8 @@ mod profiles;
 mod project;
 #[cfg(test)]
 mod provider;
+#[cfg(test)]
+mod recorded_runs;
 #[cfg(test)]
 mod repair;
 #[cfg(test)]

@@ -449,3 +449,41 @@ stop: {{ max_iterations: 1 }}
     assert!(other_sent.recv().unwrap().contains("sk-ant-nobody-may-see"));
     assert!(own_sent.try_recv().is_err());
 }
+
+/// A stage's answer is paid for in vain when the judge can't be asked, and the next document's would be, too.
+#[test]
+fn a_judge_whose_key_is_refused_ends_a_batch_unless_something_stands_in_for_it() {
+    let profile = |then: &str| {
+        format!(
+            "classify: null
+stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }} }}]
+judges:
+  a: {{ provider: scripted, config: {{ file: answers.jsonl }}, prompt: judge.md, on_failure: {{ retry: 0{then} }} }}
+assess: {{ tone: {{ judge: a, score: /s }} }}
+overall: {{ from: tone }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 1 }}
+"
+        )
+    };
+    let refused = json!({ "stage": "a", "fault": "unauthorized" });
+    let place = place(&profile(""), &[extracted(), refused.clone()]);
+    let arguments =
+        ["run", "--profile", "parts", "--format", "jsonl", "--out", "out", "--unfinished", "docs"];
+    for name in ["a", "b", "c"] {
+        place.write(&format!("docs/{name}.txt"), "x");
+    }
+    let ran = place.run(&arguments).exits(1).says(&[
+        "error: 2 documents were not tried (`b`, `c`): judge `a` gave no answer: provider `scripted` failed (unauthorized)",
+    ]);
+    assert_eq!(ran.out.lines().count(), 1);
+    // What lacks a judge's word is not finished.
+    let again = place.run(&arguments).exits(1);
+    assert_eq!((again.out.lines().count(), again.err.contains("left out")), (1, false));
+
+    let place = self::place(&profile(", then: { fallback: 0.95 }"), &[extracted(), refused]);
+    for name in ["a", "b", "c"] {
+        place.write(&format!("docs/{name}.txt"), "x");
+    }
+    assert_eq!(place.run(&arguments).exits(0).out.lines().count(), 3);
+}

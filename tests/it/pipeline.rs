@@ -1,7 +1,7 @@
 //! Several stages, judges and validators through the command, with answers from a file.
 
 use crate::journal::assert_replays;
-use crate::workspace::{Ran, Workspace};
+use crate::workspace::{Ran, Workspace, wait_until_gone};
 use loopctl::engine::{Input, Output, Produced, Recorded};
 use loopctl::score::Assessment;
 use loopctl::value::{Millis, Score, Usage};
@@ -354,6 +354,20 @@ fn a_validator_that_fails_says_nothing_of_the_candidate() {
     let set = ["--allow-commands", "--set", "validators.shell.command=[no-such-program]"];
     let issues = run(&place, &set).exits(3).json()["best_validation"]["issues"].to_string();
     assert!(issues.contains("there is no program `no-such-program`"), "{issues}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_validator_leaves_running_ends_with_it() {
+    let fine = r#"echo '{"stages": [{"name": "read", "passed": true}, {"name": "check", "passed": true}]}'"#;
+    for (rest, status, deadline) in [(fine, 0, "60s"), ("wait", 3, "300ms")] {
+        let place = place(VALIDATED, &[whole(), whole()]);
+        // It has the validator's standard output, too.
+        place.write("rules/check.sh", format!("sleep 3600 & echo $! > left.new; mv left.new left; {rest}"));
+        let deadline = format!("validators.shell.deadline={deadline}");
+        run(&place, &["--allow-commands", "--set", &deadline]).exits(status);
+        wait_until_gone(place.read("left").trim());
+    }
 }
 
 #[test]

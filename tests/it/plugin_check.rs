@@ -36,6 +36,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
         ],
     ),
     ("crash_on_huge", &["direct.huge"]),
+    ("empty_table", &["load.abi"]),
     ("exits", &["open.bad_json", "open.wrong_types", "open.empty"]),
     ("fickle", &["encode.repeatable"]),
     ("forged", &["direct.once"]),
@@ -43,6 +44,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("hollow", &["direct.answers", "direct.cancel"]),
     ("leaks", &["direct.memory"]),
     ("literal_key", &["encode.minimal"]),
+    ("long_table", &["load.abi"]),
     ("mismatch", &["load.manifest"]),
     ("no_symbol", &["load.symbol"]),
     ("not_a_plugin", &["manifest.readable"]),
@@ -73,7 +75,9 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
 /// Those that hang, each with the checks that a short limit ends.
 const HANGING: &[(&str, &[&str])] = &[
     ("forgets_cancelled", &["direct.cancel"]),
+    ("hangs_in_release", &["direct.answers", "direct.cancel"]),
     ("hangs_in_start", &["direct.minimal"]),
+    ("hangs_on_load", &["load.symbol"]),
     ("never", &["direct.answers", "direct.cancel"]),
 ];
 
@@ -81,12 +85,14 @@ const HANGING: &[(&str, &[&str])] = &[
 const FAULTS: &[(&str, &str, &[&str])] = &[
     ("faulty", "none", &[]),
     ("faulty", "crowds", &["direct.concurrent"]),
+    ("faulty", "exits_in_close", &["open.opens"]),
     ("faulty", "gives_no_call", &["direct.answers", "direct.cancel"]),
     ("faulty", "is_strict", &["direct.future"]),
     ("faulty", "is_wordy", &["direct.discreet"]),
     ("faulty", "opens_few", &["open.repeated"]),
     ("faulty", "opens_one", &["open.several", "direct.instances"]),
     ("faulty", "recurses", &["direct.nested"]),
+    ("faulty", "scribbles", &["direct.borrowed"]),
     ("faulty", "uses_closed", &["direct.released_early"]),
     ("faulty_codec", "none", &[]),
     ("faulty_codec", "any_operation", &["encode.unknown_op"]),
@@ -105,6 +111,8 @@ const FAULTS: &[(&str, &str, &[&str])] = &[
         &["encode.full", "encode.future", "encode.nested", "encode.repeatable"],
     ),
     ("faulty_codec", "retries_all", &["decode.client_error"]),
+    ("faulty_codec", "scribbles_decoding", &["decode.borrowed"]),
+    ("faulty_codec", "scribbles_encoding", &["encode.borrowed"]),
     ("faulty_codec", "secret_in_body", &["encode.minimal"]),
     ("faulty_codec", "sends_all", &["encode.huge"]),
 ];

@@ -121,11 +121,24 @@ fn plugins_in_c_build_and_answer() {
     }
 }
 
+/// Tests and builds a project in Rust in a target folder of its own; the library.
+fn built(project: &Path, target: &str) -> PathBuf {
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
+    // The versions that are here already.
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
+    std::fs::copy(lock, project.join("Cargo.lock")).unwrap();
+    for verb in ["test", "build"] {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args([verb, "--offline", "--quiet", "--config", "profile.dev.debug=false"]);
+        succeed(cargo.current_dir(project).env("CARGO_TARGET_DIR", &target).env_remove("CARGO_BUILD_TARGET"));
+    }
+    target.join("debug").join(library_name("my_llm"))
+}
+
 /// Both kinds in one test, because they share what they are built on.
 #[test]
 fn plugins_in_rust_build_and_answer() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plugin_new");
     for kind in ["http", "direct"] {
         let place = place();
         let written = place
@@ -142,16 +155,7 @@ fn plugins_in_rust_build_and_answer() {
             manifest.contains(&format!("loopctl-plugin-sdk = {{ path = {:?} }}", sdk.display().to_string())),
             "{manifest}"
         );
-        // The versions that are here already.
-        std::fs::copy(root.join("Cargo.lock"), project.join("Cargo.lock")).unwrap();
-        for verb in ["test", "build"] {
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args([verb, "--offline", "--quiet", "--config", "profile.dev.debug=false"]);
-            succeed(
-                cargo.current_dir(&project).env("CARGO_TARGET_DIR", &target).env_remove("CARGO_BUILD_TARGET"),
-            );
-        }
-        answers(&place, kind, &target.join("debug").join(library_name("my_llm")));
+        answers(&place, kind, &built(&project, "plugin_new"));
     }
 }
 
@@ -168,29 +172,28 @@ fn what_would_not_work_is_refused() {
     for name in ["My", "../a", "1a", "loopctl-a"] {
         new(&[name, "--lang", "c"]).says(&["help:"]);
     }
+    new(&["plugin-sdk", "--lang", "rust"]).says(&["what plugins are built on", "choose another name"]);
     new(&["a", "--lang", "c", "--sdk", "."]).says(&["`--lang rust`"]);
     new(&["a", "--lang", "rust", "--sdk", "here"]).says(&["no SDK for plugins in `here`"]);
     assert_eq!(place.names(""), ["here"]);
 }
 
-/// A program that wasn't built in a checkout says what the project lacks.
+/// A program that wasn't built in a checkout writes the SDK, too.
 #[test]
-fn without_the_sdk_it_is_said() {
-    let place = Workspace::new();
+fn without_a_checkout_the_project_holds_the_sdk() {
+    let place = place();
     let installed = place.path("bin/loopctl");
     std::fs::create_dir_all(installed.parent().unwrap()).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_loopctl"), &installed).unwrap();
     let new = |more: &[&str]| {
-        let arguments = ["plugin", "new", "a", "--lang", "rust"].iter().chain(more);
+        let arguments = ["plugin", "new", "my-llm", "--lang", "rust", "--kind", "direct"].iter().chain(more);
         succeed(Command::new(&installed).current_dir(place.path("")).args(arguments));
     };
     new(&[]);
-    assert!(
-        place.read("loopctl-a/Cargo.toml").contains("loopctl-plugin-sdk = \"0."),
-        "{}",
-        place.read("loopctl-a/Cargo.toml")
-    );
-    assert!(place.read("loopctl-a/README.md").contains("not on crates.io yet"));
+    let library = built(&place.path("loopctl-my-llm"), "plugin_new_alone");
+    answers(&place, "direct", &library);
+
     new(&["--dir", "b", "--sdk", env!("CARGO_MANIFEST_DIR")]);
     assert!(place.read("b/Cargo.toml").contains("plugins/sdk\" }"), "{}", place.read("b/Cargo.toml"));
+    assert!(!place.path("b/loopctl").exists());
 }

@@ -149,6 +149,8 @@ fn a_call_has_the_names_that_opentelemetry_gives() {
         assert_eq!(call.get(name), Some(&expected), "{name}: {call}");
     }
     assert!(call["duration_ms"].is_u64() && call.get("error.type").is_none(), "{call}");
+    // No schema was asked for.
+    assert!(call.get("gen_ai.output.type").is_none(), "{call}");
 }
 
 #[test]
@@ -226,7 +228,7 @@ fn whoever_embeds_the_library_gets_the_spans() {
     let candidates = Candidates::Providers(vec![chain]);
     let mut session = Session::new(plan, candidates, Vec::new(), place_of_run, cancelled);
     let inputs = find(&[place.path("doc.txt")]).inputs;
-    let batch = Batch { inputs, document_type: None, supplied: None };
+    let batch = Batch { inputs, document_type: None, supplied: None, keep_going: false };
     let opened = Opened::default();
     let subscriber = tracing_subscriber::registry().with(opened.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

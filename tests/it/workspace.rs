@@ -160,3 +160,18 @@ impl Ran {
 pub(crate) fn documents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents")
 }
+
+/// Waits until no process has this number. One that was killed may still be buried by the system.
+#[cfg(unix)]
+pub(crate) fn wait_until_gone(process: &str) {
+    let begun = std::time::Instant::now();
+    let lives = || {
+        let state = Command::new("ps").args(["-o", "stat=", "-p", process]).output().unwrap();
+        let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
+        !state.is_empty() && !state.starts_with('Z')
+    };
+    while lives() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "process {process} was left behind");
+        std::thread::yield_now();
+    }
+}

@@ -61,6 +61,8 @@ static lc_status open_faulty(lc_slice config, void **inst, lc_buf *err)
 static void close_faulty(void *inst)
 {
     struct instance *instance = inst;
+    if (is("exits_in_close"))
+        exit(0);
     atomic_fetch_sub(&open_at_once, 1);
     atomic_store(&instance->closed, 1);
     let_go(instance);
@@ -99,6 +101,8 @@ static lc_status start(void *inst, uint64_t id, lc_slice request, void **call, l
         return refuse(err);
     if (is("is_wordy"))
         host->log(host->ctx, LC_LOG_INFO, request);
+    if (is("scribbles") && request.len > 2)
+        ((uint8_t *)request.ptr)[1] = ' ';
     if (is("gives_no_call")) {
         answer(id, LC_OK, "{\"value\": 1}");
         return LC_OK;

@@ -92,18 +92,17 @@ pub(super) fn play_trajectory(
     let base = simulated.decisions.last().and_then(|decision| base_of(&decision.verdict));
     let mut feedback = Vec::new();
     if let (Some(plan), Some(base)) = (plan, base) {
-        let rolled_back = rolled_back(&simulated.decisions);
         let correction = Correction {
             iteration: assessed,
             base,
             candidates: &candidates,
             assessments: &assessments,
-            rolled_back: &rolled_back,
+            rolled_back: rolled_back(&simulated.decisions),
         };
         for (at, step) in plan.pipeline.steps().iter().enumerate() {
             if plan.pipeline.gets_feedback(at) {
                 let part = candidates.get(base).and_then(|whole| plan.pipeline.part(whole, at));
-                let (_, text) = correction_feedback(plan, &step.id, part.as_ref(), correction)?;
+                let (_, text) = correction_feedback(plan, &step.id, part.as_ref(), &correction)?;
                 feedback.push((step.id.to_string(), text));
             }
         }
@@ -336,13 +335,9 @@ impl Player<'_> {
             Ok(Mended { value, steps, .. }) => {
                 Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
             }
-            Err(message) => Input::Failed(CallFailed {
-                message,
-                transient: true,
-                retry_after: None,
-                backoff: None,
-                usage,
-            }),
+            Err(message) => {
+                Input::Failed(CallFailed { message, transient: true, usage, ..CallFailed::default() })
+            }
         };
         Ok(Done::Answered(input))
     }
@@ -369,9 +364,8 @@ impl Player<'_> {
             Some(Value::Null) => Err(CallFailed {
                 message: "the case has it fail".to_owned(),
                 transient: false,
-                retry_after: None,
-                backoff: None,
                 usage,
+                ..CallFailed::default()
             }),
             Some(given) => Ok(answer(given.clone())),
             None if asked.is_validator() => {
@@ -423,19 +417,12 @@ impl Player<'_> {
         };
         let before = self.requests.len();
         let mut feedback = Vec::new();
-        let rolled_back = run.history().rolled_back();
-        let correction = Correction {
-            iteration,
-            base,
-            candidates: run.candidates(),
-            assessments: run.assessments(),
-            rolled_back: &rolled_back,
-        };
+        let correction = run.correction(iteration, base);
         let stages = run.pipeline().steps().iter().enumerate().skip(stage);
         for (at, step) in stages.filter(|(at, _)| run.pipeline().gets_feedback(*at)) {
             if self.case.expect.feedback.is_some() {
                 let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, at));
-                let (_, text) = correction_feedback(self.plan, &step.id, part.as_ref(), correction)?;
+                let (_, text) = correction_feedback(self.plan, &step.id, part.as_ref(), &correction)?;
                 feedback.push((step.id.to_string(), text));
             }
             self.note_request(run, &Work::Correct { iteration, base, stage: at, attempt: 0 })?;

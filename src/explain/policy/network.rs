@@ -69,7 +69,7 @@ pub(super) fn section(plan: &Plan) -> Section {
         Proxy::Environment => {}
         Proxy::Direct => section.point("network.proxy", "Servers are called without a proxy."),
         // It may hold a password.
-        Proxy::Url(_) => {
+        Proxy::Named { .. } => {
             section.point("network.proxy", "Servers are called through the proxy that the profile names.")
         }
     }

@@ -76,7 +76,7 @@ fn one_judge(plan: &Plan, judge: &Judge, section: &mut Section) {
     if !judge.withhold.is_empty() {
         let text = format!(
             "It does not see scores, earlier attempts or what a stage thinks of its own work: members of the candidate called {} are taken out, unless the \
-             schema of the last stage's answer has them.",
+             schema of the stage's answer has them.",
             names(judge.withhold.iter().map(String::as_str), "or")
         );
         section.detail(format!("{key}.withhold"), text);
@@ -85,17 +85,28 @@ fn one_judge(plan: &Plan, judge: &Judge, section: &mut Section) {
         section.detail(format!("{key}.withhold"), text);
     }
     let issues = match &judge.issues {
-        Some(pointer) => format!(
-            "What it lists at {} of its answer are issues of the candidate; {} where it does not say how severe.",
-            name(&pointer.value),
-            judge.severity.as_str()
-        ),
+        Some(pointer) => {
+            format!(
+                "What it lists at {} of its answer are issues of the candidate; {} where it does not say how severe.",
+                name(&pointer.value),
+                judge.severity.as_str()
+            ) + quoted(judge)
+        }
         None => "Only its scores are used; it can't report issues.".to_owned(),
     };
     section.detail(format!("{key}.issues"), issues);
     section.detail(format!("{key}.attempts"), calls::attempts(&judge.call, judge.on_failure.retry));
     section.detail(format!("{key}.failure"), failure(plan, judge));
     calls::settings(section, &key, &judge.call);
+}
+
+/// What is said of quotations in its issues, which the stages get to see.
+fn quoted(judge: &Judge) -> &'static str {
+    if judge.reference.is_some() || judge.sees == Sees::Unmasked {
+        " What they quote of what only it sees is taken out of them."
+    } else {
+        ""
+    }
 }
 
 /// What becomes of the dimensions of a judge that can't be had. Where there is a quorum, nothing stands in for it.

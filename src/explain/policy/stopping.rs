@@ -202,5 +202,10 @@ fn outside(plan: &Plan, section: &mut Section) {
         let text = "a call of a stage has failed for good; the best candidate so far, if there is one, is handed back all the same;";
         section.end("stop.provider_error", text, StopReason::ProviderError);
     }
+    if plan.panel.members().iter().any(|member| !member.is_validator()) {
+        let text = "a judge whose word is needed has failed for a reason that does not pass, and the candidate that a correction would start from has no \
+                    issue to correct; the same is handed back;";
+        section.end("stop.silent", text, StopReason::ProviderError);
+    }
     section.end("stop.cancelled", "somebody stops it; the same is handed back.", StopReason::Cancelled);
 }

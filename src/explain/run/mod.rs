@@ -6,6 +6,7 @@
 
 mod choice;
 mod journaled;
+mod losses;
 mod next_step;
 mod open;
 mod page;
@@ -13,6 +14,7 @@ mod record;
 mod result_file;
 mod story;
 mod telling;
+mod verdict;
 mod words;
 
 pub use open::{Found, Listed, Looking, NotFound};

@@ -1,6 +1,7 @@
 //! A told story as lines, and the lines as plain text or Markdown.
 
 use super::words::one_line;
+use crate::value::is_wild;
 
 /// Longest line of plain text, in characters.
 const WIDTH: usize = 100;
@@ -173,9 +174,9 @@ fn wrapped(out: &mut String, first: &str, then: &str, text: &str, paint: &dyn Fn
     push(&line, indent);
 }
 
-/// A line of a text from outside: control characters become blanks, indentation stays.
+/// A line of a text from outside: characters that a terminal would obey become blanks, indentation stays.
 fn tamed(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim_end().to_owned()
+    text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect::<String>().trim_end().to_owned()
 }
 
 /// As Markdown.

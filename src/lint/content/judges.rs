@@ -33,6 +33,7 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
         }
         reference(project, judge, problems);
         claims(project, judge, problems);
+        unused(project, judge, problems);
     }
     unread_mask(project, problems);
 }
@@ -99,9 +100,27 @@ fn reference(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
     }
 }
 
+/// A judge that is paid for nothing.
+fn unused(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
+    let Judge { id, issues, .. } = &judge.judge;
+    let dimensions = &project.subject.loaded.profile.dimensions;
+    let sources = dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
+    if issues.is_some()
+        || sources.flat_map(|second| &second.sources).any(|source| source.name.value == id.value)
+    {
+        return;
+    }
+    let message = format!("the judge `{}` is asked for nothing: `assess` takes no score of it", id.value);
+    problems.push(
+        Problem::warning(Code::MeasuredForNothing, &id.span, message)
+            .help("name it in `assess`, say where its `issues` stand, or take it out"),
+    );
+}
+
 /// What a stage says of its own work.
 fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     let Judge { id, withhold, .. } = &judge.judge;
+    let withheld = |name: &str| judge.judge.withholds(name);
     if withhold.is_empty() {
         let place = judge_place(project, id, "withhold");
         let message = format!("the judge `{}` sees what the stages say of their own work", id.value);
@@ -115,7 +134,7 @@ fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     for stage in &plan.stages {
         let Some(output) = &stage.stage.call.output else { continue };
         let mut found: Vec<&str> = Vec::new();
-        stage.schemas.values().for_each(|schema| declared(schema, withhold, &mut found));
+        stage.schemas.values().for_each(|schema| declared(schema, &withheld, &mut found));
         found.sort_unstable();
         found.dedup();
         if found.is_empty() {
@@ -132,12 +151,12 @@ fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     }
 }
 
-/// The names among `wanted` that a schema declares anywhere.
-fn declared<'w>(schema: &Value, wanted: &'w [String], found: &mut Vec<&'w str>) {
+/// The names that are `wanted` among those that a schema declares anywhere.
+fn declared<'s>(schema: &'s Value, wanted: &dyn Fn(&str) -> bool, found: &mut Vec<&'s str>) {
     match schema {
         Value::Object(members) => {
             if let Some(Value::Object(properties)) = members.get("properties") {
-                found.extend(wanted.iter().filter(|name| properties.contains_key(*name)).map(String::as_str));
+                found.extend(properties.keys().map(String::as_str).filter(|name| wanted(name)));
             }
             members.values().for_each(|inner| declared(inner, wanted, found));
         }

@@ -23,7 +23,8 @@ pub(super) static CALL: [Key; 7] = [
         "provider",
         provider,
         "Who is asked: a plugin such as `pattern`, `openai:gpt-5-mini` or `./my-plugin.so`. In a list each one stands in \
-         for the one before when that has failed for good; at most five. `none` for a judge that is not to be asked.",
+         for the one before when that has failed for good; at most five. `none` for a judge that is not to be asked, `$stage` for one that asks as the last stage \
+         does (nobody, where that is `pattern`).",
     )
     .required()
     .examples(&["pattern", "openai:gpt-5-mini", "[anthropic:claude-haiku-4-5, { name: ollama:llama3, config: {} }]"]),

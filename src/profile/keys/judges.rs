@@ -26,9 +26,14 @@ pub(in super::super) static JUDGE: Mapping = Mapping {
                 "withhold",
                 <Vec<String>>::shape,
                 "Members of the candidate, by name and however deep, that the judge is not shown unless the stage's \
-                 schema declares them: what a model says of its own work.",
+                 schema declares them: what a model says of its own work. `nameScore` and `name-score` are what \
+                 `name_score` is; `*_score` stands for every longer name that ends so.",
             )
-            .default("[confidence, confidence_score, certainty, quality_score, self_assessment, self_evaluation, self_score, score]")
+            .default(
+                "[confidence, '*_confidence', confidence_score, '*_confidence_score', confidence_level, certainty, '*_certainty', \
+                 quality, quality_score, score, overall_score, self_assessment, self_evaluation, self_rating, self_score, \
+                 verified, validated, is_correct]",
+            )
             .examples(&["[confidence, score]"]),
             Key::new(
                 "issues",

@@ -93,7 +93,7 @@ pub static PROFILE: Mapping = Mapping {
                 })
             },
             "Models that are asked what a candidate is worth, after the gate. They see the document and the candidate, \
-             and nothing of earlier attempts or scores. A judge counts only where `assess` names it.",
+             and nothing of earlier attempts or scores. Their scores count where `assess` names them, their issues always.",
         )
         .examples(&["{ verification: { provider: 'openai:gpt-5-mini', prompt: judge/literature.md } }"]),
         Key::new(
@@ -107,8 +107,8 @@ pub static PROFILE: Mapping = Mapping {
                     null: Null::Absent,
                 })
             },
-            "Programs of this machine and HTTP services that check a candidate, after the gate. A validator counts only \
-             where `assess` names it.",
+            "Programs of this machine and HTTP services that check a candidate, after the gate. Their scores \
+             count where `assess` names them, their issues always.",
         )
         .examples(&["{ terminology: { url: 'https://example.org/check', stages: [codes] } }"]),
         Key::new(

@@ -14,7 +14,7 @@ use crate::provider::plugin::{Answer, Opened};
 const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const OPENS: &[&str] = &["open.opens"];
 
-pub(super) static CHECKS: [Check; 10] = [
+pub(super) static CHECKS: [Check; 11] = [
     Check {
         id: "decode.success",
         kind: HTTP,
@@ -109,6 +109,20 @@ pub(super) static CHECKS: [Check; 10] = [
             }
             opened.close();
             Ok("every buffer can be freed, or is static".to_owned())
+        },
+    },
+    Check {
+        id: "decode.borrowed",
+        kind: HTTP,
+        needs: OPENS,
+        asks: "bytes that are lent to it are only read",
+        help: "copy what you want to change: the host may keep its own bytes there, or bytes that can't be written to",
+        run: |subject| {
+            let opened = subject.open()?;
+            for status in [200, 500] {
+                decode(&opened, &samples::response(status, "{}"))?;
+            }
+            verdict::untouched(opened)
         },
     },
 ];

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use loopctl_plugin_sdk::abi::{LC_CANCELLED, LC_INVALID_REQUEST};
 use loopctl_plugin_sdk::protocol::PluginKind;
 
-use super::check::{Check, Verdict, broken};
+use super::check::{Check, Trouble, Verdict, broken};
 use super::samples::{self, CANARY};
 use super::subject::Subject;
 use super::verdict::{self, Said};
@@ -17,7 +17,7 @@ const ANSWERS: &[&str] = &["direct.answers"];
 /// How long answers that nobody is owed are waited for.
 const SETTLE: Duration = Duration::from_millis(100);
 
-pub(super) static CHECKS: [Check; 14] = [
+pub(super) static CHECKS: [Check; 15] = [
     Check {
         id: "direct.answers",
         kind: DIRECT,
@@ -163,6 +163,18 @@ pub(super) static CHECKS: [Check; 14] = [
         help: "set `drop` to a function that frees what you allocated",
         run: memory,
     },
+    Check {
+        id: "direct.borrowed",
+        kind: DIRECT,
+        needs: ANSWERS,
+        asks: "bytes that are lent to it are only read",
+        help: "copy what you want to change: the host may keep its own bytes there, or bytes that can't be written to",
+        run: |subject| {
+            let (opened, doing) = (subject.open()?, "answering a full request");
+            ask(subject, &opened, &samples::bytes(&samples::full("borrowed")), doing)?;
+            verdict::untouched(opened)
+        },
+    },
 ];
 
 /// A call that runs, or how it was refused.
@@ -300,11 +312,27 @@ fn concurrent(subject: &Subject<'_>) -> Verdict {
             None => return broken("there is no `start`"),
         }
     }
+    let completed = completed(subject, calls, "accepted", doing)?;
+    for answer in &refused {
+        verdict::failure(answer, doing)?;
+    }
+    opened.close();
+    Ok(format!("{completed} completed, {} refused", refused.len()))
+}
+
+/// Waits for the end of calls, of which `kind` says what is special, and holds each answer against the contract; how many
+/// there were.
+fn completed(
+    subject: &Subject<'_>,
+    calls: Vec<(u64, Call)>,
+    kind: &str,
+    doing: &str,
+) -> Result<usize, Trouble> {
     let ids: Vec<u64> = calls.iter().map(|(id, _)| *id).collect();
     let missing = subject.ledger().wait_for(&ids, subject.ends());
     if !missing.is_empty() {
         return broken(format!(
-            "{} of {} accepted calls were not completed within {} s",
+            "{} of {} {kind} calls were not completed within {} s",
             missing.len(),
             ids.len(),
             subject.limit()
@@ -316,11 +344,7 @@ fn concurrent(subject: &Subject<'_>) -> Verdict {
             verdict::said(answer, doing)?;
         }
     }
-    for answer in &refused {
-        verdict::failure(answer, doing)?;
-    }
-    opened.close();
-    Ok(format!("{} completed, {} refused", ids.len(), refused.len()))
+    Ok(ids.len())
 }
 
 fn instances(subject: &Subject<'_>) -> Verdict {
@@ -352,25 +376,10 @@ fn cancel(subject: &Subject<'_>) -> Verdict {
             calls.push((id, call));
         }
     }
-    let ids: Vec<u64> = calls.iter().map(|(id, _)| *id).collect();
-    let missing = subject.ledger().wait_for(&ids, subject.ends());
-    if !missing.is_empty() {
-        return broken(format!(
-            "{} of {} cancelled calls were not completed within {} s",
-            missing.len(),
-            ids.len(),
-            subject.limit()
-        ));
-    }
-    for (id, call) in calls {
-        call.release();
-        for answer in subject.ledger().take(id).iter().take(1) {
-            verdict::said(answer, "being cancelled")?;
-        }
-    }
+    let completed = completed(subject, calls, "cancelled", "being cancelled")?;
     opened.close();
     // How many were faster than their cancellation differs from time to time, and isn't told.
-    Ok(if ids.is_empty() { "it refuses every call" } else { "every cancelled call was completed" }.to_owned())
+    Ok(if completed == 0 { "it refuses every call" } else { "every cancelled call was completed" }.to_owned())
 }
 
 fn released_early(subject: &Subject<'_>) -> Verdict {

@@ -13,7 +13,7 @@ const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const OPENS: &[&str] = &["open.opens", "manifest.hosts"];
 const WORKS: &[&str] = &["encode.minimal"];
 
-pub(super) static CHECKS: [Check; 13] = [
+pub(super) static CHECKS: [Check; 14] = [
     Check {
         id: "encode.minimal",
         kind: HTTP,
@@ -138,6 +138,18 @@ pub(super) static CHECKS: [Check; 13] = [
         asks: "bytes that are handed over come with a `drop`, unless they are static",
         help: "set `drop` to a function that frees what you allocated",
         run: memory,
+    },
+    Check {
+        id: "encode.borrowed",
+        kind: HTTP,
+        needs: WORKS,
+        asks: "bytes that are lent to it are only read",
+        help: "copy what you want to change: the host may keep its own bytes there, or bytes that can't be written to",
+        run: |subject| {
+            let opened = subject.open()?;
+            encode(&opened, &samples::bytes(&samples::full("borrowed")))?;
+            verdict::untouched(opened)
+        },
     },
 ];
 

@@ -36,7 +36,7 @@ pub(super) static CHECKS: [Check; 8] = [
         kind: None,
         needs: &["load.table"],
         asks: "the table has the ABI version of the header it was compiled with, and of the manifest",
-        help: "fill in `LC_ABI_MAJOR` and `LC_ABI_MINOR`, and say the same in the manifest",
+        help: "let `size` be `sizeof(lc_plugin_v1)`, fill in `LC_ABI_MAJOR` and `LC_ABI_MINOR`, and say the same in the manifest",
         run: abi,
     },
     Check {
@@ -101,6 +101,12 @@ fn abi(subject: &Subject<'_>) -> Verdict {
     if major != LC_ABI_MAJOR {
         return broken(format!(
             "the table is of ABI {major}.{minor}, this loopctl speaks {LC_ABI_MAJOR}.{LC_ABI_MINOR}"
+        ));
+    }
+    let (size, most) = (table.size(), size_of::<lc_plugin_v1>());
+    if minor == LC_ABI_MINOR && size > most {
+        return broken(format!(
+            "the table says that it has {size} bytes, and in ABI {major}.{minor} it has {most}"
         ));
     }
     let manifest = subject.manifest().abi;

@@ -5,10 +5,11 @@ use loopctl_plugin_sdk::abi::{LC_MAX_OUTPUT, LC_OK, LC_PANIC, lc_status};
 use loopctl_plugin_sdk::protocol::{Completion, PluginError};
 use serde::de::DeserializeOwned;
 
+use super::check::{Verdict, broken};
 use super::samples::CANARY;
-use crate::provider::complete::sensible;
 use crate::provider::error::tame;
-use crate::provider::plugin::{Answer, Payload};
+use crate::provider::plugin::{Answer, Opened, Payload};
+use crate::provider::reply::sensible;
 
 /// What the plugin said.
 pub(super) enum Said {
@@ -164,6 +165,17 @@ pub(super) fn freed(answers: &[Answer]) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Whether every byte that was lent to an instance came back as it was; the instance is closed.
+pub(super) fn untouched(opened: Opened) -> Verdict {
+    let wrote = opened.wrote_into_input();
+    opened.close();
+    if wrote {
+        broken("it wrote into bytes that the host had lent to it")
+    } else {
+        Ok("nothing was written into them".to_owned())
+    }
 }
 
 #[cfg(test)]

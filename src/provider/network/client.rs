@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::OnceLock;
 
-use reqwest::{Client, NoProxy, Url};
+use reqwest::{Client, NoProxy, StatusCode, Url};
 
 use super::Environment;
 use super::egress::{Origin, is_loopback};
@@ -46,9 +46,10 @@ fn client(settings: &Settings, proxies: Vec<reqwest::Proxy>) -> Result<Client, S
     let redirects = reqwest::redirect::Policy::custom(|attempt| {
         let came_from = attempt.previous().last().map(|url| (url.scheme().to_owned(), Origin::of(url)));
         let leads_to = Some((attempt.url().scheme().to_owned(), Origin::of(attempt.url())));
-        // Other redirects make a request without a body of it.
-        let as_it_is = matches!(attempt.status().as_u16(), 307 | 308);
-        if as_it_is && came_from == leads_to && attempt.previous().len() <= MAX_REDIRECTS {
+        if keeps_request(attempt.status())
+            && came_from == leads_to
+            && attempt.previous().len() <= MAX_REDIRECTS
+        {
             attempt.follow()
         } else {
             attempt.stop()
@@ -86,7 +87,7 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
     };
     match settings {
         Proxy::Direct => Ok(Vec::new()),
-        Proxy::Url(url) => Ok(vec![proxy(reqwest::Proxy::all, url, "`network.proxy`")?]),
+        Proxy::Named { url, .. } => Ok(vec![proxy(reqwest::Proxy::all, url, "`network.proxy`")?]),
         Proxy::Environment => {
             let kinds: [([&'static str; 2], Make); 3] = [
                 (["https_proxy", "HTTPS_PROXY"], reqwest::Proxy::https),
@@ -116,7 +117,8 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
     }
     let message = tame(&format!("can't connect to `{server}`: {causes}"));
     if is_certificate(error) {
-        let help = "its certificate is not trusted here: check `base_url`, and the proxy if there is one";
+        let help = "its certificate is not trusted here: check `base_url`, and the proxy if there is one; \
+                    `SSL_CERT_FILE` names a file with the authorities that are trusted";
         return Fault::new(FailureKind::Permanent, message).help(help).unsent();
     }
     let help = if is_loopback(url) {
@@ -127,15 +129,25 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
     Fault::new(FailureKind::Transient, message).help(help).unsent()
 }
 
-/// Why a redirect was not followed.
-pub(super) fn not_followed(from: &Url, to: Option<&Url>) -> String {
-    let Some(to) = to else { return "the server redirects to what is no address".to_owned() };
+/// Whether a redirect has the same request made elsewhere; others make one without a body of it.
+fn keeps_request(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 307 | 308)
+}
+
+/// Why a redirect was not followed. Of where it leads, only host and port are named.
+pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> String {
+    let Some((to, origin)) = to.and_then(|to| Some((to, Origin::of(to)?))) else {
+        return "the server redirects to what is no address".to_owned();
+    };
+    let place = tame(&format!("{}://{origin}", to.scheme()));
     if to.host() != from.host() {
-        "the server redirects to another host".to_owned()
-    } else if (to.scheme(), to.port_or_known_default()) != (from.scheme(), from.port_or_known_default()) {
-        "the server redirects to another scheme or port of the same host".to_owned()
-    } else {
+        format!("the server redirects to another host, `{place}`")
+    } else if (to.scheme(), Some(origin)) != (from.scheme(), Origin::of(from)) {
+        format!("the server redirects to another scheme or port of the same host, `{place}`")
+    } else if keeps_request(status) {
         format!("the server redirects more than {MAX_REDIRECTS} times")
+    } else {
+        "the server redirects elsewhere on the same host, without the request's body".to_owned()
     }
 }
 
@@ -160,26 +172,18 @@ fn causes(error: &reqwest::Error) -> String {
 }
 
 /// Whether TLS failed because of the server's certificate, which another try won't change.
-fn is_certificate(error: &reqwest::Error) -> bool {
-    let mut cause: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(error) = cause {
-        // An error of the system's is not the source of the one that it wraps.
-        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let tls = match wrapped {
-            Some(inner) => inner.downcast_ref::<rustls::Error>(),
-            None => error.downcast_ref::<rustls::Error>(),
-        };
-        if matches!(tls, Some(rustls::Error::InvalidCertificate(_))) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+fn is_certificate(error: &(dyn Error + 'static)) -> bool {
+    // What an error of the system's wraps is not its source, and may be another of the system's.
+    let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    matches!(error.downcast_ref::<rustls::Error>(), Some(rustls::Error::InvalidCertificate(_)))
+        || wrapped.is_some_and(|inner| is_certificate(inner))
+        || error.source().is_some_and(is_certificate)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Author;
     use crate::provider::network::tests::environment;
 
     #[test]
@@ -193,7 +197,7 @@ mod tests {
         assert_eq!(count(&Proxy::Environment, &none), Ok(0));
         assert_eq!(count(&Proxy::Environment, &set), Ok(2));
         assert_eq!(count(&Proxy::Direct, &set), Ok(0));
-        assert_eq!(count(&Proxy::Url("http://r:3".into()), &set), Ok(1));
+        assert_eq!(count(&Proxy::Named { url: "http://r:3".into(), by: Author::User }, &set), Ok(1));
         let problem = count(&Proxy::Environment, &bad).unwrap_err();
         assert!(problem.contains("`HTTPS_PROXY`") && !problem.contains("secret"), "{problem}");
     }

@@ -129,6 +129,11 @@ impl Egress {
         if Origin::of(&url) != Origin::of(&base) || url.scheme() != base.scheme() {
             return Err("the plugin's path leads to another host".to_owned());
         }
+        // Dots have been resolved by now.
+        let below = url.path().strip_prefix(base.path().trim_end_matches('/'));
+        if below.is_none_or(|below| !below.starts_with('/')) {
+            return Err("the plugin's path leads out of the base URL".to_owned());
+        }
         Ok(url)
     }
 }
@@ -180,6 +185,10 @@ mod tests {
         }
         let configured = egress(&["api.example.com"], "https://mine.example.org/llm").unwrap();
         assert_eq!(configured.url(&to("/v1", None)).unwrap().as_str(), "https://mine.example.org/llm/v1");
+        assert!(configured.url(&to("/v1/../v2", None)).is_ok());
+        for path in ["/../admin", "/%2e%2e/admin", "/v1/../../llm2/x"] {
+            assert!(configured.url(&to(path, None)).unwrap_err().contains("out of the base URL"), "{path}");
+        }
     }
 
     #[test]

@@ -35,10 +35,10 @@ pub(in crate::provider) struct Errand {
     pub(super) variables: Vec<String>,
     /// Those that would have been sent, were they set.
     pub(super) unset: Vec<String>,
-    /// Whether a key was not shown to the server because only the profile names it.
-    pub(super) withheld: bool,
+    /// Why a key was left out of the request, and how to allow it.
+    pub(super) withheld: Option<String>,
     /// For whoever reads the journal.
-    pub(super) notes: Vec<String>,
+    pub(in crate::provider) notes: Vec<String>,
     /// That the server is left alone from here on.
     pub(super) notice: Option<String>,
     pub(super) server: Option<Arc<Server>>,
@@ -59,7 +59,7 @@ impl Errand {
             tokens: 0,
             variables: Vec::new(),
             unset: Vec::new(),
-            withheld: false,
+            withheld: None,
             notes: Vec::new(),
             notice: None,
             server: None,
@@ -90,13 +90,12 @@ impl Link {
         errand: Errand,
     ) -> Result<Completion, Fault> {
         match outcome {
-            Ok(mut completion) => {
+            Ok(completion) => {
                 let usage = completion.usage;
                 let taken = usage.input_tokens.saturating_add(usage.output_tokens);
                 if let Some(lane) = errand.lane.filter(|_| taken > 0) {
                     lane.took(errand.tokens, taken);
                 }
-                completion.notes.extend(errand.notes);
                 Ok(completion)
             }
             Err(fault) => {
@@ -119,11 +118,8 @@ impl Link {
             Some(heard) => judged(fault, heard, asked),
             None => fault,
         };
-        if errand.withheld && fault.kind == FailureKind::Unauthorized && fault.help.is_none() {
-            fault.help = Some(format!(
-                "only the profile names this server, so it is not shown your key: {}",
-                self.keys.advice()
-            ));
+        if fault.kind == FailureKind::Unauthorized && fault.help.is_none() {
+            fault.help.clone_from(&errand.withheld);
         }
         if let Some(notice) = &errand.notice {
             fault.message = format!("{}; {notice}", fault.message);

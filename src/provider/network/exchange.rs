@@ -2,10 +2,11 @@
 //! the server.
 
 use std::collections::BTreeMap;
+use std::string::FromUtf8Error;
 use std::time::Duration;
 
 use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
-use reqwest::{Method, Url};
+use reqwest::{Method, StatusCode, Url};
 use tokio::time::timeout;
 
 use super::client::{not_followed, torn, unanswered};
@@ -13,7 +14,7 @@ use super::egress::Origin;
 use super::limits::TooLate;
 use super::secrets::Filled;
 use super::server::readable;
-use super::{Errand, Link, retry_after};
+use super::{Errand, Link, method, retry_after};
 use crate::provider::error::{FailureKind, Fault, tame};
 
 /// Shorter waits for one's turn are not worth a word.
@@ -48,24 +49,34 @@ impl Link {
         let outgoing = self.prepare(request).map_err(Fault::unsent)?;
         errand.variables = outgoing.filled.variables();
         errand.unset = outgoing.filled.unset().to_vec();
-        errand.withheld = outgoing.filled.withheld();
+        if outgoing.filled.withheld() {
+            let (why, advice) = (self.keys.why_withheld(&outgoing.url), self.keys.advice(&outgoing.url));
+            errand.withheld = Some(format!("{why}: {advice}"));
+        }
         let Some(origin) = Origin::of(&outgoing.url) else {
             return Err(Fault::new(FailureKind::Permanent, "the request has no host").unsent());
         };
         let (server, lane) = self.network.shared(origin, errand.variables.clone(), self.limits);
         (errand.server, errand.lane) = (Some(server.clone()), Some(lane.clone()));
         server.check().map_err(Fault::unsent)?;
-        if errand.attempt > 1 {
-            server.pay_retry().map_err(Fault::unsent)?;
+        let again = errand.attempt > 1;
+        if again && !server.affords_retry() {
+            return Err(server.no_retries_left().unsent());
         }
         errand.tokens = errand.estimated(outgoing.body.len());
         let turn = lane.turn(errand.tokens, errand.patience.turn_by()).await.map_err(|TooLate| no_turn())?;
+        errand.patience.progress().waits(turn.waited);
         if turn.waited >= WORTH_A_NOTE {
             errand.notes.push(format!("waited {} for its turn (rate limits)", readable(turn.waited)));
-            tracing::info!(waited_ms = readable(turn.waited).0, provider = %self.name, "waited for a rate limit");
+            tracing::info!(event = "waited", provider = %self.name, waited_ms = readable(turn.waited).0);
         }
 
         let passing = server.admit(errand.patience.patient_until()).await.map_err(Fault::unsent)?;
+        // Only what is sent is paid for.
+        if again {
+            server.pay_retry().map_err(Fault::unsent)?;
+        }
+        errand.patience.progress().sends();
         let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
         errand.notice = match &outcome {
             Ok(answer) if answer.status >= 500 => passing.failed(),
@@ -90,12 +101,19 @@ impl Link {
         outcome
     }
 
+    /// Whether a request would be sent, without sending it.
+    ///
+    /// # Errors
+    /// In words, why it would not be.
+    pub(in crate::provider) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
+        self.prepare(request.clone()).map(|_| ()).map_err(|fault| fault.message)
+    }
+
     /// Checks a request and fills in its secrets.
     fn prepare(&self, request: HttpRequest) -> Result<Outgoing, Fault> {
         let refused = |problem: String| Fault::new(FailureKind::Permanent, problem);
         let url = self.egress.url(&request).map_err(refused)?;
-        let method = Method::from_bytes(request.method.as_bytes())
-            .map_err(|_| refused(format!("`{}` is not an HTTP method", tame(&request.method))))?;
+        let method = method::read(&request.method).map_err(refused)?;
         let filled = Filled::of(&request.headers, &self.keys, &url, &self.network.environment)?;
         Ok(Outgoing { method, url, filled, body: request.body })
     }
@@ -105,7 +123,12 @@ impl Link {
         let settings = &self.network.settings;
         let client = self.network.clients.for_url(&url, settings, &self.network.environment);
         let client = client.map_err(Fault::unsent)?;
-        let sending = client.request(method, url.clone()).headers(filled.headers.clone()).body(body).send();
+        let sending = client
+            .request(method, url.clone())
+            .header(reqwest::header::ACCEPT_ENCODING, "identity")
+            .headers(filled.headers.clone())
+            .body(body)
+            .send();
         let begun = match settings.first_byte_timeout {
             None => sending.await,
             Some(limit) => timeout(limit.duration(), sending).await.map_err(|_| {
@@ -121,8 +144,20 @@ impl Link {
             && let Some(location) = response.headers().get(reqwest::header::LOCATION)
         {
             let location = location.to_str().ok().and_then(|location| response.url().join(location).ok());
-            let message = format!("{} (status {status})", not_followed(response.url(), location.as_ref()));
-            return Err(Fault::new(FailureKind::Permanent, message).help("check `base_url`"));
+            let why = not_followed(status, response.url(), location.as_ref());
+            let fault = Fault::new(FailureKind::Permanent, format!("{why} (status {status})"));
+            // No model got it.
+            return Err(Fault { free: true, ..fault.help("check `base_url`") });
+        }
+        if status.is_success()
+            && let Some(coding) = response.headers().get(reqwest::header::CONTENT_ENCODING)
+            && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
+        {
+            let coding = tame(&String::from_utf8_lossy(coding.as_bytes()));
+            let message = format!("the server's answer is compressed (`{coding}`), which was not asked for");
+            return Err(Fault::new(FailureKind::Permanent, message).help(
+                "have the server, or what stands before it, answer as `accept-encoding: identity` says",
+            ));
         }
         let mut told: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in response.headers() {
@@ -143,10 +178,27 @@ impl Link {
             }
             body.extend_from_slice(&chunk);
         }
+        let Ok(body) = text_of(body, status) else {
+            // Put right by guessing, a word of the document would be another, and nobody would know.
+            let fault =
+                Fault::new(FailureKind::Permanent, "the server's answer is not UTF-8, as JSON must be");
+            return Err(fault.help("have the server, or what stands before it, answer in UTF-8"));
+        };
         Ok(HttpResponse {
             status: status.as_u16(),
             headers: told.into_iter().map(|(name, value)| (name, filled.redact(value))).collect(),
-            body: filled.redact(String::from_utf8_lossy(&body).into_owned()),
+            body: filled.redact(body),
         })
+    }
+}
+
+/// The text of a body. A byte order mark before JSON is none of it (RFC 8259, 8.1). Of a failure, any text will do.
+fn text_of(mut body: Vec<u8>, status: StatusCode) -> Result<String, FromUtf8Error> {
+    if body.starts_with(b"\xef\xbb\xbf") {
+        body.drain(..3);
+    }
+    match String::from_utf8(body) {
+        Err(error) if !status.is_success() => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        text => text,
     }
 }

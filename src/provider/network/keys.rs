@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Environment;
 use super::egress::is_loopback;
-use crate::profile::{Author, HostPattern};
+use crate::profile::{Author, HostPattern, Proxy};
 use crate::provider::error::{FailureKind, Fault, tame};
 
 /// The one key that is not a vendor's: its hosts are listed by whoever sets it.
@@ -23,6 +23,8 @@ pub(super) struct Keys {
     service_hosts: Vec<HostPattern>,
     /// What names the endpoint's place in the environment.
     variables: Vec<String>,
+    /// Whether a proxy that only the profile names reads along what goes without TLS.
+    overheard: bool,
 }
 
 impl Keys {
@@ -58,7 +60,18 @@ impl Keys {
                 })?);
             }
         }
-        Ok(Self { declared: manifest.secrets.clone(), places, service_hosts, variables })
+        let declared = manifest.secrets.clone();
+        Ok(Self { declared, places, service_hosts, variables, overheard: false })
+    }
+
+    /// The same for requests that go through a proxy.
+    pub(super) fn through(self, proxy: &Proxy) -> Self {
+        Self { overheard: matches!(proxy, Proxy::Named { by: Author::Profile, .. }), ..self }
+    }
+
+    /// Whether the profile's proxy would see what stands in a request to `url`.
+    fn overhears(&self, url: &Url) -> bool {
+        self.overheard && url.scheme() != "https" && !is_loopback(url)
     }
 
     /// Whether the manifest declares this variable.
@@ -68,6 +81,9 @@ impl Keys {
 
     /// Whether a request to `url` may carry the key in `variable`.
     pub(super) fn may_go(&self, variable: &str, url: &Url) -> bool {
+        if self.overhears(url) {
+            return false;
+        }
         let Some(places) = &self.places else { return true };
         let listed = || {
             let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
@@ -101,13 +117,22 @@ impl Keys {
 
     /// The failure of a request that needs a key which it may not carry.
     pub(super) fn withheld(&self, url: &Url) -> Fault {
-        let place = tame(url.authority());
-        let message = format!("`{place}` is named by the profile only, and is not shown your key");
-        Fault::new(FailureKind::Unauthorized, message).help(self.advice())
+        Fault::new(FailureKind::Unauthorized, self.why_withheld(url)).help(self.advice(url))
     }
 
-    /// How to say that a place may have the key.
-    pub(super) fn advice(&self) -> String {
+    /// Why a request to `url` may not carry a key.
+    pub(super) fn why_withheld(&self, url: &Url) -> String {
+        if self.overhears(url) {
+            return "your key is not sent without TLS through a proxy that only the profile names".to_owned();
+        }
+        format!("`{}` is named by the profile only, and is not shown your key", tame(url.authority()))
+    }
+
+    /// How to allow it.
+    pub(super) fn advice(&self, url: &Url) -> String {
+        if self.overhears(url) {
+            return "if you trust the proxy, name it yourself: `--set network.proxy=URL`".to_owned();
+        }
         if self.declares(SERVICE_TOKEN) {
             return format!("if you trust it, list it in the environment variable `{SERVICE_HOSTS}`");
         }
@@ -181,6 +206,25 @@ mod tests {
         }
         assert!(shown(Author::Profile, &[("ACME_URL", "https://mine.example/x")], "https://mine.example/v1"));
         assert!(!shown(Author::Profile, &[("ACME_URL", "https://mine.example/x")], "https://evil.example"));
+    }
+
+    #[test]
+    fn a_proxy_that_only_a_profile_names_overhears_no_key() {
+        let keys = |by: Author| {
+            let keys = Keys::new(&manifest(&[]), None, &json!({}), Author::User, &environment(&[])).unwrap();
+            keys.through(&Proxy::Named { url: "http://proxy.example:3128".into(), by })
+        };
+        for (url, expected) in [
+            ("http://upstream.example/v1", false),
+            ("https://upstream.example/v1", true),
+            ("http://127.0.0.1:9", true),
+        ] {
+            let url = Url::parse(url).unwrap();
+            assert_eq!(keys(Author::Profile).may_go("KEY", &url), expected, "{url}");
+            assert!(keys(Author::User).may_go("KEY", &url), "{url}");
+        }
+        let withheld = keys(Author::Profile).withheld(&Url::parse("http://upstream.example").unwrap());
+        assert!(withheld.help.unwrap().contains("--set network.proxy=URL"));
     }
 
     #[test]

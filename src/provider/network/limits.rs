@@ -144,20 +144,26 @@ impl Lane {
 
 impl TokenLimit {
     async fn wait_for(&self, estimated: u64, by: Option<Instant>) -> Result<(), TooLate> {
-        // More than a minute's worth would never fit.
-        let most = i64::from(self.per_minute.get());
-        let wanted = {
-            let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
-            let whole = signed(estimated).saturating_add(*owed);
-            let wanted = whole.clamp(1, most);
-            *owed = whole.saturating_sub(wanted).clamp(-most, most);
-            wanted
-        };
-        let wanted = u32::try_from(wanted).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-        while let Ok(Err(not_until)) = self.limiter.check_n(wanted) {
-            wait_until(Instant::now() + not_until.wait_time_from(TokioClock.now()), by).await?;
+        while let Some(wait) = self.take(estimated) {
+            wait_until(Instant::now() + wait, by).await?;
         }
         Ok(())
+    }
+
+    /// Takes what a call is estimated to need and what earlier ones owe; if that is not there, nothing is taken, and the
+    /// answer is how long until it is.
+    fn take(&self, estimated: u64) -> Option<Duration> {
+        // More than a minute's worth would never fit.
+        let most = i64::from(self.per_minute.get());
+        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = signed(estimated).saturating_add(*owed);
+        let wanted = whole.clamp(1, most);
+        let count = u32::try_from(wanted).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+        if let Ok(Err(not_until)) = self.limiter.check_n(count) {
+            return Some(not_until.wait_time_from(TokioClock.now()));
+        }
+        *owed = whole.saturating_sub(wanted).clamp(-most, most);
+        None
     }
 }
 
@@ -222,6 +228,17 @@ mod tests {
         lane.turn(600, None).await.unwrap();
         lane.took(600, 10);
         assert_eq!(turns(&lane, 2, 100).await, [0, 0], "what was not used is given back");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_owed_stays_owed_when_a_call_comes_too_late() {
+        let lane = Lane::new(Limits { tokens_per_minute: Some(600), ..NONE });
+        lane.turn(600, None).await.unwrap();
+        lane.took(600, 900);
+        let soon = Some(Instant::now() + Duration::from_secs(5));
+        assert_eq!(lane.turn(100, soon).await.err(), Some(TooLate));
+        assert!(tokio::time::timeout(Duration::from_secs(1), lane.turn(100, None)).await.is_err());
+        assert_eq!(turns(&lane, 1, 100).await, [39]);
     }
 
     #[tokio::test(start_paused = true)]

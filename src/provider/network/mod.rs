@@ -7,6 +7,7 @@
 //! | `egress` | where requests may go |
 //! | `keys` | which secrets they may carry, and where to |
 //! | `secrets` | filling those in |
+//! | `redact` | taking them out of answers |
 //! | `client` | the HTTP client, proxies, and what its errors come to |
 //! | `patience` | a call's deadline |
 //! | `exchange` | one request and its answer, whole and bounded |
@@ -18,7 +19,6 @@
 //! | `server` | what is known of one server |
 //! | `breaker` | when it is left alone |
 //! | `retry_budget` | how many of its calls may be made again |
-//! | `rehearsal` | whether a request would be sent, without sending it |
 //!
 //! Time is tokio's, so that tests can stop it.
 
@@ -31,8 +31,9 @@ mod errand;
 mod exchange;
 mod keys;
 mod limits;
+mod method;
 mod patience;
-mod rehearsal;
+mod redact;
 mod retry_after;
 mod retry_budget;
 mod secrets;
@@ -144,7 +145,8 @@ impl Link {
         let destination = endpoint::resolve(manifest, endpoint, config, &network.environment)?;
         let plain_http = config.get("allow_http").and_then(Value::as_bool).unwrap_or(false);
         let listed = network.settings.egress.clone();
-        let keys = Keys::new(manifest, destination.endpoint, config, author, &network.environment)?;
+        let keys = Keys::new(manifest, destination.endpoint, config, author, &network.environment)?
+            .through(&network.settings.proxy);
         keys.check_token(config, &destination.base)?;
         let egress = Egress::new(manifest, destination.base, plain_http, listed)?;
         let name =

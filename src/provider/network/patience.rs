@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
+use crate::provider::Progress;
 use crate::provider::error::{FailureKind, Fault};
 
 /// How much of a call's deadline is left. Only what is done under [`Patience::bound`] uses it up, so that waiting for
@@ -15,16 +16,27 @@ pub(in crate::provider) struct Patience {
     left: Duration,
     /// When the run is over; a call that has not got its turn by then is not sent.
     turn_by: Option<Instant>,
+    progress: Progress,
 }
 
 impl Patience {
     pub(in crate::provider) fn new(deadline: Duration) -> Self {
-        Self { whole: deadline, left: deadline, turn_by: None }
+        Self { whole: deadline, left: deadline, turn_by: None, progress: Progress::default() }
     }
 
     /// The same in a run that is over after so long.
     pub(in crate::provider) fn within(self, run: Option<Duration>) -> Self {
         Self { turn_by: run.and_then(|left| Instant::now().checked_add(left)), ..self }
+    }
+
+    /// The same, telling how far the call has come.
+    pub(in crate::provider) fn telling(self, progress: &Progress) -> Self {
+        Self { progress: progress.clone(), ..self }
+    }
+
+    /// Where it is told how far the call has come.
+    pub(in crate::provider) fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// By when the call must have its turn, if by any time.

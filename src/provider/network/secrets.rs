@@ -7,6 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::Environment;
 use super::keys::{Keys, PLACEHOLDER};
+use super::redact;
 use crate::provider::error::{FailureKind, Fault, tame};
 
 /// Shorter values than this would be found in any text.
@@ -97,12 +98,12 @@ impl Filled {
         self.withheld
     }
 
-    /// `text` without the values that were filled in.
+    /// `text` without the values that were filled in, however it spells them.
     pub(super) fn redact(&self, text: String) -> String {
         self.used
             .iter()
             .filter(|(_, value)| value.len() >= REDACT_FROM)
-            .fold(text, |text, (_, value)| text.replace(value, "[secret]"))
+            .fold(text, |text, (_, value)| redact::without(text, value))
     }
 }
 

@@ -142,7 +142,12 @@ impl Passing {
             readable(opened.cool_down),
             opened.failures
         );
-        tracing::warn!("{notice}");
+        tracing::warn!(
+            event = "left_alone",
+            server = %self.server.name,
+            for_ms = readable(opened.cool_down).0,
+            failures = opened.failures
+        );
         Some(notice)
     }
 }

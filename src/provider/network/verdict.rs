@@ -16,17 +16,20 @@ pub(super) struct Heard {
     pub(super) status: u16,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) request_id: Option<String>,
-    is_json: bool,
+    /// Neither JSON nor a stream of events: it broke on its way, or is an error page.
+    is_broken: bool,
 }
 
 impl Heard {
     pub(super) fn of(answer: &HttpResponse) -> Self {
         let id = REQUEST_IDS.iter().find_map(|name| answer.headers.get(*name));
+        let kind = answer.headers.get("content-type").map(String::as_str).unwrap_or_default();
+        let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(&answer.body).is_ok();
         Self {
             status: answer.status,
             headers: answer.headers.clone(),
             request_id: id.map(|id| tame(id).chars().take(80).collect()),
-            is_json: serde_json::from_str::<serde::de::IgnoredAny>(&answer.body).is_ok(),
+            is_broken: !kind.starts_with("text/event-stream") && !is_json(),
         }
     }
 
@@ -45,8 +48,7 @@ impl Heard {
             408 | 409 | 425 | 500..=599 => Transient,
             401 | 403 if said.may_pass() => Unauthorized,
             300..=499 if said.may_pass() => Permanent,
-            // It broke on its way, or is an error page.
-            200..=299 if !self.is_json && !said.may_pass() => Transient,
+            200..=299 if self.is_broken && !said.may_pass() => Transient,
             _ => said,
         }
     }
@@ -98,7 +100,7 @@ pub(super) fn advice(kind: FailureKind, status: u16, asked: Asked<'_>) -> Option
 /// Puts what is known of the answer to a failure.
 pub(super) fn judged(fault: Fault, heard: &Heard, asked: Asked<'_>) -> Fault {
     let kind = heard.kind(fault.kind);
-    let not_json = (200..=299).contains(&heard.status) && !heard.is_json && kind == FailureKind::Transient;
+    let not_json = (200..=299).contains(&heard.status) && heard.is_broken && kind == FailureKind::Transient;
     let message = if not_json && fault.kind != kind {
         format!("the server's answer is not JSON: {}", fault.message)
     } else {

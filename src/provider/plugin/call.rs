@@ -15,9 +15,9 @@ use super::{Library, bounded};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
-/// How long giving a call up may hold up whoever does it. Waited for, so that a plugin has been told before the
+/// How long letting go of a call may hold up whoever does it. Waited for, so that a plugin has been told before the
 /// process ends.
-const CANCEL_LIMIT: Duration = Duration::from_secs(1);
+const END_LIMIT: Duration = Duration::from_secs(1);
 
 /// A pointer that only its plugin looks behind.
 #[derive(Clone, Copy)]
@@ -181,14 +181,11 @@ impl Drop for CallGuard {
             let mut begun = self.call.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *begun, Begun::Over { owed })
         };
-        match before {
-            Begun::Running(call) if owed => {
-                let instance = Arc::clone(&self.instance);
-                // A plugin that hangs in `cancel` keeps a thread, and never the deadline that it missed.
-                let _ = bounded(CANCEL_LIMIT, move || instance.end(call, true));
-            }
-            Begun::Running(call) => self.instance.end(call, false),
-            Begun::NotYet | Begun::Over { .. } => {}
+        if let Begun::Running(call) = before {
+            let instance = Arc::clone(&self.instance);
+            // A plugin that hangs in `cancel` or `call_release` keeps a thread, and neither the deadline that it missed nor
+            // the answer that it gave.
+            let _ = bounded(END_LIMIT, move || instance.end(call, owed));
         }
     }
 }

@@ -11,8 +11,9 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_plugin_v1};
 use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
-use super::{LogLine, bounded, host::Host};
+use super::{LogLine, bounded, ending, host::Host};
 use crate::provider::ProviderError;
+use crate::provider::elf;
 use crate::provider::inspect::{self, PluginFile, host_abi};
 
 /// Stands for the path of a plugin that is part of the program.
@@ -43,6 +44,7 @@ impl Library {
         }
         let path = file.path.clone();
         // Constructors and the entry are foreign code already: they don't get to hang the caller.
+        ending::runs_foreign_code();
         let library = bounded(LOAD_LIMIT, move || {
             let entry = open_copy(&file)?;
             Self::from_entry(&file.path, entry, &file.manifest, Some(&file.manifest_json))
@@ -118,6 +120,10 @@ fn keep(key: String, library: Library) -> Arc<Library> {
 /// Writes the checked bytes where nobody else can, and loads that. What has the plugin's name by now doesn't matter.
 pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
     let failed = |problem: String| ProviderError::Load { path: file.path.clone(), problem };
+    if let Some(machine) = elf::other_machine(&file.bytes) {
+        let (system, own) = (std::env::consts::OS, std::env::consts::ARCH);
+        return Err(failed(format!("it was built for {machine}, and this is {own} ({system})")));
+    }
     let mut copy = tempfile::Builder::new()
         .prefix("loopctl-plugin-")
         .suffix(std::env::consts::DLL_SUFFIX)
@@ -177,6 +183,12 @@ unsafe fn copy_table(path: &Path, offered: *const lc_plugin_v1) -> Result<lc_plu
             path: path.to_owned(),
             host: host_abi(),
             plugin: format!("{}.{}", table.abi_major, table.abi_minor),
+        });
+    }
+    if table.size < offset_of!(lc_plugin_v1, open) {
+        return Err(ProviderError::NotAPlugin {
+            path: path.to_owned(),
+            problem: format!("its table says that it has {} bytes, too few for a manifest", table.size),
         });
     }
     Ok(table)
@@ -273,7 +285,7 @@ mod tests {
                 close: None,
             };
             // SAFETY: a table as large as the largest that is read.
-            let copy = unsafe { copy_table(Path::new("x"), &raw const table) }.unwrap();
+            let copy = unsafe { copy_raw(&raw const table) }.unwrap();
             assert_eq!(copy.open.is_some(), there, "{size}");
         }
     }

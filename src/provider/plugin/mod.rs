@@ -4,11 +4,13 @@
 //! has it vouch for memory; sizes, counts, order and repetition of its calls are all checked.
 
 mod call;
+mod ending;
 mod host;
 mod load;
 mod probe;
 
 pub(super) use call::Instance;
+pub use ending::Working;
 pub use host::LogLine;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
@@ -33,5 +35,8 @@ fn bounded<T: Send + 'static>(
             let _ = sender.send(work());
         })
         .map_err(|error| format!("can't start a thread: {error}"))?;
-    receiver.recv_timeout(limit).map_err(|_| format!("it took longer than {} s", limit.as_secs()))
+    receiver.recv_timeout(limit).map_err(|_| {
+        ending::something_hangs();
+        format!("it took longer than {} s", limit.as_secs())
+    })
 }

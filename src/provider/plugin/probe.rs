@@ -7,6 +7,7 @@
 
 use std::ffi::c_void;
 use std::mem::size_of;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -16,7 +17,7 @@ use loopctl_plugin_sdk::abi::{
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::call::Opaque;
-use super::host::{Payload, lend, no_buf, take};
+use super::host::{Payload, no_buf, take};
 use super::load::{copy_raw, manifest_bytes, missing_functions, open_copy};
 use crate::provider::ProviderError;
 use crate::provider::inspect::PluginFile;
@@ -197,13 +198,15 @@ impl Entry {
         // SAFETY: the symbol has this type by its name; the table has as many bytes as it says, and is never freed.
         let offered = unsafe { (self.0)(std::ptr::from_ref(table).cast()) };
         // SAFETY: what an entry returns is null or a table, which begins with its size.
-        unsafe { copy_raw(offered) }.map(|raw| Arc::new(Table { raw }))
+        unsafe { copy_raw(offered) }.map(|raw| Arc::new(Table { raw, wrote: AtomicBool::new(false) }))
     }
 }
 
 /// A plugin's table; functions that it lacks are absent.
 pub(in crate::provider) struct Table {
     raw: lc_plugin_v1,
+    /// Whether a function has written into bytes that were lent to it.
+    wrote: AtomicBool,
 }
 
 // SAFETY: the contract has the table's functions called from any thread, and what it points to never changes.
@@ -257,13 +260,24 @@ impl Table {
         functions(self) == functions(other) && self.abi() == other.abi() && self.size() == other.size()
     }
 
+    /// Lends a copy of these bytes for one call, and notices what the plugin did to it.
+    fn lending<T>(&self, bytes: &[u8], call: impl FnOnce(lc_slice) -> T) -> T {
+        let mut copy = bytes.to_vec();
+        // A plugin that writes must find bytes that may be written to.
+        let result = call(lc_slice { ptr: copy.as_mut_ptr(), len: copy.len() });
+        if copy != bytes {
+            self.wrote.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
     /// Opens an instance with these bytes for a configuration.
     pub(in crate::provider) fn open(self: &Arc<Self>, config: &[u8]) -> Opening {
         let Some(open) = self.raw.open else { return Opening::Nothing };
         let mut raw = std::ptr::null_mut();
         let mut err = no_buf();
         // SAFETY: arguments as the contract has them; the slice lives until the call returns.
-        let status = unsafe { open(lend(config), &raw mut raw, &raw mut err) };
+        let status = self.lending(config, |config| unsafe { open(config, &raw mut raw, &raw mut err) });
         // SAFETY: the plugin filled it or left it empty, and hands it over.
         let answer = unsafe { answer_of(status, err) };
         if status != LC_OK {
@@ -291,12 +305,18 @@ pub(in crate::provider) enum Started {
 }
 
 impl Opened {
+    /// Whether the plugin has written into bytes that were lent to it.
+    pub(in crate::provider) fn wrote_into_input(&self) -> bool {
+        self.table.wrote.load(Ordering::Relaxed)
+    }
+
     /// `call` of an http plugin; `None` when there is no such function.
     pub(in crate::provider) fn call(&self, op: u32, input: &[u8]) -> Option<Answer> {
         let call = self.table.raw.call?;
         let mut out = no_buf();
         // SAFETY: arguments as the contract has them; the slice lives until the call returns.
-        let status = unsafe { call(self.raw.get(), op, lend(input), &raw mut out) };
+        let status =
+            self.table.lending(input, |input| unsafe { call(self.raw.get(), op, input, &raw mut out) });
         // SAFETY: the plugin filled it or left it empty, and hands it over.
         Some(unsafe { answer_of(status, out) })
     }
@@ -307,7 +327,9 @@ impl Opened {
         let mut raw = std::ptr::null_mut();
         let mut err = no_buf();
         // SAFETY: arguments as the contract has them; the slice lives until the call returns.
-        let status = unsafe { start(self.raw.get(), id, lend(request), &raw mut raw, &raw mut err) };
+        let status = self.table.lending(request, |request| unsafe {
+            start(self.raw.get(), id, request, &raw mut raw, &raw mut err)
+        });
         // SAFETY: the plugin filled it or left it empty, and hands it over.
         let answer = unsafe { answer_of(status, err) };
         Some(if status != LC_OK {

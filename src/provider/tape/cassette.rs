@@ -66,31 +66,24 @@ impl Cassette {
     }
 }
 
-/// Where cassettes stand.
+/// Where cassettes stand. What is written to it is its owner's alone: answers quote documents.
 pub(super) struct Folder {
     path: PathBuf,
-    /// Whether only its owner may read what is written to it.
-    private: bool,
 }
 
 impl Folder {
     /// One that stands there already.
     pub(super) fn existing(path: &Path) -> Self {
-        Self { path: path.to_owned(), private: false }
+        Self { path: path.to_owned() }
     }
 
-    /// One whose files anyone may read whom the user's mask allows to. Made if there is none.
-    pub(super) fn shared(path: &Path) -> Result<Self, TapeError> {
-        Self::make(Self::existing(path), &std::fs::DirBuilder::new())
-    }
-
-    /// One whose files are their owner's alone. Made if there is none.
-    pub(super) fn private(path: &Path) -> Result<Self, TapeError> {
+    /// One to write to. Made if there is none.
+    pub(super) fn writable(path: &Path) -> Result<Self, TapeError> {
         #[cfg_attr(not(unix), expect(unused_mut, reason = "permissions are set on Unix alone"))]
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        Self::make(Self { path: path.to_owned(), private: true }, &builder)
+        Self::make(Self::existing(path), &builder)
     }
 
     /// Makes it, and tries that it can be written to, before anything is paid for.
@@ -140,6 +133,12 @@ impl Folder {
         list().map_err(|error: io::Error| self.unusable(&error))
     }
 
+    /// Whether what stands in it is cassettes, and not other files with such names.
+    pub(super) fn holds_cassettes(&self) -> bool {
+        let first = self.keys().ok().and_then(|keys| keys.into_iter().next());
+        first.is_some_and(|key| matches!(self.read(&key), Ok(Some(_))))
+    }
+
     /// Whether there is a cassette in it.
     pub(super) fn is_recorded(&self) -> Result<bool, TapeError> {
         self.keys().map(|keys| !keys.is_empty())
@@ -187,16 +186,9 @@ impl Folder {
         }
     }
 
-    /// A file beside the cassettes that removes itself unless it is given a name. It is its owner's alone unless asked
-    /// for otherwise.
+    /// A file beside the cassettes that removes itself unless it is given a name. It is its owner's alone.
     fn temporary(&self) -> io::Result<tempfile::NamedTempFile> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".loopctl-").suffix(".tmp");
-        #[cfg(unix)]
-        if !self.private {
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        }
-        builder.tempfile_in(&self.path)
+        tempfile::Builder::new().prefix(".loopctl-").suffix(".tmp").tempfile_in(&self.path)
     }
 }
 

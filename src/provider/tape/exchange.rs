@@ -73,6 +73,9 @@ pub(in crate::provider) struct Exchange {
     /// What a `direct` plugin answered: a [`Completion`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) completion: Option<Body>,
+    /// What the host had to say of an answered call, such as that it waited for its turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) failed: Option<Failed>,
 }
@@ -125,6 +128,7 @@ impl Exchange {
             elapsed_ms: millis(elapsed),
             response: None,
             completion: None,
+            notes: Vec::new(),
             failed: None,
         }
     }

@@ -92,12 +92,12 @@ enum Cue {
 
 impl Tape {
     /// Keeps every exchange in `folder`, which must hold none: exchanges of two runs in one list would be played as if
-    /// they were of one.
+    /// they were of one. Made, if there is none, for its owner alone.
     ///
     /// # Errors
     /// When the folder holds recorded exchanges, or can't be made or written to.
     pub fn record(folder: &Path, requests: Requests) -> Result<Self, TapeError> {
-        let folder = Folder::shared(folder)?;
+        let folder = Folder::writable(folder)?;
         if folder.is_recorded()? {
             return Err(TapeError::Recorded { path: folder.path().to_owned() });
         }
@@ -123,7 +123,12 @@ impl Tape {
     /// # Errors
     /// When the folder can't be made or written to.
     pub fn cache(folder: &Path) -> Result<Self, TapeError> {
-        Ok(Self::of(Folder::private(folder)?, Reel::Cache))
+        Ok(Self::of(Folder::writable(folder)?, Reel::Cache))
+    }
+
+    /// Whether a folder holds recorded or cached answers.
+    pub fn stands_in(folder: &Path) -> bool {
+        Folder::existing(folder).holds_cassettes()
     }
 
     fn of(folder: Folder, reel: Reel) -> Self {
@@ -137,6 +142,11 @@ impl Tape {
             Reel::Replay(_) => TapeMode::Replay,
             Reel::Cache => TapeMode::Cache,
         }
+    }
+
+    /// Whether it keeps what was asked. Otherwise the bodies of requests, which may be large, are not held on to.
+    fn keeps_requests(&self) -> bool {
+        matches!(self.shared.reel, Reel::Record { requests: Requests::Bodies, .. })
     }
 
     /// Where its cassettes are.
@@ -212,22 +222,19 @@ impl Tape {
     /// Keeps an exchange that is over.
     fn keep(&self, question: &Question, number: usize, exchange: Exchange) {
         let written = match &self.shared.reel {
-            Reel::Record { requests, lists } => {
+            Reel::Record { lists, .. } => {
                 let mut lists = locked(lists);
                 let Some(list) = lists.get_mut(&question.key) else { return };
                 if let Some(place) = list.exchanges.get_mut(number) {
                     *place = Some(exchange);
                 }
-                let mut summary = list.summary.clone();
-                if *requests == Requests::Digests {
-                    summary.body = None;
-                }
+                let summary = list.summary.clone();
                 let exchanges = list.exchanges.iter().flatten().cloned().collect();
                 // Under the lock, so that an older list never replaces a newer one.
                 self.shared.folder.write(&Cassette::new(question.key.clone(), summary, exchanges))
             }
             Reel::Cache if exchange.is_answer() => {
-                let summary = Summary { body: None, ..question.summary.clone() };
+                let summary = question.summary.clone();
                 self.shared.folder.write(&Cassette::new(question.key.clone(), summary, vec![exchange]))
             }
             Reel::Cache | Reel::Replay(_) => Ok(()),

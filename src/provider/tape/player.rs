@@ -84,7 +84,8 @@ impl Player {
                 format!("`{stage}` was recorded with {}", named.join(", "))
             }
             Some(_) => {
-                "the profile, a prompt, the document or a setting of the provider has changed since it was recorded"
+                "the profile, a prompt, the document, or a setting or the base URL of the provider has changed since it was \
+                 recorded, or the recording is not whole"
                     .to_owned()
             }
         }

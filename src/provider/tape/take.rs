@@ -29,6 +29,7 @@ pub(in crate::provider) struct Take {
     tape: Option<Tape>,
     /// Whether the cache may answer it.
     fresh: bool,
+    /// What the host has to say of it, beside what the plugin says.
     notes: Vec<String>,
     state: State,
 }
@@ -93,7 +94,7 @@ impl Take {
                 // A query may hold what is nobody's business.
                 path: asked.path.split('?').next().map(str::to_owned),
                 bytes: asked.body.len(),
-                body: Some(Body::of(&asked.body)),
+                body: tape.keeps_requests().then(|| Body::of(&asked.body)),
             },
             asker: asker_of(request),
         })
@@ -106,7 +107,7 @@ impl Take {
         config: &[u8],
         request: &CompletionRequest,
     ) -> Option<Question> {
-        self.tape.as_ref()?;
+        let tape = self.tape.as_ref()?;
         let mut shown = request.clone();
         // A person may have written a key there.
         shown.options.extra_headers.values_mut().for_each(|value| "[not kept]".clone_into(value));
@@ -120,7 +121,7 @@ impl Take {
                 method: None,
                 path: None,
                 bytes: json.len(),
-                body: Some(Body::of(&json)),
+                body: tape.keeps_requests().then(|| Body::of(&json)),
             },
             asker: asker_of(request),
         })
@@ -156,6 +157,11 @@ impl Take {
         answer
     }
 
+    /// What befell the call on its way, for whoever reads the result. A replay, which befalls nothing, says it again.
+    pub(in crate::provider) fn note(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
+    }
+
     fn play<T: Answer>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, Fault> {
         let answer = match (T::kept(&exchange), &exchange.failed) {
             (Some(answer), _) => Ok(answer),
@@ -167,17 +173,23 @@ impl Take {
     }
 
     /// The call is over, with this outcome, whatever decided it: the answer, its decoding, or the deadline.
-    pub(in crate::provider) fn end(self, mut outcome: Result<Completion, Fault>) -> Ended {
-        let counts = self.tape.as_ref().is_some_and(|tape| tape.mode() != TapeMode::Cache);
-        let Some(tape) = self.tape.clone() else {
+    pub(in crate::provider) fn end(mut self, mut outcome: Result<Completion, Fault>) -> Ended {
+        let Some(tape) = self.tape.take() else {
+            if let Ok(completion) = &mut outcome {
+                completion.notes.extend(self.notes);
+            }
             return Ended { outcome, took: None, cached: false, entry: None };
         };
+        let counts = tape.mode() != TapeMode::Cache;
         let (mut took, mut cached, mut entry) = (Millis(0), false, None);
         match self.state {
             State::Before => {}
             State::Asked { question, number, mut exchange } => {
                 took = exchange.elapsed_ms;
                 exchange.failed = outcome.as_ref().err().map(Failed::from);
+                if counts && exchange.failed.is_none() {
+                    exchange.notes.clone_from(&self.notes);
+                }
                 tape.keep(&question, number, *exchange);
                 entry = Some(Entry { tape: tape.clone(), key: question.key });
             }
@@ -192,6 +204,7 @@ impl Take {
             }
             State::Played { exchange, .. } => {
                 took = exchange.elapsed_ms;
+                self.notes = exchange.notes;
                 // Whether or not its answer can be read this time: the deadline may have been missed over it.
                 if let Some(failed) = &exchange.failed {
                     outcome = Err(Fault::from(failed));
@@ -225,30 +238,55 @@ mod tests {
     use loopctl_plugin_sdk::protocol::HttpResponse;
     use std::collections::BTreeMap;
 
-    #[tokio::test]
-    async fn a_call_that_failed_over_its_answer_fails_again() {
-        let place = tempfile::tempdir().unwrap();
-        let asked = HttpRequest {
+    fn asked() -> HttpRequest {
+        HttpRequest {
             method: "POST".into(),
             path: "/chat".into(),
             headers: BTreeMap::new(),
             body: "{}".into(),
             base_url: None,
-        };
-        let request =
-            CompletionRequest { stage: "extract".into(), attempt: 1, ..CompletionRequest::default() };
+        }
+    }
+
+    fn request() -> CompletionRequest {
+        CompletionRequest { stage: "extract".into(), attempt: 1, ..CompletionRequest::default() }
+    }
+
+    #[tokio::test]
+    async fn remarks_about_a_call_are_played_with_it() {
+        let place = tempfile::tempdir().unwrap();
+        let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
+        let notes = |ended: Ended| ended.outcome.unwrap().notes;
+
+        let tape = Tape::record(place.path(), Requests::Digests).unwrap();
+        let mut take = Take::new(Some(&tape), false);
+        let question = take.http("openai", &request(), &asked(), None);
+        take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
+        take.note(vec!["waited 2.0 s".to_owned()]);
+        assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
+
+        let tape = Tape::replay(place.path()).unwrap();
+        let mut take = Take::new(Some(&tape), false);
+        let question = take.http("openai", &request(), &asked(), None);
+        take.ask(question, async { Ok(answer) }).await.unwrap();
+        assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_failed_over_its_answer_fails_again() {
+        let place = tempfile::tempdir().unwrap();
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
 
         let tape = Tape::record(place.path(), Requests::Digests).unwrap();
         let mut take = Take::new(Some(&tape), false);
-        let question = take.http("openai", &request, &asked, None);
+        let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
         let late = Fault::new(FailureKind::Deadline, "no answer in time");
         let recorded = take.end(Err(late)).outcome.unwrap_err();
 
         let tape = Tape::replay(place.path()).unwrap();
         let mut take = Take::new(Some(&tape), false);
-        let question = take.http("openai", &request, &asked, None);
+        let question = take.http("openai", &request(), &asked(), None);
         let nobody = async { Err::<HttpResponse, _>(Fault::new(FailureKind::Permanent, "asked")) };
         assert_eq!(take.ask(question, nobody).await.unwrap(), answer);
         // This time the plugin was fast enough.

@@ -9,6 +9,7 @@ mod input;
 pub use answer::{Answer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, NextInput, Said, Text};
 
+use super::discretion::Discretion;
 use super::repairs::stage_answer;
 use super::request::{Told, mend_whole};
 use super::typing::document_type_of;
@@ -204,9 +205,8 @@ impl Drive<'_> {
                 Input::Failed(CallFailed {
                     message,
                     transient: true,
-                    retry_after: None,
-                    backoff: None,
                     usage: entry.usage,
+                    ..CallFailed::default()
                 })
             }
         })
@@ -245,9 +245,14 @@ impl Drive<'_> {
             other => Ok(other.clone()),
         };
         let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
+        let discretion = judge.and_then(|judge| {
+            let candidate = self.run.pending_candidate()?;
+            Discretion::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
+        });
         let check = |answer: Value| {
             judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, &answer))?;
-            self.plan.panel.read(member, &answer).map(|()| answer)
+            self.plan.panel.read(member, &answer)?;
+            Ok(discretion.as_ref().and_then(|discretion| discretion.kept(&answer)).unwrap_or(answer))
         };
         match read.and_then(check) {
             Ok(answer) => Some(consulted(answer)),
@@ -305,9 +310,13 @@ impl Drive<'_> {
 
     fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
         let references = BTreeMap::new();
-        let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
-        let task = Task { document, source, unmasked, attached: None, references: &references };
-        let request = request_for(self.plan, &self.run, task, work).map_err(NextError::Request)?;
+        let request =
+            request_for(self.plan, &self.run, self.task(&references), work).map_err(NextError::Request)?;
         Ok(NextRequest::of(request, work, self.paused))
+    }
+
+    fn task<'t>(&'t self, references: &'t BTreeMap<String, String>) -> Task<'t> {
+        let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
+        Task { document, source, unmasked, attached: None, references }
     }
 }

@@ -70,6 +70,29 @@ impl Bed {
         let file = self.write("answers.yaml", script);
         self.providers().open("scripted", &json!({ "file": file })).unwrap()
     }
+
+    /// The same from a copy that nobody else has loaded, so that what is counted of its library is this provider's alone.
+    pub(super) fn scripted_alone(&self, script: &str) -> Provider {
+        let installed = self.paths().exe.unwrap().with_file_name(library_name("scripted"));
+        let copy = self.path(&library_name("scripted"));
+        let mut bytes = std::fs::read(installed).unwrap();
+        // Libraries are told apart by their digests, and loaders read nothing behind the end.
+        bytes.extend(self.dir.path().to_string_lossy().bytes());
+        std::fs::write(&copy, bytes).unwrap();
+        self.providers().trust(&copy).unwrap();
+        let file = self.write("answers.yaml", script);
+        self.providers().open(copy.to_str().unwrap(), &json!({ "file": file })).unwrap()
+    }
+}
+
+/// Waits until a library has dropped an answer.
+pub(super) async fn dropped_an_answer(provider: &Provider) {
+    let dropped = async {
+        while provider.dropped_answers() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PLENTY, dropped).await.unwrap();
 }
 
 pub(super) fn request(id: &str) -> CompletionRequest {

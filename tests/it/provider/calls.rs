@@ -5,7 +5,7 @@ use std::time::Duration;
 use loopctl::provider::{FailureKind, ProviderError};
 use serde_json::{Value, json};
 
-use super::bed::{Bed, PLENTY, ask, request};
+use super::bed::{Bed, PLENTY, ask, dropped_an_answer, request};
 
 #[tokio::test]
 async fn an_answer_comes_back_with_what_it_took() {
@@ -111,22 +111,18 @@ async fn after_a_panic_other_documents_go_on() {
 #[tokio::test]
 async fn a_hang_ends_at_the_deadline_and_is_cancelled() {
     let bed = Bed::new();
-    let provider = bed.scripted("- fault: hang\n- value: 1\n");
-    let before = provider.dropped_answers();
+    let provider = bed.scripted_alone("- fault: hang\n- value: 1\n");
     let hung = provider.complete(&request("a"), Duration::from_millis(100)).await.unwrap_err();
     assert_eq!(hung.kind, FailureKind::Deadline);
     // Told of it, the plugin ends the call; its late answer finds nobody.
-    while provider.dropped_answers() == before {
-        tokio::task::yield_now().await;
-    }
+    dropped_an_answer(&provider).await;
     assert_eq!(ask(&provider).await.unwrap().value, Some(json!(1)));
 }
 
 #[tokio::test]
 async fn a_dropped_call_is_cancelled() {
     let bed = Bed::new();
-    let provider = bed.scripted("- fault: hang\n");
-    let before = provider.dropped_answers();
+    let provider = bed.scripted_alone("- fault: hang\n");
     let asked = request("a");
     let mut call = Box::pin(provider.complete(&asked, PLENTY));
     tokio::select! {
@@ -135,9 +131,7 @@ async fn a_dropped_call_is_cancelled() {
         () = tokio::task::yield_now() => {}
     }
     drop(call);
-    while provider.dropped_answers() == before {
-        tokio::task::yield_now().await;
-    }
+    dropped_an_answer(&provider).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

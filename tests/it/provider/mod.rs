@@ -8,4 +8,5 @@ pub(crate) mod http;
 mod keys;
 mod neighbours;
 mod network;
+mod tls;
 mod trust;

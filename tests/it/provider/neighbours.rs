@@ -38,6 +38,12 @@ fn a_short_table_lacks_functions_by_name() {
 }
 
 #[test]
+fn a_table_without_a_size_is_said_to_have_none() {
+    let error = refused("empty_table").to_string();
+    assert!(error.contains("its table says that it has 0 bytes, too few for a manifest"), "{error}");
+}
+
+#[test]
 fn a_null_table_is_a_refusal() {
     assert!(matches!(refused("null_table"), ProviderError::Refused { .. }));
 }
@@ -69,6 +75,19 @@ fn what_is_no_plugin_is_said_to_be_none() {
     }
     let missing = bed.providers().inspect(&bed.path("missing.so")).unwrap_err();
     assert!(matches!(missing, ProviderError::Unreadable { .. }), "{missing}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_plugin_for_another_machine_is_said_to_be_one() {
+    let bed = Bed::new();
+    let library = bed.compile("well_behaved", "elsewhere");
+    let mut bytes = std::fs::read(&library).unwrap();
+    bytes[0x12] = if cfg!(target_arch = "aarch64") { 62 } else { 183 };
+    std::fs::write(&library, bytes).unwrap();
+    bed.providers().trust(&library).unwrap();
+    let error = bed.providers().open(library.to_str().unwrap(), &Value::Null).unwrap_err().to_string();
+    assert!(error.contains("it was built for a") || error.contains("it was built for x86_64"), "{error}");
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use loopctl::profile::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
-use loopctl::provider::{CallFailure, FailureKind, Provider, ProviderError, Providers};
+use loopctl::profile::{Author, Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+use loopctl::provider::{CallFailure, FailureKind, Progress, Provider, ProviderError, Providers};
 use loopctl::value::{Millis, Usd};
 use serde_json::{Value, json};
 
@@ -255,6 +255,26 @@ async fn answers_that_break_off_may_come_whole_the_next_time() {
     }
 }
 
+/// Some servers and gateways put it before their JSON, whatever RFC 8259 says.
+#[tokio::test]
+async fn a_byte_order_mark_is_no_part_of_an_answer() {
+    let body = "\u{feff}{\"answer\": \"grade 2\"}";
+    let server = Server::saying(http(200, "", body));
+    attempt(&open(&server, Network::default()), 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_that_is_compressed_unasked_is_paid_for_once() {
+    let server = Server::saying(http(200, "content-encoding: gzip\r\n", "\u{1f}\u{8b}"));
+    let failure = attempt(&open(&server, Network::default()), 1).await.unwrap_err();
+    assert!(failure.message.contains("compressed (`gzip`)") && !failure.may_pass(), "{failure}");
+    let Ok(Seen::Request(request)) = server.seen.recv_timeout(SOON) else { panic!() };
+    assert!(request.contains("accept-encoding: identity"), "{request}");
+    // What an error page looks like is all the same.
+    let server = Server::saying(http(500, "content-encoding: gzip\r\n", "\u{1f}\u{8b}"));
+    assert!(attempt(&open(&server, Network::default()), 1).await.unwrap_err().may_pass());
+}
+
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -366,7 +386,8 @@ async fn a_call_whose_turn_comes_after_the_run_is_not_sent() {
     let server = Server::saying(http(200, spent, r#"{"answer": "x"}"#));
     let provider = open(&server, Network::default());
     ask(&provider).await.unwrap();
-    let called = provider.call(&request("a"), PLENTY, Some(Duration::from_secs(30))).await;
+    let called =
+        provider.call(&request("a"), PLENTY, Some(Duration::from_secs(30)), &Progress::default()).await;
     let failure = called.outcome.unwrap_err();
     assert!(failure.message.contains("no turn within the timeout"), "{failure}");
     assert!(!failure.may_pass() && failure.cost == Some(Usd::default()), "{failure:?}");
@@ -408,6 +429,32 @@ fn a_run_does_not_wait_for_its_turn_beyond_its_timeout() {
     assert_eq!(server.requests(), 1);
 }
 
+/// The second document's call has its turn a second after the document would be late.
+#[test]
+fn a_batch_that_is_slowed_down_loses_no_document_for_it() {
+    let spent = "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 3s\r\n";
+    let answer = json!({"answer": "{\"diagnosis\": \"x\"}"}).to_string();
+    let server = Server::saying(http(200, spent, &answer));
+    let folder = Workspace::new();
+    folder.write(
+        "profiles/net.yaml",
+        format!(
+            "assess: {{ shape: {{ schema: schemas/x.json }} }}\noverall: {{ shape: 1 }}\naccept: {{ overall: 1 }}\n\
+             stop: {{ max_iterations: 1, timeout: 2s }}\n\
+             stages: [{{ id: extract, provider: contrary, config: {{ base_url: 'http://{}' }} }}]\n",
+            server.address
+        ),
+    );
+    folder.write("schemas/x.json", r#"{"type": "object", "required": ["diagnosis"]}"#);
+    folder.write("a.txt", "a report");
+    folder.write("b.txt", "another");
+    let arguments = ["run", "--profile", "net", "--type", "pathology", "--format", "json", "a.txt", "b.txt"];
+    let ran = crate::workspace::Ran::of(folder.loopctl(&arguments).env("CONTRARY_KEY", KEY)).exits(0);
+    let second = &ran.json()[1];
+    assert!(second["warnings"].to_string().contains("for its turn (rate limits)"), "{second}");
+    assert!(second["elapsed_ms"].as_u64().unwrap() < 2_000, "{second}");
+}
+
 /// Waits for what a server notices, off the runtime's thread.
 async fn next_of(seen: mpsc::Receiver<Seen>) -> (mpsc::Receiver<Seen>, Seen) {
     tokio::task::spawn_blocking(move || {
@@ -440,14 +487,26 @@ async fn an_outage_is_not_multiplied_by_retries() {
 
 #[tokio::test]
 async fn a_redirect_that_is_not_followed_says_why() {
-    for (location, part, requests) in [
-        ("/v1/complete", "redirects more than 5 times", 6),
-        ("http://elsewhere.invalid/", "redirects to another host", 1),
-        ("https://127.0.0.1/v1/complete", "another scheme or port of the same host", 1),
+    let without_body = "elsewhere on the same host, without the request's body";
+    for (status, location, part, requests) in [
+        (307, "/v1/complete", "redirects more than 5 times", 6),
+        (
+            307,
+            "http://u:p@elsewhere.invalid/x?y",
+            "redirects to another host, `http://elsewhere.invalid:80`",
+            1,
+        ),
+        (308, "https://127.0.0.1/x", "another scheme or port of the same host, `https://127.0.0.1`", 1),
+        (302, "https://elsewhere.invalid/", "redirects to another host, `https://elsewhere.invalid`", 1),
+        (301, "/v1/complete", without_body, 1),
+        (302, "/v1/complete", without_body, 1),
+        (303, "/v1/complete", without_body, 1),
+        (307, "data:,x", "redirects to what is no address", 1),
     ] {
-        let server = Server::saying(http(307, &format!("location: {location}\r\n"), ""));
+        let server = Server::saying(http(status, &format!("location: {location}\r\n"), ""));
         let failure = ask(&open(&server, Network::default())).await.unwrap_err();
         assert!(failure.message.contains(part) && !failure.may_pass(), "{failure}");
+        assert_eq!(failure.cost, Usd::new(0.0), "{failure}");
         assert_eq!(server.requests(), requests, "{failure}");
     }
 }
@@ -527,7 +586,7 @@ async fn a_proxy_stands_before_other_machines_only() {
             _ => None,
         }
     };
-    let set = Network { proxy: Proxy::Url(via), ..Network::default() };
+    let set = Network { proxy: Proxy::Named { url: via, by: Author::User }, ..Network::default() };
     for providers in [providers(Network::default()).with_environment(from_environment), providers(set)] {
         ask(&providers.open("contrary", &outside).unwrap()).await.unwrap();
         let Ok(Seen::Request(request)) = proxy.seen.try_recv() else { panic!("the proxy saw nothing") };

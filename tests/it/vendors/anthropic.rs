@@ -90,7 +90,24 @@ fn asked(body: &Value) -> Checked<Asked> {
     }
     output_config(&body, &mut asked)?;
     tools(&body, &mut asked)?;
+    no_longer_taken(&body, &asked.model)?;
     Ok(asked)
+}
+
+/// What the pages on new models say that they stopped taking.
+fn no_longer_taken(body: &Object<'_>, model: &str) -> Checked<()> {
+    const NO_SAMPLING: &[&str] = &["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5"];
+    const NO_FORCED_TOOL: &[&str] =
+        &["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-fable-5", "claude-mythos-5"];
+    let is_one = |models: &[&str]| models.iter().any(|known| model.starts_with(known));
+    if (is_one(NO_SAMPLING) || is_one(NO_FORCED_TOOL)) && body.get("temperature").is_some() {
+        return body.wrong("temperature", "`temperature` is deprecated for this model.");
+    }
+    let forced = body.get("tool_choice").is_some_and(|choice| choice["type"] != "auto");
+    if is_one(NO_FORCED_TOOL) && forced {
+        return body.wrong("tool_choice", "tool_choice forces tool use is not compatible with this model.");
+    }
+    Ok(())
 }
 
 fn message(message: &Object<'_>, number: usize, asked: &mut Asked) -> Checked<()> {

@@ -50,6 +50,7 @@ fn read(api: Api, name: &str, kind: &str, bytes: &[u8]) {
     assert_eq!(vendor.complaints(), Vec::<String>::new(), "{kind} at {}", api.name());
     let result = ran.exits(0).json();
     assert_eq!(result["best_extraction"], json!({ "number": "42" }));
+    assert_eq!(result["review"], false, "{result}");
     assert_eq!(vendor.calls(), 4);
     for seen in vendor.seen() {
         let asked = seen.asked.unwrap();
@@ -81,4 +82,51 @@ fn stages_and_judges_see_the_document_itself() {
             });
         }
     });
+}
+
+#[test]
+fn a_judge_that_is_not_shown_the_document_is_not_asked_about_it() {
+    let place = place("scan.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let seeing =
+        "  look: { provider: none-yet, prompt: look.md, output: schemas/look.schema.json, attach: document }";
+    assert!(PROFILE.contains(seeing));
+    place.write("profiles/scan.yaml", PROFILE.replace(seeing, &seeing.replace(", attach: document", "")));
+    let mut script = Script::default();
+    script.add("read", json!({ "number": "41" }));
+    script.add("look", json!({ "score": 1.0 }));
+    let vendor = Vendor::start(Setup { api: Api::OpenAi, key: None, script, faults: Vec::new() });
+    let arguments = [
+        "run",
+        "--profile",
+        "scan",
+        "--format",
+        "json",
+        "--set",
+        "stages.0.provider=openai:read",
+        "--set",
+        "judges.look.provider=openai:look",
+        "scan.png",
+    ];
+    let ran = Ran::of(&mut loopctl(&place, Api::OpenAi, &vendor, None, &arguments));
+    // Nobody will answer about another candidate either.
+    let result = ran.exits(1).json();
+    assert_eq!(result["stop_reason"], "provider_error", "{result}");
+    assert_eq!(result["review"], true, "{result}");
+    assert!(result.to_string().contains("set `judges.look.attach` to `document`"), "{result}");
+    assert!(result["warnings"].to_string().contains("no rule can look anything up"), "{result}");
+    assert!(vendor.seen().iter().all(|seen| seen.asked.as_ref().is_some_and(|asked| asked.model == "read")));
+}
+
+#[test]
+fn what_nothing_but_a_stage_has_seen_is_left_to_a_person() {
+    let place = place("scan.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let (stages, _) = PROFILE.split_once("judges:").unwrap();
+    let form = "assess: { form: { schema: schemas/read.schema.json } }\noverall: { from: form }\naccept: { overall: 0.9 }\nstop: { max_iterations: 1 }\n";
+    place.write("profiles/scan.yaml", format!("{stages}{form}"));
+    let mut script = Script::default();
+    script.add("read", json!({ "number": "41" }));
+    let vendor = Vendor::start(Setup { api: Api::Gemini, key: None, script, faults: Vec::new() });
+    let arguments = ["run", "--profile", "scan", "--provider", "gemini:read", "--format", "json", "scan.png"];
+    let result = Ran::of(&mut loopctl(&place, Api::Gemini, &vendor, None, &arguments)).exits(0).json();
+    assert_eq!((&result["final_status"], &result["review"]), (&json!("passed"), &json!(true)), "{result}");
 }

@@ -134,6 +134,14 @@ fn rows() -> Vec<Row> {
         Row::new("a body torn in the middle, always", Breaks(3), &[], |_| vec![(Always, Fault::Torn)]),
         Row::new("200 with half of the JSON, once", Passes(2), &["JSON"], |_| vec![(At(1), Fault::NotJson)]),
         Row::new("200 with HTML, always", Breaks(3), &["JSON"], |_| vec![(Always, Fault::Gateway(200))]),
+        Row::new("a letter that is not UTF-8", Breaks(1), &["not UTF-8"], |_| vec![(Always, Fault::NotUtf8)]),
+        Row::new("an answer that is compressed, which was not asked for", Breaks(1), &["`gzip`"], |_| {
+            vec![(Always, Fault::Compressed)]
+        }),
+        Row::new("a byte order mark before the answer", Passes(1), &[], |_| vec![(Always, Fault::Marked)]),
+        Row::new("200 with a stream of events, always", Breaks(1), &["streams its answer"], |_| {
+            vec![(Always, Fault::Streams)]
+        }),
         Row::new("JSON that was not asked for, once", Passes(2), &[], |_| vec![(At(1), Fault::OtherSchema)]),
         Row::new("JSON that was not asked for, always", FallsShort, &[], |_| {
             vec![(Always, Fault::OtherSchema)]
@@ -257,7 +265,8 @@ fn run(row: &Row, api: Api, wrong: &mut Vec<String>) -> Outcome {
     let result: Value = serde_json::from_str(&ran.out).unwrap_or_default();
     let calls = vendor.calls();
     let port = |text: &str| {
-        text.replace(&vendor.address().to_string(), "HOST").replace(&elsewhere, "http://ELSEWHERE/v1")
+        text.replace(&vendor.address().to_string(), "HOST")
+            .replace(elsewhere.trim_end_matches("/v1"), "http://ELSEWHERE")
     };
     let told = port(&told(&result, &ran.err));
     let word = |key: &str| result[key].as_str().unwrap_or("none").to_owned();

@@ -10,6 +10,8 @@ mod fit;
 mod gemini;
 mod gemini_schema;
 mod openai;
+mod outage;
+mod paid;
 mod profiles;
 mod runs;
 mod secrets;

@@ -144,3 +144,37 @@ fn what_is_said_of_calls_holds_no_text_of_the_document() {
         }
     });
 }
+
+/// An API's own words are shown, and may repeat what they complain about.
+#[test]
+fn what_an_api_repeats_of_the_document_is_left_out() {
+    let passage: String = REPORT.chars().skip(200).take(120).collect();
+    for api in [Api::OpenAi, Api::Anthropic, Api::Gemini] {
+        let refused = Fault::Error(Problem::BadKey(passage.clone()));
+        let (place, ran) = run(api, vec![(When::Always, refused)], &["--format", "json"]);
+        let result = place.read("out/lung-biopsy-result.json");
+        assert!(ran.err.contains("[document]"), "{}", ran.err);
+        for said in [&ran.err, &ran.out, &result, &place.read("run.log")] {
+            assert_eq!(quotes(said), None, "{}", api.name());
+        }
+        ran.exits(1);
+    }
+}
+
+#[test]
+fn calls_are_told_by_the_names_of_the_conventions() {
+    for (api, provider, operation) in [
+        (Api::OpenAi, "openai", "chat"),
+        (Api::Azure, "azure.ai.openai", "chat"),
+        (Api::Anthropic, "anthropic", "chat"),
+        (Api::Gemini, "gcp.gemini", "generate_content"),
+    ] {
+        let (place, _) = run(api, Vec::new(), &[]);
+        let log = place.read("run.log");
+        let mut calls = log.lines().filter(|line| line.contains("call_finished"));
+        let call: serde_json::Value = serde_json::from_str(calls.next().unwrap()).unwrap();
+        assert_eq!(call["gen_ai.provider.name"], provider);
+        assert_eq!(call["gen_ai.operation.name"], operation, "{provider}");
+        assert_eq!(call["gen_ai.output.type"], "json", "{provider}");
+    }
+}

@@ -27,6 +27,14 @@ pub(super) enum Fault {
     Torn,
     /// 200 with something that is not JSON.
     NotJson,
+    /// The answer with a letter in Latin-1.
+    NotUtf8,
+    /// The answer, said to be compressed.
+    Compressed,
+    /// The answer after a byte order mark.
+    Marked,
+    /// 200 with a stream of events that nobody asked for.
+    Streams,
     /// JSON that nobody asked for.
     OtherSchema,
     /// The model declines.
@@ -267,6 +275,25 @@ impl Desk {
                 let mut answer = self.answer(call, asked);
                 answer.body.truncate(answer.body.len() / 2);
                 answer.send(stream)
+            }
+            Fault::NotUtf8 => {
+                let mut answer = self.answer(call, asked);
+                let at = answer.body.windows(9).position(|word| word == b"carcinoma").unwrap();
+                answer.body[at] = 0xe7;
+                answer.send(stream)
+            }
+            Fault::Compressed => self.answer(call, asked).with("content-encoding", "gzip").send(stream),
+            Fault::Marked => {
+                let mut answer = self.answer(call, asked);
+                answer.body.splice(0..0, *b"\xef\xbb\xbf");
+                answer.send(stream)
+            }
+            Fault::Streams => {
+                let mut events = b"data: ".to_vec();
+                events.extend(self.answer(call, asked).body);
+                events.extend(b"\n\ndata: [DONE]\n\n");
+                let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+                Response { status: 200, headers, body: events }.send(stream)
             }
             Fault::OtherSchema => {
                 let other = json!({ "forecast": [{ "city": "Oslo", "sky": "clear" }] });

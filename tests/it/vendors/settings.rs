@@ -100,6 +100,30 @@ fn options_arrive_under_the_names_that_each_api_has_for_them() {
 }
 
 #[test]
+fn models_of_every_generation_are_asked_for_what_they_take() {
+    for (model, forced, temperature) in [
+        ("claude-haiku-4-5", true, true),
+        ("claude-opus-4-8", true, false),
+        ("claude-sonnet-5", true, false),
+        ("claude-sonnet-5-5", false, false),
+        ("claude-fable-5-2", false, false),
+    ] {
+        let provider = format!("anthropic:{model}");
+        let seen = run(Api::Anthropic, None, &provider, &[], &["--set", "stages.*.options.temperature=0"]);
+        let body = seen.body();
+        assert_eq!(body["tool_choice"]["type"] == "tool", forced, "{model}");
+        assert_eq!(body.get("temperature").is_some(), temperature, "{model}");
+    }
+}
+
+#[test]
+fn of_two_keys_gemini_is_shown_the_one_that_googles_libraries_take() {
+    let keys = [("GOOGLE_API_KEY", KEY), ("GEMINI_API_KEY", "another-key")];
+    let seen = run(Api::Gemini, Some(KEY), "gemini:any", &keys, &[]);
+    assert_eq!(seen.request.header("x-goog-api-key"), Some(KEY));
+}
+
+#[test]
 fn whatever_else_an_api_takes_goes_into_its_body() {
     for (api, more, pointer, value) in [
         (Api::OpenAi, "{reasoning_effort: low}", "/reasoning_effort", json!("low")),

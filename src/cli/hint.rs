@@ -1,0 +1,66 @@
+//! Which command tells why a document did not pass.
+
+use super::run::JournalPlace;
+use crate::policy::FinalStatus;
+use crate::report::tame;
+use crate::run::DocumentResult;
+use crate::store::{Artifact, Artifacts, Journal};
+use crate::value::DocumentId;
+use std::path::Path;
+
+/// How to get told why a document did not pass.
+#[derive(Debug, Default)]
+pub(super) struct Hint {
+    out: Option<Artifacts>,
+    /// The arguments of `explain`, where the journal is kept.
+    journal: Option<String>,
+    /// The first document that did not pass.
+    about: Option<DocumentId>,
+}
+
+impl Hint {
+    pub(super) fn of(place: &JournalPlace, journal: &Journal, out: Option<Artifacts>) -> Self {
+        let kept = journal.path() != Path::new(":memory:");
+        let journal = kept.then(|| match place {
+            JournalPlace::Asked(file) => format!("latest --journal {}", quoted(&file.display().to_string())),
+            JournalPlace::Usual(_) | JournalPlace::Memory => "latest".to_owned(),
+        });
+        Hint { out, journal, about: None }
+    }
+
+    /// Whether results are kept in a folder.
+    pub(super) fn has_out(&self) -> bool {
+        self.out.is_some()
+    }
+
+    pub(super) fn see(&mut self, result: &DocumentResult) {
+        let passed = matches!(result.final_status, FinalStatus::Passed | FinalStatus::Skipped);
+        if !passed && self.about.is_none() {
+            self.about = Some(result.id.clone());
+        }
+    }
+
+    /// The line, if something did not pass and what explains it is kept.
+    pub(super) fn line(&self, several: bool) -> Option<String> {
+        let about = self.about.as_ref()?;
+        let target = match (&self.out, &self.journal) {
+            (Some(out), _) => quoted(&out.path(about, Artifact::Result).display().to_string()),
+            (None, Some(journal)) if several => format!("{journal} --document {}", quoted(about.as_str())),
+            (None, Some(journal)) => journal.clone(),
+            (None, None) => return None,
+        };
+        Some(format!("why: loopctl explain {}", tame(&target)))
+    }
+}
+
+/// A word of a command line as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| {
+        c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '\\' | '=' | '+' | ',' | '~')
+    };
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

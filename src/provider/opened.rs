@@ -1,0 +1,122 @@
+//! The instance of a plugin that takes a provider's calls. One that has panicked is replaced by a fresh one, once.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::{FailureKind, Fault};
+use super::plugin::{Instance, Library, Reply};
+use super::reply::fault_of;
+
+/// An opened plugin, with what it takes to open it again.
+pub(super) struct Opened {
+    library: Arc<Library>,
+    config: Vec<u8>,
+    current: Mutex<Current>,
+    /// Held by the one call that opens it again; others that need it wait.
+    reopening: tokio::sync::Mutex<()>,
+}
+
+struct Current {
+    instance: Arc<Instance>,
+    health: Health,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Health {
+    /// Never panicked.
+    Well,
+    /// Panicked, and will be opened again.
+    Poisoned,
+    /// Opened again after a panic.
+    Reopened,
+    /// Panicked again.
+    Dead,
+}
+
+impl Opened {
+    /// Opens the plugin. `config` is its configuration as JSON.
+    ///
+    /// # Errors
+    /// What the plugin answers instead.
+    pub(super) fn new(library: Arc<Library>, config: Vec<u8>) -> Result<Self, Reply> {
+        let instance = Instance::open(&library, config.clone())?;
+        let current = Mutex::new(Current { instance, health: Health::Well });
+        Ok(Self { library, config, current, reopening: tokio::sync::Mutex::new(()) })
+    }
+
+    pub(super) fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Its configuration as JSON.
+    pub(super) fn config(&self) -> &[u8] {
+        &self.config
+    }
+
+    /// The instance to call. Can be dropped at any time.
+    ///
+    /// # Errors
+    /// When the plugin has panicked twice, or could not be opened again.
+    pub(super) async fn instance(&self) -> Result<Arc<Instance>, Fault> {
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let _alone = self.reopening.lock().await;
+        // Another call may have done it meanwhile.
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let (library, config) = (Arc::clone(&self.library), self.config.clone());
+        let opened = tokio::task::spawn_blocking(move || Instance::open(&library, config)).await;
+        let opened = match opened {
+            Ok(opened) => opened.map_err(|reply| fault_of(&reply).message),
+            Err(_) => Err("its thread was lost".to_owned()),
+        };
+        match opened {
+            Ok(fresh) => {
+                let old = {
+                    let mut current = self.current();
+                    current.health = Health::Reopened;
+                    std::mem::replace(&mut current.instance, Arc::clone(&fresh))
+                };
+                // Closing it may take a moment.
+                tokio::task::spawn_blocking(move || drop(old));
+                Ok(fresh)
+            }
+            Err(why) => {
+                self.current().health = Health::Dead;
+                // Whatever it says, there is no second attempt at opening it again.
+                Err(panicked(format!("the plugin panicked and can't be opened again: {why}")))
+            }
+        }
+    }
+
+    /// The instance, or why there is none; `None` when it is to be opened again.
+    fn known(&self) -> Option<Result<Arc<Instance>, Fault>> {
+        let current = self.current();
+        match current.health {
+            Health::Well | Health::Reopened => Some(Ok(Arc::clone(&current.instance))),
+            Health::Dead => Some(Err(panicked("the plugin has panicked twice and takes no more calls"))),
+            Health::Poisoned => None,
+        }
+    }
+
+    /// Says that a call of this instance ended in a panic.
+    pub(super) fn poison(&self, instance: &Arc<Instance>) {
+        let mut current = self.current();
+        // Calls of the old instance may still fail after another has taken its place.
+        if Arc::ptr_eq(&current.instance, instance) {
+            current.health = match current.health {
+                Health::Well | Health::Poisoned => Health::Poisoned,
+                Health::Reopened | Health::Dead => Health::Dead,
+            };
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn panicked(message: impl Into<String>) -> Fault {
+    Fault::new(FailureKind::Panic, message)
+}

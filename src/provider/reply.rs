@@ -1,0 +1,64 @@
+//! What a plugin's reply comes to: a completion that makes sense, or a fault.
+
+use std::time::Duration;
+
+use loopctl_plugin_sdk::protocol::{Completion, PluginError, Usage, VERSION};
+use serde::Deserialize;
+
+use super::FailureKind;
+use super::error::{Fault, tame};
+use super::plugin::{Payload, Reply};
+
+/// What is larger than may cross the boundary.
+pub(super) fn too_large(what: &str, bytes: usize) -> Fault {
+    Fault::new(
+        FailureKind::TooLarge,
+        format!("the {what} has {bytes} bytes, more than cross the plugin boundary"),
+    )
+}
+
+/// What a reply with another status than success says.
+pub(super) fn fault_of(reply: &Reply) -> Fault {
+    let kind = FailureKind::from_status(reply.status).unwrap_or(FailureKind::Permanent);
+    let error: PluginError = match &reply.payload {
+        Payload::Bytes(json) => serde_json::from_slice(json).unwrap_or_default(),
+        Payload::TooLarge(_) => PluginError::default(),
+    };
+    let mut message = tame(&error.message);
+    if message.is_empty() {
+        message = "the plugin didn't say why".to_owned();
+    }
+    // Numbers that the boundary doesn't name are the plugin's own, and its documentation may list them.
+    if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
+        message = format!("{message} (status {})", reply.status);
+    }
+    let fault = Fault::new(kind, message).took(usage_of(&error));
+    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..fault }
+}
+
+/// What a plugin says that an answer took which is none: cut, refused, withheld.
+fn usage_of(error: &PluginError) -> Usage {
+    let told = error.detail.as_ref().and_then(|detail| detail.get("usage"));
+    let usage: Usage = told.and_then(|usage| Usage::deserialize(usage).ok()).unwrap_or_default();
+    // No provider can mean a negative cost.
+    Usage { cost_usd: usage.cost_usd.filter(|cost| *cost >= 0.0), ..usage }
+}
+
+/// What JSON can say and no provider can mean.
+pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
+    let garbage = |problem: &str| {
+        let usage =
+            Usage { cost_usd: completion.usage.cost_usd.filter(|cost| *cost >= 0.0), ..completion.usage };
+        Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")).took(usage))
+    };
+    if completion.version > VERSION {
+        return garbage("is of a version that this loopctl doesn't know");
+    }
+    if completion.value.is_none() && completion.text.is_none() {
+        return garbage("has neither `value` nor `text`");
+    }
+    if completion.usage.cost_usd.is_some_and(|cost| cost < 0.0) {
+        return garbage("has a negative cost");
+    }
+    Ok(completion)
+}

@@ -1,0 +1,87 @@
+//! Whether the provider of a document that failed is gone, and how long to wait for one that may come back.
+
+use super::clock::Time;
+use super::{Candidates, Chain, Consultant, DocumentResult, Session};
+use crate::policy::StopReason;
+use crate::score::{Issue, JUDGE_FAILED};
+use crate::value::{Disposition, Millis};
+
+/// So many documents in a row whose provider failed end a batch. With the pauses between them it is given some minutes to
+/// come back, and thousands of documents are not spent on one that is gone.
+pub const MOST_PROVIDER_ERRORS_IN_A_ROW: usize = 10;
+
+/// The pause after `in_a_row` documents whose provider failed for a passing reason: a second, and twice as long each time.
+pub(super) fn pause_after(in_a_row: usize) -> Millis {
+    let doublings = in_a_row.saturating_sub(1).min(5);
+    Millis((1_000 << doublings).min(30_000))
+}
+
+/// Why a document failed through its provider, or lacks the word of a judge for whom nothing stands in.
+pub(super) fn provider_failure(result: &DocumentResult) -> Option<&str> {
+    if result.stop_reason == StopReason::ProviderError {
+        return Some(result.detail.as_deref().unwrap_or("its provider failed"));
+    }
+    unheard(result).map(|issue| issue.message.as_str())
+}
+
+/// What says that the document lacks the word of a judge for whom nothing stands in.
+fn unheard(result: &DocumentResult) -> Option<&Issue> {
+    let mut issues = result.best_validation.iter().flat_map(|validation| &validation.issues);
+    issues.find(|issue| issue.code == JUDGE_FAILED && issue.disposition == Disposition::Escalate)
+}
+
+impl Session {
+    /// Whether what a document failed for can't be asked again before a person has done something about its key or account.
+    pub(super) fn is_spent(&self, result: &DocumentResult) -> bool {
+        self.failed_in(result).any(Chain::is_spent)
+    }
+
+    /// How long to wait for what a document failed for, if it may come back by itself: as long as it asks for, within
+    /// reason.
+    pub(super) fn comes_back(&self, result: &DocumentResult) -> Option<Millis> {
+        let asked = self.failed_in(result).filter_map(Chain::comes_back).max()?;
+        Some(asked.min(self.plan.profile.network.max_retry_wait))
+    }
+
+    /// Among whom a failure is to be looked for: the stages' providers if the document ended by a failure, the judges' if it
+    /// lacks the word of one.
+    fn failed_in(&self, result: &DocumentResult) -> impl Iterator<Item = &Chain> {
+        let of_stages = result.stop_reason == StopReason::ProviderError;
+        let of_judges = unheard(result).is_some();
+        let stages = match &self.candidates {
+            Candidates::Providers(chains) if of_stages => chains.as_slice(),
+            Candidates::Providers(_) | Candidates::Supplied => &[],
+        };
+        let judges = self.consultants.iter().filter_map(move |consultant| match consultant {
+            Consultant::Judge(chain) if of_judges => Some(chain),
+            _ => None,
+        });
+        stages.iter().chain(judges)
+    }
+
+    /// Waits between documents; someone who stops the session ends that.
+    pub(super) async fn pause(&self, pause: Millis) {
+        let mut cancelled = self.cancelled.clone();
+        // Of a replay, whatever was waited for is over.
+        if self.time != Time::Played {
+            tokio::select! {
+                () = tokio::time::sleep(pause.duration()) => {}
+                _ = cancelled.wait_for(|cancelled| *cancelled) => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pauses_of_a_batch_add_up_to_some_minutes() {
+        let pauses: Vec<u64> = (1..MOST_PROVIDER_ERRORS_IN_A_ROW).map(|n| pause_after(n).0 / 1_000).collect();
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30, 30]);
+        for many in [0, 64, 65, 10_000, usize::MAX] {
+            assert!((1_000..=30_000).contains(&pause_after(many).0), "{many}");
+        }
+    }
+}

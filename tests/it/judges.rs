@@ -1,0 +1,280 @@
+//! What judges and validators say, one answer at a time: what is read as what, who gets to see it, and what comes of one
+//! who says nothing.
+
+use crate::pipeline::{answer, place};
+use crate::workspace::{Ran, Workspace};
+use serde_json::{Value, json};
+
+/// One judge of one dimension; `judge` is what it has besides a provider and a prompt, `rest` what the profile has.
+fn judged(judge: &str, rest: &str) -> String {
+    format!(
+        "classify: null
+stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }}, prompt: tagger.md, retries: 0 }}]
+judges:
+  j: {{ provider: scripted, config: {{ file: answers.jsonl }}, prompt: judge.md, issues: /issues{judge} }}
+assess: {{ tone: {{ judge: j, score: /s }} }}
+overall: {{ from: tone }}
+accept: {{ overall: 0.9, critical_issues: 0 }}
+{rest}
+"
+    )
+}
+
+fn extracted(name: &str) -> Value {
+    answer("extract", json!({ "tags": name }))
+}
+
+fn says(value: Value) -> Value {
+    answer("j", value)
+}
+
+fn run(place: &Workspace) -> Ran {
+    place.run(&["run", "--profile", "parts", "--format", "json", "--out", "out", "doc.txt"])
+}
+
+fn issues(result: &Value) -> Vec<Value> {
+    result["best_validation"]["issues"].as_array().unwrap().clone()
+}
+
+/// Whether any file that a run wrote, the record of its requests and answers among them, has the text in it.
+fn is_written(place: &Workspace, text: &str) -> bool {
+    std::fs::read_dir(place.path("out")).unwrap().any(|entry| {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+#[test]
+fn a_judge_does_not_tell_the_stages_what_only_it_sees() {
+    let told = |message: &str| {
+        says(json!({ "s": 0.5, "issues": [{
+            "path": "/tags", "message": message, "suggested_fix": "Zebra stripe", "severity": "major",
+        }]}))
+    };
+    let two = "stop: { max_iterations: 2 }";
+    for (profile, gold) in [
+        (
+            judged(", reference: 'gold/{{ document_id }}.json'", two),
+            r#"{"tags": "Zebra stripe", "why": "it has a very long tail"}"#,
+        ),
+        (
+            judged(", reference: 'gold/{{ document_id }}.json'", two),
+            "Zebra stripe.\nSeen because it has a very long tail.",
+        ),
+        (
+            judged(
+                ", sees: unmasked",
+                &format!("{two}\nmask: [{{ pattern: '(?s)GOLD:.*', replace: 'GOLD: [hidden]' }}]"),
+            ),
+            "",
+        ),
+    ] {
+        let message = "not a nodule: it is a ZEBRA stripe, for \u{201c}it has a very long tail\u{201d}";
+        let answers = [extracted("a"), told(message), extracted("b"), told(message)];
+        let place = place(&profile, &answers);
+        place.write("prompts/judge.md", "{{ candidate }} of {{ source }} {{ reference }}");
+        place.write("gold/doc.json", gold);
+        place.write("doc.txt", "A nodule.\nGOLD: Zebra stripe. Seen because it has a very long tail.\n");
+        let profile = profile.contains("reference");
+        if profile {
+            place.write("doc.txt", "A nodule.\n");
+        }
+        let result = run(&place).exits(3).json();
+        assert_eq!(result["iteration_count"], 2, "{result}");
+        let issue = &issues(&result)[0];
+        assert_eq!(issue["message"], "not a nodule: it is a [withheld], for \u{201c}[withheld]\u{201d}");
+        assert_eq!((&issue["suggested_fix"], &issue["path"]), (&json!("[withheld]"), &json!("/tags")));
+        assert!(result["warnings"].to_string().contains("quoted what only judges see"), "{result}");
+        for secret in ["very long tail", "ebra stripe", "ZEBRA"] {
+            assert!(!is_written(&place, secret), "{gold}: {secret}");
+        }
+    }
+}
+
+#[test]
+fn severities_are_the_loop_s_own_words_and_paths_find_their_place() {
+    let found = |issue: Value| {
+        let place = place(
+            &judged(", on_failure: { retry: 0 }", "stop: { max_iterations: 1 }"),
+            &[extracted("a"), says(json!({ "s": 0.95, "issues": [issue] }))],
+        );
+        run(&place).json()
+    };
+    for severity in ["blocker", "High", "sehr schwer"] {
+        let result = found(json!({ "message": "m", "severity": severity }));
+        assert_ne!(result["final_status"], "passed", "{severity}");
+        let message = issues(&result)[0]["message"].to_string();
+        assert!(message.contains("`critical`, `major` and `minor`"), "{message}");
+    }
+    for (severity, read) in [(json!(" Critical"), "critical"), (json!(null), "major"), (json!(""), "major")] {
+        let result = found(json!({ "message": "m", "severity": severity }));
+        assert_eq!(issues(&result)[0]["severity"], read, "{severity}");
+    }
+    for (path, read) in [
+        ("/tags", "/tags"),
+        ("tags", "/tags"),
+        ("$.tags", "/tags"),
+        ("authors[0].family", "/authors/0/family"),
+        ("the second tag", ""),
+        ("", ""),
+    ] {
+        let result = found(json!({ "message": "m", "path": path, "suggested_fix": 4 }));
+        let issue = &issues(&result)[0];
+        assert_eq!((&issue["path"], &issue["suggested_fix"]), (&json!(read), &json!("4")), "{path}");
+    }
+}
+
+#[test]
+fn a_score_on_another_scale_is_said() {
+    let place = place(
+        &judged("", "stop: { max_iterations: 1 }"),
+        &[extracted("a"), says(json!({ "s": 8, "issues": [] }))],
+    );
+    let result = run(&place).json();
+    assert_eq!(result["best_validation"]["scores"]["tone"], 1.0);
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("judge `j` gave 8 at `/s`, which counts as 1"), "{warnings}");
+}
+
+/// A judge that can't be asked says nothing about the candidate, so there is nothing to correct.
+#[test]
+fn who_gives_no_answer_costs_no_correction() {
+    let gone = || json!({ "stage": "j", "fault": "permanent", "message": "gone" });
+    let three = "stop: { max_iterations: 3 }";
+    let silent = place(&judged("", three), &[extracted("a"), gone(), extracted("b"), gone()]);
+    let result = run(&silent).exits(1).json();
+    assert_eq!(
+        (&result["final_status"], &result["stop_reason"]),
+        (&json!("failed"), &json!("provider_error"))
+    );
+    assert_eq!(result["usage"]["calls"], 2);
+    assert_eq!(result["best_extraction"], json!({ "tags": "a" }));
+    assert_eq!(issues(&result)[0]["code"], "JUDGE_FAILED");
+    assert!(result["detail"].to_string().contains("judge `j` gave no answer"), "{result}");
+    crate::journal::assert_replays(&silent, "parts");
+
+    // The next document's judge would be refused, too.
+    let refused = json!({ "stage": "j", "fault": "unauthorized" });
+    let batch = place(&judged("", three), &[extracted("a"), refused]);
+    for name in ["a", "b", "c"] {
+        batch.write(&format!("docs/{name}.txt"), "x");
+    }
+    let ran = batch.run(&["run", "--profile", "parts", "--format", "jsonl", "docs"]).exits(1);
+    ran.says(&["error: 2 documents were not tried (`b`, `c`): judge `j` gave no answer"]);
+
+    // With something to correct the loop goes on, and with something that stands in for the judge, too.
+    let strict = judged("", three).replace("assess: {", "assess: { parts: { rules: strict, penalty: 0.1 },");
+    let place_of = |profile: &str| {
+        let place = place(profile, &[extracted("a"), gone(), extracted("b"), gone(), extracted("c"), gone()]);
+        place.write("rules/strict.yaml", "rules: [{ id: z, require: z }]");
+        place
+    };
+    for profile in [strict, judged(", on_failure: { then: { fallback: 0.5 } }", three)] {
+        let result = run(&place_of(&profile)).exits(3).json();
+        assert_eq!(
+            (&result["iteration_count"], &result["stop_reason"]),
+            (&json!(3), &json!("max_iterations"))
+        );
+    }
+}
+
+#[test]
+fn an_attempt_that_nobody_judged_is_not_said_to_be_worse() {
+    let gone = json!({ "stage": "j", "fault": "permanent", "message": "gone" });
+    let found = says(json!({ "s": 0.5, "issues": ["look again"] }));
+    let answers =
+        [extracted("a"), found, extracted("b"), gone, extracted("c"), says(json!({ "s": 1, "issues": [] }))];
+    let profile = judged("", "on_regression: rollback\nstop: { max_iterations: 3 }");
+    let place = place(&profile, &answers);
+    assert_eq!(run(&place).exits(0).json()["iteration_count"], 3);
+    assert!(is_written(&place, "attempt 1 changed /tags: tone was not measured"));
+    assert!(!is_written(&place, "tone fell"));
+}
+
+#[test]
+fn a_judge_is_asked_where_the_stage_is() {
+    let profile = |provider: &str| {
+        judged("", "stop: { max_iterations: 1 }")
+            .replace("j: { provider: scripted, config: { file: answers.jsonl }", &format!("j: {{ {provider}"))
+    };
+    let answers = [extracted("a"), says(json!({ "s": 1, "issues": [] }))];
+    let result = run(&place(&profile("provider: $stage"), &answers)).exits(0).json();
+    assert_eq!(result["answered_by"]["j"], json!(["scripted"]));
+
+    // The provider of the stage may be named on the command line, too; one that asks no model is no judge.
+    let place = place(&profile("provider: $stage"), &answers);
+    place.write(
+        "rules/extract/parts.yaml",
+        "extract: parts\nfields: { tags: { patterns: [{ pattern: '(?P<value>nodule)' }] } }\n",
+    );
+    let more = [
+        "--provider",
+        "pattern",
+        "--set",
+        "stages.*.patterns=extract/parts.yaml",
+        "--set",
+        "stages.*.config={}",
+    ];
+    let result = place
+        .run(&[&["run", "--profile", "parts", "--format", "json", "doc.txt"], &more[..]].concat())
+        .exits(3)
+        .json();
+    assert!(result["warnings"].to_string().contains("judge `j` was not asked"), "{result}");
+
+    place.write("profiles/parts.yaml", profile("provider: [$stage, scripted]"));
+    let check = place.run(&["check", "parts"]).exits(2);
+    assert!(check.err.contains("`$stage` is all that the stage asks already"), "{}", check.err);
+}
+
+#[test]
+fn a_judge_that_nobody_listens_to_is_warned_of() {
+    let deaf = "  k: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md }\nassess:";
+    let place = place(&judged("", "stop: { max_iterations: 2 }").replace("assess:", deaf), &[]);
+    let check = place.run(&["check", "parts"]).exits(0);
+    assert!(check.err.contains("the judge `k` is asked for nothing"), "{}", check.err);
+    assert!(!check.err.contains("the judge `j` is asked for nothing"), "{}", check.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_validator_that_contradicts_itself_has_failed() {
+    let found = |said: &str| {
+        let profile = "classify: null
+stages: [{ id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: tagger.md }]
+validators: { v: { command: [sh, -c, 'cat > said.in; cat said.json'], stages: [one, two] } }
+assess: { tone: { external: { validator: v }, otherwise: { rubric: parts } } }
+overall: { from: tone }
+accept: { overall: 0.2, critical_issues: 0 }
+stop: { max_iterations: 1 }
+";
+        let place = place(profile, &[extracted("a")]);
+        place.write("said.json", said);
+        place.run(&["run", "--profile", "parts", "--allow-commands", "--format", "json", "doc.txt"]).json()
+    };
+    let passed = r#"{"name": "one", "passed": true}, {"name": "two", "passed": true}"#;
+    assert_eq!(found(&format!(r#"{{"stages": [{passed}]}}"#))["final_status"], "passed");
+    for (said, why) in [
+        (format!(r#"{{"stages": [{passed}, {{"name": "two", "passed": false, "issues": ["m"]}}]}}"#), "has a stage twice"),
+        (format!(r#"{{"unavailable": "no", "stages": [{passed}]}}"#), "has `unavailable` and `stages`"),
+        (r#"{"stages": [{"name": "one", "passed": false, "issues": [{"message": "m", "severity": "fatal"}]}]}"#.to_owned(), "whose `severity`"),
+    ] {
+        let result = found(&said);
+        assert_ne!(result["final_status"], "passed", "{said}");
+        let all = json!(issues(&result)).to_string();
+        assert!(all.contains("VALIDATOR_FAILED") && all.contains(why), "{all}");
+    }
+}
+
+#[test]
+fn nothing_turns_round_what_a_person_reads() {
+    let turned = "12\u{202e}34\u{2066}5";
+    let place = place(
+        &judged("", "stop: { max_iterations: 1 }"),
+        &[extracted(turned), says(json!({ "s": 0.5, "issues": [turned] }))],
+    );
+    let ran = place.run(&["run", "--profile", "parts", "doc.txt"]).exits(3);
+    assert!(ran.out.contains("12 34 5"), "{}", ran.out);
+    for text in [&ran.out, &ran.err] {
+        assert!(!text.contains('\u{202e}') && !text.contains('\u{2066}'), "{text}");
+    }
+}

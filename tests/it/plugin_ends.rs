@@ -1,0 +1,50 @@
+//! Plugins that end the process, or keep it from ending: what scripts read off the exit status is still true.
+#![cfg(unix)]
+
+use crate::neighbour::compile;
+use crate::workspace::{Ran, Workspace};
+
+/// A document that passes, asked of this neighbour.
+fn run(place: &Workspace, neighbour: &str, more: &[&str]) -> Ran {
+    place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [] } }\n");
+    place.write(
+        "profiles/parts.yaml",
+        "classify: null
+stages: [{ id: extract, provider: pattern, prompt: ask.md, retries: 0 }]
+assess: { parts: { rubric: parts } }
+overall: { from: parts }
+accept: { overall: 0 }
+stop: { max_iterations: 1 }
+",
+    );
+    place.write("prompts/ask.md", "What is in {{ source }}?");
+    place.write("doc.txt", "Grade 2.\n");
+    let library = compile(neighbour, &place.path("elsewhere"));
+    let library = library.to_str().unwrap();
+    place.run(&["plugin", "trust", library]).exits(0);
+    let mut arguments = vec!["run", "--profile", "parts", "--out", "out", "doc.txt", "--provider", library];
+    arguments.extend(more);
+    place.run(&arguments)
+}
+
+#[test]
+fn a_plugin_that_exits_does_not_make_a_success() {
+    let place = Workspace::new();
+    run(&place, "faulty", &["--provider-config", "fault=none"]).exits(0);
+    let ran = run(&place, "faulty", &["--provider-config", "fault=exits_in_close"]).exits(1);
+    ran.says(&[
+        "error: a plugin ended the process in the middle of its work",
+        "help: `loopctl plugin check`",
+    ]);
+    assert!(place.path("out/doc-result.json").exists());
+}
+
+#[test]
+fn a_plugin_that_hangs_in_release_keeps_neither_the_answer_nor_the_process() {
+    run(&Workspace::new(), "hangs_in_release", &[]).exits(0);
+}
+
+#[test]
+fn a_plugin_that_hangs_while_it_is_loaded_does_not_keep_the_process() {
+    run(&Workspace::new(), "hangs_on_load", &[]).exits(1).says(&["can't load", "longer than 10 s"]);
+}
