@@ -39,9 +39,18 @@ pub(super) fn without_quotations(message: String, document: &str) -> String {
     told
 }
 
-/// With one space wherever there is white space.
+/// With one space wherever there is white space, at either end as well: what a message leaves off there may be what makes
+/// its words long enough for a quotation.
 fn collapsed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if !c.is_whitespace() {
+            line.push(c);
+        } else if !line.ends_with(' ') {
+            line.push(' ');
+        }
+    }
+    line
 }
 
 #[cfg(test)]
@@ -58,6 +67,8 @@ mod tests {
             ("x größter Durchmesser 8  mm. Margins: free. y", "x[document] y"),
             ("a adenocarcinoma, größter b Margins: free. c", "a[document]b Margins: free. c"),
             ("the model `Final` does not exist", "the model `Final` does not exist"),
+            ("adenocarcinoma, ", "[document]"),
+            (" adenocarcinoma,", "[document]"),
             ("two  spaces", "two  spaces"),
             ("", ""),
         ] {
