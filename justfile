@@ -7,6 +7,10 @@ check:
 test *ARGS:
     cargo test --workspace --locked {{ ARGS }}
 
+# property tests with cases that nobody has tried yet, some fifty times as many as usual; takes half an hour
+explore *ARGS:
+    PROPTEST_CASES=10000 cargo test --locked {{ ARGS }}
+
 # does a case notice when any line of a shipped profile is broken?
 mutants:
     cargo test --locked --test it scenario_mutants
