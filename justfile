@@ -7,7 +7,7 @@ check:
 test *ARGS:
     cargo test --workspace --locked {{ ARGS }}
 
-# property tests with cases that nobody has tried yet, some fifty times as many as usual; takes half an hour
+# property tests with cases that nobody has tried yet, forty times as many as usual
 explore *ARGS:
     PROPTEST_CASES=10000 cargo test --locked {{ ARGS }}
 
