@@ -104,7 +104,8 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What a pointer finds is what `serde_json` finds there.
+/// What a pointer finds is what `serde_json` finds there. (It takes a `~` that escapes nothing for itself, which RFC 6901
+/// does not know.)
 #[test]
 fn values_are_found_as_a_library_finds_them() {
     let bed = Bed::new();
@@ -113,7 +114,7 @@ fn values_are_found_as_a_library_finds_them() {
     providers.trust(&library).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(value in values(), pick in any::<prop::sample::Index>(), miss in "(/[a-z0-9~]{0,3}){1,2}")| {
+    proptest!(config, |(value in values(), pick in any::<prop::sample::Index>(), miss in "(/([a-z0-9]|~[01]){0,3}){1,2}")| {
         let mut pointers = Vec::new();
         places(&value, "", &mut pointers);
         for pointer in [pick.get(&pointers), &miss] {

@@ -322,7 +322,7 @@ enum Change {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig { cases: 256, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
 
     #[test]
     fn a_changed_file_is_refused_by_both_or_by_none(
