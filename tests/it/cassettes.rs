@@ -71,12 +71,12 @@ fn a_replay_is_the_recorded_run_byte_for_byte() {
         tone(0.9),
     ];
     // Time enough for every answer but the one that never comes.
-    let place = place(&judged("").replace("retries: 3", "retries: 3, deadline: 1s"), &answers);
+    let place = place(&judged("").replace("retries: 3", "retries: 3, deadline: 3s"), &answers);
     let recorded = run(&place, "first", &["--record", "tape"]).exits(0);
     let result = recorded.json();
     assert_eq!((&result["usage"]["calls"], &result["stop_reason"]), (&json!(8), &json!("accepted")));
     // The pause, the deadline and the delays that were asked for are in it.
-    assert!(result["elapsed_ms"].as_u64().unwrap() >= 30 + 1000 + 2 * 7 + 2 * 5, "{}", result["elapsed_ms"]);
+    assert!(result["elapsed_ms"].as_u64().unwrap() >= 30 + 3000 + 2 * 7 + 2 * 5, "{}", result["elapsed_ms"]);
     place.write("answers.jsonl", USED_UP);
     let replayed = run(&place, "second", &["--replay", "tape"]);
     assert_same(&place, &recorded, &replayed);

@@ -3,11 +3,10 @@
 
 use crate::pipeline::{answer, place};
 use crate::trajectories::{scoring, steps};
-use crate::workspace::{Workspace, wait_until_gone};
+use crate::workspace::{Workspace, until, wait_until_gone};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 fn interrupt(child: &Child) {
     signal(child, "-INT");
@@ -19,17 +18,7 @@ fn signal(child: &Child, name: &str) {
 
 /// Waits for the end, not for ever.
 fn ended(child: &mut Child) -> ExitStatus {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        if begun.elapsed() > Duration::from_secs(30) {
-            let _ = child.kill();
-            panic!("it did not end");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until("the command has ended", || child.try_wait().unwrap())
 }
 
 /// Starts a run and comes back when its standard error has a line with `until`.
@@ -251,11 +240,8 @@ fn a_request_to_terminate_ends_the_programs_that_were_started_too() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    while !place.path("pid").exists() && begun.elapsed() < Duration::from_secs(30) {
-        std::thread::yield_now();
-    }
-    let program = place.read("pid").trim().to_owned();
+    let program =
+        until("the program has begun", || std::fs::read_to_string(place.path("pid")).ok()).trim().to_owned();
     signal(&child, "-TERM");
     assert_eq!(ended(&mut child).code(), Some(130));
     assert_eq!(place.json("out/doc-result.json")["final_status"], "cancelled");

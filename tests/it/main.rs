@@ -82,6 +82,7 @@ mod policy;
 mod policy_lints;
 #[cfg(test)]
 mod profile_statements;
+#[cfg(test)]
 mod profile_verbs;
 #[cfg(test)]
 mod profiles;
