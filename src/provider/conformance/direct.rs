@@ -288,14 +288,17 @@ fn concurrent(subject: &Subject<'_>) -> Verdict {
     let requests: Vec<Vec<u8>> =
         (0..CALLS).map(|n| samples::bytes(&samples::full(&format!("beside-{n}")))).collect();
     let doing = "answering 64 calls at once";
-    // Each from a thread of its own, as far as the system goes along.
+    // Each from a thread of its own, and none before all of them are there: on a slow machine the first would have ended
+    // before the last begins.
+    let all_there = std::sync::Barrier::new(CALLS);
     let started = std::thread::scope(|scope| {
         let threads: Vec<_> = requests
             .iter()
             .map(|request| {
-                let (ledger, opened) = (subject.ledger(), &opened);
+                let (ledger, opened, all_there) = (subject.ledger(), &opened, &all_there);
                 scope.spawn(move || {
                     let id = ledger.issue();
+                    all_there.wait();
                     (id, opened.start(id, request))
                 })
             })
