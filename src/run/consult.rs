@@ -1,6 +1,6 @@
 //! Judges and validators, asked about a candidate.
 
-use super::call::Calls;
+use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::discretion::Discretion;
 use super::document::{Session, impossible_reason, stop};
@@ -155,7 +155,7 @@ impl Session {
                     tokio::select! {
                         biased;
                         answer = ask_validator(planned, &document_type, &candidate, &subject) => Some(answer),
-                        _ = cancelled.wait_for(|cancelled| *cancelled) => None,
+                        () = stopped(&mut cancelled) => None,
                     }
                 }
                 Ok(Question::Unavailable(why)) => Some(Ok(unavailable(&why))),

@@ -1,7 +1,7 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::call::Calls;
+use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
 use super::explanation::{Chronicle, explained};
@@ -58,8 +58,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that ends its current document when `cancelled` becomes true. `consultants` are the members of the
-    /// plan's panel, in its order.
+    /// A session that ends its current document when `cancelled` becomes true, and never if its sender is dropped before.
+    /// `consultants` are the members of the plan's panel, in its order.
     #[must_use]
     pub fn new(
         plan: Arc<Plan>,
@@ -399,7 +399,7 @@ impl Session {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
-            _ = cancelled.wait_for(|cancelled| *cancelled) => stop(),
+            () = stopped(&mut cancelled) => stop(),
         }
     }
 }

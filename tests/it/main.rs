@@ -33,6 +33,8 @@ mod dispositions;
 #[cfg(test)]
 mod documentation;
 #[cfg(test)]
+mod embedded;
+#[cfg(test)]
 mod engine;
 #[cfg(test)]
 mod explain_run;
