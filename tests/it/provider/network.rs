@@ -643,3 +643,9 @@ fn a_run_tries_again_after_a_server_that_came_back() {
     assert_eq!(replayed["usage"]["calls"], 0);
     assert_eq!((&recorded["usage"], &recorded["detail"]), (&replayed["usage"], &replayed["detail"]));
 }
+
+#[tokio::test]
+async fn a_call_may_have_all_the_time_there_is() {
+    let server = Server::new(vec![fine()]);
+    open(&server, Network::default()).complete(&request("a"), Duration::MAX).await.unwrap();
+}
