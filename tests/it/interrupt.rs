@@ -40,6 +40,13 @@ fn started(place: &Workspace, arguments: &[&str], until: &str) -> (Child, BufRea
     (child, err)
 }
 
+/// Starts a run of which nobody reads what it says.
+fn unheard(place: &Workspace, arguments: &[&str]) -> Child {
+    let mut command = place.process();
+    command.args(arguments).env("CONTRARY_KEY", "key");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
 fn three_documents() -> Workspace {
     let hang = json!({"id": "second", "fault": "hang"});
     let first = json!({"id": "second", "value": {"f1": 1, "f2": 2}});
@@ -113,26 +120,10 @@ fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
         place.read("profiles/steps-measured.yaml").replace("config: { file: answers.jsonl }", &config);
     place
         .write("profiles/steps-measured.yaml", profile.replace("provider: scripted", "provider: contrary:m"));
-    let mut child = place
-        .process()
-        .args([
-            "run",
-            "--profile",
-            "steps",
-            "--out",
-            "out",
-            "--log",
-            "json",
-            "--log-file",
-            "log.jsonl",
-            "doc.txt",
-        ])
-        .env("CONTRARY_KEY", "key")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = unheard(
+        &place,
+        &["run", "--profile", "steps", "--out", "out", "--log", "json", "--log-file", "log.jsonl", "doc.txt"],
+    );
     // It has come through, and is never answered.
     let (_call, _) = server.accept().unwrap();
     interrupt(&child);
@@ -172,15 +163,7 @@ network: {{ limits: {{ contrary: {{ concurrency: 1 }} }} }}
 "
     );
     let place = place(&profile, &[answer("extract", json!({ "tags": 1 }))]);
-    let mut child = place
-        .process()
-        .args(["run", "--profile", "parts", "--out", "out", "doc.txt"])
-        .env("CONTRARY_KEY", "key")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = unheard(&place, &["run", "--profile", "parts", "--out", "out", "doc.txt"]);
     let (_call, _) = server.accept().unwrap();
     interrupt(&child);
     assert_eq!(ended(&mut child).code(), Some(130));
@@ -232,14 +215,8 @@ fn a_request_to_terminate_ends_the_programs_that_were_started_too() {
     );
     // Deaf to what it is asked by others.
     place.write("hang.sh", "trap '' TERM INT; echo $$ > pid.new; mv pid.new pid; exec sleep 3600");
-    let mut child = place
-        .process()
-        .args(["run", "--allow-commands", "--profile", "steps", "--out", "out", "doc.txt"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child =
+        unheard(&place, &["run", "--allow-commands", "--profile", "steps", "--out", "out", "doc.txt"]);
     let program =
         until("the program has begun", || std::fs::read_to_string(place.path("pid")).ok()).trim().to_owned();
     signal(&child, "-TERM");

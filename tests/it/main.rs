@@ -57,6 +57,8 @@ mod loop_inventions;
 #[cfg(test)]
 mod loop_model;
 #[cfg(test)]
+mod loopback;
+#[cfg(test)]
 mod neighbour;
 #[cfg(test)]
 mod next;

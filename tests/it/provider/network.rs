@@ -2,7 +2,7 @@
 //! what is not sent at all.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -14,6 +14,7 @@ use loopctl::value::{Millis, Usd};
 use serde_json::{Value, json};
 
 use super::bed::{Bed, PLENTY, ask, request};
+use crate::loopback;
 use crate::workspace::Workspace;
 
 const KEY: &str = "a-key-nobody-may-see";
@@ -59,7 +60,7 @@ impl Server {
                 let act = acts.get(number).or(acts.last()).unwrap().clone();
                 let (sender, busy, peak) = (sender.clone(), Arc::clone(&busy), Arc::clone(&peak));
                 std::thread::spawn(move || {
-                    let Some(request) = read(&stream) else { return };
+                    let Some(request) = loopback::read(&stream) else { return };
                     peak.fetch_max(busy.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     let _ = sender.send(Seen::Request(request));
                     let end = answer(stream, act, &sender);
@@ -84,27 +85,6 @@ impl Server {
     }
 }
 
-fn read(stream: &TcpStream) -> Option<String> {
-    let mut reader = BufReader::new(stream);
-    let (mut whole, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if line == "\r\n" {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-        whole.push_str(&line);
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(whole + String::from_utf8(body).ok()?.as_str())
-}
-
 /// Keeps the stream open until the request no longer counts.
 fn answer(mut stream: TcpStream, act: Act, sender: &mpsc::Sender<Seen>) -> TcpStream {
     match act {
@@ -124,10 +104,7 @@ fn answer(mut stream: TcpStream, act: Act, sender: &mpsc::Sender<Seen>) -> TcpSt
 }
 
 fn http(status: u16, headers: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}",
-        body.len()
-    )
+    loopback::http(&format!("{status} X"), headers, body)
 }
 
 fn fine() -> Act {
