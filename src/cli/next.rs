@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
 use super::output::{Output, complain};
 use crate::policy::{FinalStatus, StopReason};
-use crate::run::next::{Answer, Mistake, NextError, NextInput};
+use crate::run::next::{Mistake, NextAnswer, NextError, NextInput};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::io::Read;
@@ -71,7 +71,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 /// A loop that goes on has not failed.
-fn exit_of(answer: &Answer) -> Exit {
+fn exit_of(answer: &NextAnswer) -> Exit {
     match &answer.outcome {
         None => Exit::Success,
         Some(outcome) => match (outcome.final_status, &outcome.stop_reason) {

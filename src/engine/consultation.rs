@@ -145,7 +145,7 @@ impl Run {
         let mut due: Vec<(usize, Millis, WakeReason)> = Vec::new();
         for (member, seat) in examined.seats.iter().enumerate() {
             if let Seat::Due { attempt, failure: Some(failure) } = seat {
-                let (pause, reason) = self.pause_after(attempt.saturating_sub(1), failure);
+                let (pause, reason) = self.retry.pause_after(attempt.saturating_sub(1), failure);
                 due.push((member, now.saturating_add(pause), reason));
             }
         }

@@ -10,10 +10,12 @@ mod event;
 mod outcome;
 mod pipeline;
 mod replay;
+mod retry;
 mod run;
 
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 pub use outcome::Outcome;
 pub use pipeline::{FeedbackTo, Outputs, Pipeline, Step};
 pub use replay::{Recorded, ReplayError};
-pub use run::{Misuse, Retry, Run};
+pub use retry::Retry;
+pub use run::{Misuse, Run};

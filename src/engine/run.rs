@@ -4,6 +4,7 @@ use super::consultation::Examined;
 use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
 use super::pipeline::{Outputs, Pipeline};
+use super::retry::Retry;
 use crate::feedback::{Correction, lock};
 use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
@@ -12,28 +13,6 @@ use crate::value::{Disposition, Millis, Score, Usage, at_least, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// How often a call that failed for a passing reason is made again, and how long the first pause is. Each further
-/// pause is twice as long, at most [`Retry::LONGEST_PAUSE`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retry {
-    /// Attempts after the first.
-    pub attempts: u32,
-    /// The first pause.
-    pub pause: Millis,
-}
-
-impl Retry {
-    /// Longest pause, unless a provider asks for more.
-    pub const LONGEST_PAUSE: Millis = Millis(60_000);
-    /// Longest pause, whatever a provider asks for.
-    pub const LONGEST_ASKED: Millis = Millis(600_000);
-
-    fn pause_before(&self, attempt: u32) -> Millis {
-        let doubled = self.pause.0.saturating_mul(1_u64.checked_shl(attempt).unwrap_or(u64::MAX));
-        Millis(doubled.min(Self::LONGEST_PAUSE.0))
-    }
-}
 
 /// The driver did something that makes no sense now: a mistake in our own code, never a provider's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +35,7 @@ impl Misuse {
 pub struct Run {
     policy: Arc<LoopPolicy>,
     criteria: Arc<ScriptCriteria>,
-    retry: Retry,
+    pub(super) retry: Retry,
     pipeline: Arc<Pipeline>,
     panel: Arc<Panel>,
     lock: Lock,
@@ -362,7 +341,7 @@ impl Run {
             self.finish(now, StopReason::ProviderError, Some(failure.message));
             return;
         }
-        let (pause, reason) = self.pause_after(attempt, &failure);
+        let (pause, reason) = self.retry.pause_after(attempt, &failure);
         let until = now.saturating_add(pause);
         match self.room_for(1, until) {
             Ok(()) => self.wait(until, reason, Waiting::Stage(work.again())),
@@ -370,15 +349,6 @@ impl Run {
                 let detail = format!("{}; no attempt is left within {limit}", failure.message);
                 self.finish(now, StopReason::ProviderError, Some(detail));
             }
-        }
-    }
-
-    /// How long to wait after a failed call, `attempt` others before it, and why.
-    pub(super) fn pause_after(&self, attempt: u32, failure: &CallFailed) -> (Millis, WakeReason) {
-        match (failure.retry_after, failure.backoff) {
-            (Some(pause), _) => (pause.min(Retry::LONGEST_ASKED), WakeReason::RetryAfter),
-            (None, Some(pause)) => (pause.min(Retry::LONGEST_PAUSE), WakeReason::Backoff),
-            (None, None) => (self.retry.pause_before(attempt), WakeReason::Backoff),
         }
     }
 

@@ -7,6 +7,7 @@ mod model;
 mod names;
 mod passages;
 mod previous;
+mod shape;
 #[cfg(test)]
 mod shipped;
 mod template;

@@ -4,6 +4,7 @@
 //! when the template is rendered, which may be at the third correction of the hundredth document.
 
 use super::Role;
+use super::shape::{LOOP, Shape, element, shape_of};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::Operation;
 use minijinja::Environment;
@@ -17,55 +18,6 @@ const DEEPEST_CALL: usize = 8;
 
 /// The functions that the template engine brings.
 const FUNCTIONS: [&str; 4] = ["range", "dict", "namespace", "debug"];
-
-/// What is known of a value in a template.
-#[derive(Debug, Clone, PartialEq)]
-enum Shape {
-    /// Nothing.
-    Any,
-    /// A text, a number or a truth: it has no members.
-    Plain,
-    /// A list of these.
-    List(Box<Shape>),
-    /// These members and no others; the text says whose they are.
-    Record(&'static str, &'static [&'static str]),
-}
-
-const ISSUE: Shape =
-    Shape::Record("an issue", &["code", "severity", "path", "message", "rule", "suggested_fix"]);
-const PASSAGE: Shape = Shape::Record("a passage", &["file", "text"]);
-const LOOP: Shape = Shape::Record(
-    "`loop`",
-    &[
-        "index",
-        "index0",
-        "revindex",
-        "revindex0",
-        "first",
-        "last",
-        "length",
-        "depth",
-        "depth0",
-        "previtem",
-        "nextitem",
-        "cycle",
-        "changed",
-    ],
-);
-
-/// What a variable of a role is.
-fn shape_of(role: Role, name: &str) -> Shape {
-    match (role, name) {
-        (Role::Feedback, "critical" | "major" | "minor") => Shape::List(Box::new(ISSUE)),
-        (Role::Feedback, "missing" | "priority" | "suggestions" | "locked" | "failed_attempts") => {
-            Shape::List(Box::new(Shape::Plain))
-        }
-        (Role::Stage, "context") => Shape::List(Box::new(PASSAGE)),
-        // Which stages and variables there are, the profile says; see `Templates::add_stage` and `run::Plan`.
-        (Role::Stage, "stages" | "variables") => Shape::Any,
-        _ => Shape::Plain,
-    }
-}
 
 /// Reports every name that nothing has, with its place. The template must have compiled.
 pub(super) fn check(
@@ -458,14 +410,6 @@ impl<'s> Names<'_, 's> {
 fn as_filter(environment: &Environment<'_>, name: &str) -> Option<String> {
     let exists = Operation::Filter.exists(environment, name);
     exists.then(|| format!("it stands after a bar: `{{{{ value | {name} }}}}`"))
-}
-
-/// What a list holds.
-fn element(shape: Shape) -> Shape {
-    match shape {
-        Shape::List(element) => *element,
-        _ => Shape::Any,
-    }
 }
 
 /// The names that an assignment gives a value to.

@@ -3,50 +3,52 @@
 //!
 //! | file | its one job |
 //! | --- | --- |
-//! | `locate` | where plugins are looked for, and what a specification such as `openai:model` means |
-//! | `inspect` | read a library's bytes, digest and manifest without running it |
-//! | `elf` | notice a library that is cut short |
-//! | `trust` | which libraries may run: the installation's own, and those in the lock file |
-//! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
-//! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
-//! | `prices` | [`Prices`]: what models cost, from YAML tables |
-//! | `meter` | what one call cost |
-//! | `trace` | a span for each call |
 //! | `absent` | what a model could only leave out by writing null |
-//! | `quotation` | keeping the words of a document out of what is said of a failed call |
-//! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
-//! | `settings` | what is wrong with a plugin's settings, in words |
-//! | `registry` | [`Providers`]: list, inspect, trust, open |
-//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
-//! | `opened` | the instance that takes calls; opened again once when it has panicked |
-//! | `reply` | what a plugin's reply comes to |
-//! | `progress` | how far a call has come |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
+//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
+//! | `elf` | notice a library that is cut short |
+//! | `error` | what can be wrong with a plugin, and how a call fails |
+//! | `inspect` | read a library's bytes, digest and manifest without running it |
+//! | `locate` | where plugins are looked for, and what a specification such as `openai:model` means |
+//! | `meter` | what one call cost |
+//! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `opened` | the instance that takes calls; opened again once when it has panicked |
+//! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
+//! | `price_keys` | the keys of a price table |
+//! | `prices` | [`Prices`]: what models cost, from YAML tables |
+//! | `progress` | how far a call has come |
+//! | `quotation` | keeping the words of a document out of what is said of a failed call |
+//! | `registry` | [`Providers`]: list, inspect, trust, open |
+//! | `reply` | what a plugin's reply comes to |
+//! | `settings` | what is wrong with a plugin's settings, in words |
+//! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
+//! | `trace` | a span for each call |
+//! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
 //! can't be.
 
-mod error;
-mod locate;
-mod inspect;
+mod absent;
+mod complete;
+pub mod conformance;
 mod elf;
-mod trust;
-mod plugin;
+mod error;
+mod inspect;
+mod locate;
+mod meter;
 mod network;
+mod opened;
+mod plugin;
 mod price_keys;
 mod prices;
-mod meter;
-mod trace;
-mod absent;
-mod quotation;
-mod tape;
-mod opened;
-mod reply;
 mod progress;
-mod complete;
+mod quotation;
 mod registry;
+mod reply;
 mod settings;
-pub mod conformance;
+mod tape;
+mod trace;
+mod trust;
 
 pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};

@@ -95,7 +95,8 @@ impl Calls {
         let run_left = timeout.map(|timeout| (timeout - self.clock.now()).duration());
         let mut unsent = cancelled.clone();
         let given_up_unsent = async {
-            if unsent.wait_for(|cancelled| *cancelled).await.is_err() || progress.is_sent() {
+            stopped(&mut unsent).await;
+            if progress.is_sent() {
                 std::future::pending::<()>().await;
             }
         };
@@ -105,7 +106,7 @@ impl Calls {
             biased;
             () = given_up_unsent => return None,
             called = provider.call(request, deadline.duration(), run_left, progress) => called,
-            _ = cancelled.wait_for(|cancelled| *cancelled) => return None,
+            () = stopped(&mut cancelled) => return None,
         };
         if first {
             self.clock.leave_out(progress.waited());
@@ -122,5 +123,12 @@ impl Calls {
             self.cached.fetch_add(1, Ordering::Relaxed);
         }
         Some(called)
+    }
+}
+
+/// Waits until someone stops the session. Where nobody can any more, because the sender is gone, it waits for ever.
+pub(super) async fn stopped(cancelled: &mut watch::Receiver<bool>) {
+    if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
+        std::future::pending::<()>().await;
     }
 }

@@ -1,6 +1,6 @@
 //! Judges and validators, asked about a candidate.
 
-use super::call::Calls;
+use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::discretion::Discretion;
 use super::document::{Session, impossible_reason, stop};
@@ -42,14 +42,14 @@ pub enum Consultant {
 /// Questions that are being asked at the same time. Dropped, they are given up.
 #[derive(Default)]
 pub(super) struct Questions {
-    asked: Vec<Asked>,
+    asked: Vec<PendingAnswer>,
     /// Answers that are still to be handed out, in this order.
     answers: VecDeque<Input>,
     /// That someone stopped the run, once that has been said, with what was under way.
     stop: Option<Usage>,
 }
 
-type Asked = Pin<Box<dyn Future<Output = Input> + Send>>;
+type PendingAnswer = Pin<Box<dyn Future<Output = Input> + Send>>;
 
 impl Questions {
     pub(super) fn is_empty(&self) -> bool {
@@ -97,7 +97,7 @@ impl Questions {
 
     /// All answers, or those that have come when someone stops the run, and then the stop.
     async fn all_answers(&mut self) -> VecDeque<Input> {
-        let mut open: Vec<(Asked, Option<Input>)> =
+        let mut open: Vec<(PendingAnswer, Option<Input>)> =
             self.asked.drain(..).map(|question| (question, None)).collect();
         poll_fn(|context| {
             for (question, answer) in open.iter_mut().filter(|(_, answer)| answer.is_none()) {
@@ -155,7 +155,7 @@ impl Session {
                     tokio::select! {
                         biased;
                         answer = ask_validator(planned, &document_type, &candidate, &subject) => Some(answer),
-                        _ = cancelled.wait_for(|cancelled| *cancelled) => None,
+                        () = stopped(&mut cancelled) => None,
                     }
                 }
                 Ok(Question::Unavailable(why)) => Some(Ok(unavailable(&why))),

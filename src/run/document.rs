@@ -1,10 +1,10 @@
 //! One document's loop, carried out.
 
 use super::batch::Observer;
-use super::call::Calls;
+use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
-use super::explanation::{Chronicle, explained};
+use super::explanation::Chronicle;
 use super::fallback::Chain;
 use super::in_hand::InHand;
 use super::references::references_of;
@@ -14,14 +14,14 @@ use super::trace::{Watch, document_span, end_document};
 use super::typing::document_type_of;
 use super::work::{attached, first_input, request_for};
 use super::{DocumentResult, Plan};
-use crate::engine::{CallFailed, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::engine::{CallFailed, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::ingest::Document;
 use crate::policy::StopReason;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::score::{Assessment, Assessor};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
-use crate::value::{DocumentId, Millis, Usage};
+use crate::value::{Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -51,15 +51,15 @@ pub struct Session {
     pub(super) candidates: Candidates,
     /// One for each member of the plan's panel.
     pub(super) consultants: Vec<Consultant>,
-    place: Place,
+    pub(super) place: Place,
     pub(super) time: Time,
     assessor: Assessor,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
 impl Session {
-    /// A session that ends its current document when `cancelled` becomes true. `consultants` are the members of the
-    /// plan's panel, in its order.
+    /// A session that ends its current document when `cancelled` becomes true, and never if its sender is dropped before.
+    /// `consultants` are the members of the plan's panel, in its order.
     #[must_use]
     pub fn new(
         plan: Arc<Plan>,
@@ -264,69 +264,6 @@ impl Session {
         }
     }
 
-    fn record(
-        &self,
-        event: &Event,
-        run: &Run,
-        task: &mut InHand<'_>,
-        observer: &mut dyn Observer,
-    ) -> Result<(), StoreError> {
-        let at = task.at;
-        let payload = explained(&self.plan, run, event, task)
-            .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
-        self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
-        if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {
-            task.tell_unanswered();
-        }
-        match event {
-            Event::Produced { iteration, produced } => {
-                task.heard(*iteration, produced);
-                self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
-            }
-            Event::Supplied { produced } => {
-                self.write(&task.id, Artifact::Extraction(0), &produced.candidate)?;
-            }
-            Event::Staged { iteration, produced, .. } => {
-                task.heard(*iteration, produced);
-            }
-            Event::Assembled { iteration, candidate } => {
-                self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
-            }
-            Event::Consulted { iteration, member, consulted } => {
-                let note = |note: &String| (*iteration, member + 1, note.clone());
-                task.notes.extend(consulted.notes.iter().map(note));
-            }
-            Event::Unanswered { member, failure, .. } => {
-                task.unanswered.push((*member, failure.message.clone()));
-            }
-            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
-                self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
-            }
-            Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
-            Event::Decided(decision) => {
-                let known = |note: &String| task.warnings.contains(note);
-                let notes: Vec<String> = decision.notes.iter().filter(|note| !known(note)).cloned().collect();
-                task.warnings.extend(notes);
-            }
-            _ => {}
-        }
-        task.watch.see(&task.id, event);
-        observer.event(&task.id, at, event);
-        Ok(())
-    }
-
-    fn write(
-        &self,
-        id: &DocumentId,
-        artifact: Artifact,
-        value: &impl serde::Serialize,
-    ) -> Result<(), StoreError> {
-        match &self.place.artifacts {
-            Some(artifacts) => artifacts.write(id, artifact, value).map(|_| ()),
-            None => Ok(()),
-        }
-    }
-
     /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
     /// paid for is thrown away.
     async fn carry_out(&mut self, work: Work, run: &Run, task: &mut InHand<'_>) -> Input {
@@ -399,7 +336,7 @@ impl Session {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
-            _ = cancelled.wait_for(|cancelled| *cancelled) => stop(),
+            () = stopped(&mut cancelled) => stop(),
         }
     }
 }
@@ -429,10 +366,6 @@ pub(super) fn impossible_reason(message: &str) -> CallFailed {
     CallFailed { message: message.to_owned(), gone: true, ..CallFailed::default() }
 }
 
-fn number(iteration: usize) -> u32 {
-    u32::try_from(iteration).unwrap_or(u32::MAX)
-}
-
 /// A mistake of this driver ends the document, with what it has, instead of the process.
 fn broken(run: &Run, task: &InHand<'_>, misuse: Misuse) -> Outcome {
     broken_outcome(run, task, misuse.to_string())
@@ -457,11 +390,12 @@ fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
 mod tests {
     use super::*;
     use crate::diag::Problems;
-    use crate::engine::Recorded;
+    use crate::engine::{Event, Recorded};
     use crate::ingest::{InputError, SourceText};
     use crate::policy::FinalStatus;
     use crate::profile::{Library, load};
     use crate::store::RunRecord;
+    use crate::value::DocumentId;
     use serde_json::json;
     use std::time::Duration;
 

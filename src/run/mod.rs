@@ -19,6 +19,7 @@ mod kept;
 pub mod next;
 mod plan;
 mod provider_gone;
+mod record;
 mod references;
 mod repairs;
 mod request;
@@ -48,9 +49,7 @@ pub use plan::Plan;
 pub use provider_gone::MOST_PROVIDER_ERRORS_IN_A_ROW;
 pub use references::without_references;
 pub use repairs::{Repairers, stage_answer};
-pub use request::{
-    Answer, Task, Told, correction_feedback, correction_request, judge_request, stage_request,
-};
+pub use request::{Task, Told, correction_feedback, correction_request, judge_request, stage_request};
 pub use rescore::Standing;
 pub use result::{DocumentResult, IterationResult, wants_review};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};

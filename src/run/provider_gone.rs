@@ -1,5 +1,6 @@
 //! Whether the provider of a document that failed is gone, and how long to wait for one that may come back.
 
+use super::call::stopped;
 use super::clock::Time;
 use super::{Candidates, Chain, Consultant, DocumentResult, Session};
 use crate::policy::StopReason;
@@ -66,7 +67,7 @@ impl Session {
         if self.time != Time::Played {
             tokio::select! {
                 () = tokio::time::sleep(pause.duration()) => {}
-                _ = cancelled.wait_for(|cancelled| *cancelled) => {}
+                () = stopped(&mut cancelled) => {}
             }
         }
     }

@@ -17,9 +17,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a provider's answer comes to.
-pub type Answer = Result<Produced, CallFailed>;
-
 /// What requests are about.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
@@ -255,7 +252,7 @@ pub(super) fn answer_of(
     provider: &Provider,
     called: &Called,
     read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
-) -> Answer {
+) -> Result<Produced, CallFailed> {
     // What was not sent, or came from the cache, is no call.
     let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
     let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };

@@ -1,9 +1,9 @@
 //! `--record`, `--replay` and `--cache`: what is kept of calls, and what is made of it.
 
+use crate::loopback;
 use crate::pipeline::{JUDGED, place};
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
@@ -71,12 +71,12 @@ fn a_replay_is_the_recorded_run_byte_for_byte() {
         tone(0.9),
     ];
     // Time enough for every answer but the one that never comes.
-    let place = place(&judged("").replace("retries: 3", "retries: 3, deadline: 1s"), &answers);
+    let place = place(&judged("").replace("retries: 3", "retries: 3, deadline: 3s"), &answers);
     let recorded = run(&place, "first", &["--record", "tape"]).exits(0);
     let result = recorded.json();
     assert_eq!((&result["usage"]["calls"], &result["stop_reason"]), (&json!(8), &json!("accepted")));
     // The pause, the deadline and the delays that were asked for are in it.
-    assert!(result["elapsed_ms"].as_u64().unwrap() >= 30 + 1000 + 2 * 7 + 2 * 5, "{}", result["elapsed_ms"]);
+    assert!(result["elapsed_ms"].as_u64().unwrap() >= 30 + 3000 + 2 * 7 + 2 * 5, "{}", result["elapsed_ms"]);
     place.write("answers.jsonl", USED_UP);
     let replayed = run(&place, "second", &["--replay", "tape"]);
     assert_same(&place, &recorded, &replayed);
@@ -221,35 +221,15 @@ pub(crate) fn answer(status: &str, text: &str) -> String {
 pub(crate) fn serve(
     reply: impl Fn(usize) -> String + Send + 'static,
 ) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let kept = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { return };
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut whole, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                    break;
-                }
-                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                whole.push_str(&line);
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            whole.push_str(&String::from_utf8(body).unwrap());
-            let count = {
-                let mut kept = kept.lock().unwrap();
-                kept.push(whole);
-                kept.len()
-            };
-            let _ = stream.write_all(reply(count).as_bytes());
-        }
+    let address = loopback::serve(move |request| {
+        let count = {
+            let mut kept = kept.lock().unwrap();
+            kept.push(request.to_owned());
+            kept.len()
+        };
+        reply(count)
     });
     (address, asked)
 }

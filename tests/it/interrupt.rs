@@ -3,11 +3,10 @@
 
 use crate::pipeline::{answer, place};
 use crate::trajectories::{scoring, steps};
-use crate::workspace::{Workspace, wait_until_gone};
+use crate::workspace::{Workspace, until, wait_until_gone};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 fn interrupt(child: &Child) {
     signal(child, "-INT");
@@ -19,17 +18,7 @@ fn signal(child: &Child, name: &str) {
 
 /// Waits for the end, not for ever.
 fn ended(child: &mut Child) -> ExitStatus {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        if begun.elapsed() > Duration::from_secs(30) {
-            let _ = child.kill();
-            panic!("it did not end");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until("the command has ended", || child.try_wait().unwrap())
 }
 
 /// Starts a run and comes back when its standard error has a line with `until`.
@@ -49,6 +38,13 @@ fn started(place: &Workspace, arguments: &[&str], until: &str) -> (Child, BufRea
         assert_ne!(err.read_line(&mut line).unwrap(), 0, "it ended before it said `{until}`");
     }
     (child, err)
+}
+
+/// Starts a run of which nobody reads what it says.
+fn unheard(place: &Workspace, arguments: &[&str]) -> Child {
+    let mut command = place.process();
+    command.args(arguments).env("CONTRARY_KEY", "key");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 fn three_documents() -> Workspace {
@@ -124,26 +120,10 @@ fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
         place.read("profiles/steps-measured.yaml").replace("config: { file: answers.jsonl }", &config);
     place
         .write("profiles/steps-measured.yaml", profile.replace("provider: scripted", "provider: contrary:m"));
-    let mut child = place
-        .process()
-        .args([
-            "run",
-            "--profile",
-            "steps",
-            "--out",
-            "out",
-            "--log",
-            "json",
-            "--log-file",
-            "log.jsonl",
-            "doc.txt",
-        ])
-        .env("CONTRARY_KEY", "key")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = unheard(
+        &place,
+        &["run", "--profile", "steps", "--out", "out", "--log", "json", "--log-file", "log.jsonl", "doc.txt"],
+    );
     // It has come through, and is never answered.
     let (_call, _) = server.accept().unwrap();
     interrupt(&child);
@@ -183,15 +163,7 @@ network: {{ limits: {{ contrary: {{ concurrency: 1 }} }} }}
 "
     );
     let place = place(&profile, &[answer("extract", json!({ "tags": 1 }))]);
-    let mut child = place
-        .process()
-        .args(["run", "--profile", "parts", "--out", "out", "doc.txt"])
-        .env("CONTRARY_KEY", "key")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = unheard(&place, &["run", "--profile", "parts", "--out", "out", "doc.txt"]);
     let (_call, _) = server.accept().unwrap();
     interrupt(&child);
     assert_eq!(ended(&mut child).code(), Some(130));
@@ -243,19 +215,10 @@ fn a_request_to_terminate_ends_the_programs_that_were_started_too() {
     );
     // Deaf to what it is asked by others.
     place.write("hang.sh", "trap '' TERM INT; echo $$ > pid.new; mv pid.new pid; exec sleep 3600");
-    let mut child = place
-        .process()
-        .args(["run", "--allow-commands", "--profile", "steps", "--out", "out", "doc.txt"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    while !place.path("pid").exists() && begun.elapsed() < Duration::from_secs(30) {
-        std::thread::yield_now();
-    }
-    let program = place.read("pid").trim().to_owned();
+    let mut child =
+        unheard(&place, &["run", "--allow-commands", "--profile", "steps", "--out", "out", "doc.txt"]);
+    let program =
+        until("the program has begun", || std::fs::read_to_string(place.path("pid")).ok()).trim().to_owned();
     signal(&child, "-TERM");
     assert_eq!(ended(&mut child).code(), Some(130));
     assert_eq!(place.json("out/doc-result.json")["final_status"], "cancelled");

@@ -33,6 +33,8 @@ mod dispositions;
 #[cfg(test)]
 mod documentation;
 #[cfg(test)]
+mod embedded;
+#[cfg(test)]
 mod engine;
 #[cfg(test)]
 mod explain_run;
@@ -54,6 +56,8 @@ mod layers;
 mod loop_inventions;
 #[cfg(test)]
 mod loop_model;
+#[cfg(test)]
+mod loopback;
 #[cfg(test)]
 mod neighbour;
 #[cfg(test)]
@@ -82,6 +86,7 @@ mod policy;
 mod policy_lints;
 #[cfg(test)]
 mod profile_statements;
+#[cfg(test)]
 mod profile_verbs;
 #[cfg(test)]
 mod profiles;

@@ -1,5 +1,6 @@
-//! Plugins that are not written in Rust: `tests/plugins/*.c`, built with the C compiler at hand.
+//! Plugins that are not written in Rust: `tests/plugins/*.c`, built with the C compiler at hand; and a profile to ask one.
 
+use crate::workspace::Workspace;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,4 +23,24 @@ pub(crate) fn compile(name: &str, folder: &Path) -> PathBuf {
 
 pub(crate) fn library_name(name: &str) -> String {
     format!("{}loopctl_{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+/// A folder with a document and a profile `parts` of one stage that this provider is asked for, without retries.
+/// `required` are the fields that the rubric counts, `policy` the profile's `accept` and `stop`.
+pub(crate) fn one_stage(provider: &str, required: &str, policy: &str) -> Workspace {
+    let place = Workspace::new();
+    place.write("rules/rubrics/parts.yaml", format!("types: {{ unknown: {{ required: [{required}] }} }}\n"));
+    place.write(
+        "profiles/parts.yaml",
+        format!(
+            "classify: null
+stages: [{{ id: extract, provider: {provider}, prompt: ask.md, retries: 0 }}]
+assess: {{ parts: {{ rubric: parts }} }}
+overall: {{ from: parts }}
+{policy}"
+        ),
+    );
+    place.write("prompts/ask.md", "What is in {{ source }}?");
+    place.write("doc.txt", "Grade 2.\n");
+    place
 }

@@ -1,24 +1,16 @@
 //! Plugins that end the process, or keep it from ending: what scripts read off the exit status is still true.
 #![cfg(unix)]
 
-use crate::neighbour::compile;
+use crate::neighbour::{compile, one_stage};
 use crate::workspace::{Ran, Workspace};
 
-/// A document that passes, asked of this neighbour.
+/// A document that passes whatever is found in it.
+fn place() -> Workspace {
+    one_stage("pattern", "", "accept: { overall: 0 }\nstop: { max_iterations: 1 }\n")
+}
+
+/// The document, asked of this neighbour.
 fn run(place: &Workspace, neighbour: &str, more: &[&str]) -> Ran {
-    place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [] } }\n");
-    place.write(
-        "profiles/parts.yaml",
-        "classify: null
-stages: [{ id: extract, provider: pattern, prompt: ask.md, retries: 0 }]
-assess: { parts: { rubric: parts } }
-overall: { from: parts }
-accept: { overall: 0 }
-stop: { max_iterations: 1 }
-",
-    );
-    place.write("prompts/ask.md", "What is in {{ source }}?");
-    place.write("doc.txt", "Grade 2.\n");
     let library = compile(neighbour, &place.path("elsewhere"));
     let library = library.to_str().unwrap();
     place.run(&["plugin", "trust", library]).exits(0);
@@ -29,7 +21,7 @@ stop: { max_iterations: 1 }
 
 #[test]
 fn a_plugin_that_exits_does_not_make_a_success() {
-    let place = Workspace::new();
+    let place = place();
     run(&place, "faulty", &["--provider-config", "fault=none"]).exits(0);
     let ran = run(&place, "faulty", &["--provider-config", "fault=exits_in_close"]).exits(1);
     ran.says(&[

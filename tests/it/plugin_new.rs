@@ -1,74 +1,35 @@
 //! `loopctl plugin new`: what it begins builds, passes its own tests, is loaded, and answers a run.
 
-use crate::neighbour::library_name;
+use crate::loopback::{self, http};
+use crate::neighbour::{library_name, one_stage};
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A server of the API that the `http` plugins begin with. It answers once for each connection, if the key is right.
+/// A server of the API that the `http` plugins begin with. It answers if the key is right.
 fn serve() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let mut lines = Vec::new();
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                    break;
-                }
-                lines.push(line.trim_end().to_owned());
-            }
-            let header = |name: &str| {
-                lines.iter().find_map(|line| {
-                    let (key, value) = line.split_once(':')?;
-                    key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-                })
-            };
-            let length = header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-            let right = lines[0].starts_with("POST /complete ")
-                && header("authorization").as_deref() == Some("Bearer the-key")
-                && asked["model"] == "m1"
-                && asked["messages"].to_string().contains("What is in");
-            let (status, answer) = if right {
-                let text = json!({"grade": "2 \"é\""}).to_string();
-                ("200 OK", json!({"text": text, "usage": {"input_tokens": 5, "output_tokens": 7}}))
-            } else {
-                ("400 Bad Request", json!({"error": {"message": "that is not the request"}}))
-            };
-            let answer = answer.to_string();
-            let head =
-                format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
-            let _ = stream.write_all(format!("{head}{answer}").as_bytes());
+    loopback::serve(|request| {
+        let (head, body) = request.split_once("\r\n\r\n").unwrap();
+        let key = head.lines().any(|line| line.eq_ignore_ascii_case("authorization: Bearer the-key"));
+        let asked: Value = serde_json::from_str(body).unwrap_or_default();
+        let right = head.starts_with("POST /complete ")
+            && key
+            && asked["model"] == "m1"
+            && asked["messages"].to_string().contains("What is in");
+        if right {
+            let text = json!({"grade": "2 \"é\""}).to_string();
+            let answer = json!({"text": text, "usage": {"input_tokens": 5, "output_tokens": 7}});
+            http("200 OK", "", &answer.to_string())
+        } else {
+            http("400 Bad Request", "", r#"{"error": {"message": "that is not the request"}}"#)
         }
-    });
-    address
+    })
 }
 
 fn place() -> Workspace {
-    let place = Workspace::new();
-    place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [grade] } }\n");
-    place.write(
-        "profiles/parts.yaml",
-        "classify: null
-stages: [{ id: extract, provider: pattern, prompt: ask.md, retries: 0 }]
-assess: { parts: { rubric: parts } }
-overall: { from: parts }
-accept: { overall: 0.9 }
-stop: { max_iterations: 2 }
-",
-    );
-    place.write("prompts/ask.md", "What is in {{ source }}?");
-    place.write("doc.txt", "Grade 2.\n");
-    place
+    one_stage("pattern", "grade", "accept: { overall: 0.9 }\nstop: { max_iterations: 2 }\n")
 }
 
 #[track_caller]

@@ -1,16 +1,9 @@
 //! `--log`: what is in it, and what is not.
 
+use crate::embedded::{Nobody, embedded};
 use crate::provider::http::{http, serve};
 use crate::trajectories::{scoring, steps};
 use crate::workspace::{Ran, Workspace};
-use loopctl::diag::Problems;
-use loopctl::engine::Event;
-use loopctl::ingest::{InputError, find};
-use loopctl::profile::{Library, load};
-use loopctl::provider::{PluginPaths, Providers};
-use loopctl::run::{Batch, Candidates, Chain, DocumentResult, Observer, Place, Plan, Session};
-use loopctl::store::{Journal, RunRecord};
-use loopctl::value::{DocumentId, Millis};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tracing::span::{Attributes, Id};
@@ -192,43 +185,11 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Opened {
     }
 }
 
-struct Nobody;
-
-impl Observer for Nobody {
-    fn started(&mut self, _: &DocumentId, _: &str) {}
-    fn event(&mut self, _: &DocumentId, _: Millis, _: &Event) {}
-    fn finished(&mut self, _: &DocumentResult) {}
-    fn unusable(&mut self, _: &InputError) {}
-}
-
 #[test]
 fn whoever_embeds_the_library_gets_the_spans() {
     let place = eventful();
-    let mut problems = Problems::new();
-    let library = Library::new(vec![place.path("")]);
-    let loaded = load("steps", &library, &[], &|_| None, &mut problems).unwrap();
-    let plan = Arc::new(Plan::compile(&loaded, &mut problems).unwrap());
-    let exe = std::env::current_exe().unwrap().canonicalize().unwrap();
-    let paths = PluginPaths { search: vec![], home: None, exe: Some(exe) };
-    let config = json!({ "file": place.path("answers.jsonl") });
-    let chain = Chain::new(vec![Providers::new(paths).open("scripted", &config).unwrap()], 2);
-    let journal = Journal::in_memory().unwrap();
-    let run = journal
-        .begin_run(&RunRecord {
-            started_at: "2026-01-01T00:00:00Z".into(),
-            profile: "steps".into(),
-            profile_digest: String::new(),
-            loopctl_version: String::new(),
-            plugins: json!([]),
-            settings: json!({}),
-        })
-        .unwrap();
-    let place_of_run = Place { journal, run, artifacts: None };
     let (_stop, cancelled) = tokio::sync::watch::channel(false);
-    let candidates = Candidates::Providers(vec![chain]);
-    let mut session = Session::new(plan, candidates, Vec::new(), place_of_run, cancelled);
-    let inputs = find(&[place.path("doc.txt")]).inputs;
-    let batch = Batch { inputs, document_type: None, supplied: None, keep_going: false };
+    let (batch, mut session) = embedded(&place, cancelled);
     let opened = Opened::default();
     let subscriber = tracing_subscriber::registry().with(opened.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

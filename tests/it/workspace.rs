@@ -3,10 +3,10 @@
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Long enough for any command that ends.
-pub(crate) const PLENTY: Duration = Duration::from_secs(120);
+/// Long enough for whatever ends at all, on any machine: only a test that fails waits so long.
+pub(crate) const PLENTY: Duration = Duration::from_secs(600);
 
 /// Variables that would change what the command does.
 const FOREIGN: [&str; 8] =
@@ -164,14 +164,22 @@ pub(crate) fn documents() -> PathBuf {
 /// Waits until no process has this number. One that was killed may still be buried by the system.
 #[cfg(unix)]
 pub(crate) fn wait_until_gone(process: &str) {
-    let begun = std::time::Instant::now();
-    let lives = || {
+    until(&format!("process {process} is gone"), || {
         let state = Command::new("ps").args(["-o", "stat=", "-p", process]).output().unwrap();
         let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-        !state.is_empty() && !state.starts_with('Z')
-    };
-    while lives() {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "process {process} was left behind");
-        std::thread::yield_now();
+        (state.is_empty() || state.starts_with('Z')).then_some(())
+    });
+}
+
+/// Looks again and again, for as long as anything may take, until there is something to be found of another process.
+#[track_caller]
+pub(crate) fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(begun.elapsed() < PLENTY, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -9,7 +9,7 @@ use super::check::{Check, Verdict, broken};
 use super::subject::Subject;
 use super::verdict::Said;
 use super::{samples, verdict};
-use crate::provider::plugin::{Answer, Opened};
+use crate::provider::plugin::{Opened, RawReply};
 
 const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const OPENS: &[&str] = &["open.opens"];
@@ -128,7 +128,7 @@ pub(super) static CHECKS: [Check; 11] = [
 ];
 
 /// DECODE of these bytes.
-fn decode(opened: &Opened, response: &[u8]) -> Result<Answer, String> {
+fn decode(opened: &Opened, response: &[u8]) -> Result<RawReply, String> {
     opened.call(LC_DECODE, response).ok_or_else(|| "there is no `call`".to_owned())
 }
 

@@ -9,7 +9,7 @@ use super::check::{Check, Trouble, Verdict, broken};
 use super::samples::{self, CANARY};
 use super::subject::Subject;
 use super::verdict::{self, Said};
-use crate::provider::plugin::{Answer, Call, Opened, Started};
+use crate::provider::plugin::{Call, Opened, RawReply, Started};
 
 const DIRECT: Option<PluginKind> = Some(PluginKind::Direct);
 const OPENS: &[&str] = &["open.opens"];
@@ -180,7 +180,7 @@ pub(super) static CHECKS: [Check; 15] = [
 /// A call that runs, or how it was refused.
 enum Running {
     Call(u64, Call),
-    Refused(Answer),
+    Refused(RawReply),
 }
 
 fn start(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) -> Result<Running, String> {
@@ -193,7 +193,7 @@ fn start(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) ->
 }
 
 /// The answers that have come to a call, at least one; the call is released.
-fn finish(subject: &Subject<'_>, running: Running, doing: &str) -> Result<Vec<Answer>, String> {
+fn finish(subject: &Subject<'_>, running: Running, doing: &str) -> Result<Vec<RawReply>, String> {
     match running {
         Running::Refused(answer) => Ok(vec![answer]),
         Running::Call(id, call) => {
@@ -288,14 +288,17 @@ fn concurrent(subject: &Subject<'_>) -> Verdict {
     let requests: Vec<Vec<u8>> =
         (0..CALLS).map(|n| samples::bytes(&samples::full(&format!("beside-{n}")))).collect();
     let doing = "answering 64 calls at once";
-    // Each from a thread of its own, as far as the system goes along.
+    // Each from a thread of its own, and none before all of them are there: on a slow machine the first would have ended
+    // before the last begins.
+    let all_there = std::sync::Barrier::new(CALLS);
     let started = std::thread::scope(|scope| {
         let threads: Vec<_> = requests
             .iter()
             .map(|request| {
-                let (ledger, opened) = (subject.ledger(), &opened);
+                let (ledger, opened, all_there) = (subject.ledger(), &opened, &all_there);
                 scope.spawn(move || {
                     let id = ledger.issue();
+                    all_there.wait();
                     (id, opened.start(id, request))
                 })
             })

@@ -7,7 +7,7 @@ use super::check::{Check, Trouble, Verdict, broken};
 use super::samples::{self, CANARY};
 use super::subject::Subject;
 use super::{http_request, verdict};
-use crate::provider::plugin::{Answer, Opened};
+use crate::provider::plugin::{Opened, RawReply};
 
 const HTTP: Option<PluginKind> = Some(PluginKind::Http);
 const OPENS: &[&str] = &["open.opens", "manifest.hosts"];
@@ -154,12 +154,12 @@ pub(super) static CHECKS: [Check; 14] = [
 ];
 
 /// ENCODE of these bytes.
-fn encode(opened: &Opened, request: &[u8]) -> Result<Answer, String> {
+fn encode(opened: &Opened, request: &[u8]) -> Result<RawReply, String> {
     opened.call(LC_ENCODE, request).ok_or_else(|| "there is no `call`".to_owned())
 }
 
 /// The HTTP request, if the host would send it.
-fn sendable(subject: &Subject<'_>, answer: &Answer, doing: &str) -> Result<HttpRequest, String> {
+fn sendable(subject: &Subject<'_>, answer: &RawReply, doing: &str) -> Result<HttpRequest, String> {
     let request: HttpRequest = verdict::payload(answer, "an HTTP request", doing)?;
     http_request::check(subject, &request).map_err(|problem| format!("while {doing}: {problem}"))?;
     Ok(request)

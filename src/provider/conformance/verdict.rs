@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::check::{Verdict, broken};
 use super::samples::CANARY;
 use crate::provider::error::tame;
-use crate::provider::plugin::{Answer, Opened, Payload};
+use crate::provider::plugin::{Opened, Payload, RawReply};
 use crate::provider::reply::sensible;
 
 /// What the plugin said.
@@ -35,7 +35,7 @@ impl Said {
 }
 
 /// A completion or an error, as the contract has them.
-pub(super) fn said(answer: &Answer, doing: &str) -> Result<Said, String> {
+pub(super) fn said(answer: &RawReply, doing: &str) -> Result<Said, String> {
     if answer.status == LC_OK {
         completion(answer, doing).map(|completion| Said::Done(Box::new(completion)))
     } else {
@@ -44,7 +44,7 @@ pub(super) fn said(answer: &Answer, doing: &str) -> Result<Said, String> {
 }
 
 /// An error with a status that the contract knows and a body that says why.
-pub(super) fn failure(answer: &Answer, doing: &str) -> Result<(lc_status, PluginError), String> {
+pub(super) fn failure(answer: &RawReply, doing: &str) -> Result<(lc_status, PluginError), String> {
     let status = answer.status;
     let body = bytes(answer, doing)?;
     let error: Option<PluginError> = serde_json::from_slice(body).ok();
@@ -80,7 +80,7 @@ pub(super) fn failure(answer: &Answer, doing: &str) -> Result<(lc_status, Plugin
 }
 
 /// An error of just this status.
-pub(super) fn failure_of(answer: &Answer, expected: &[lc_status], doing: &str) -> Result<String, String> {
+pub(super) fn failure_of(answer: &RawReply, expected: &[lc_status], doing: &str) -> Result<String, String> {
     let (status, error) = failure(answer, doing)?;
     if expected.contains(&status) {
         return Ok(error.message);
@@ -90,7 +90,7 @@ pub(super) fn failure_of(answer: &Answer, expected: &[lc_status], doing: &str) -
 }
 
 /// The bytes of an answer of status OK, read as what they must be.
-pub(super) fn payload<T: DeserializeOwned>(answer: &Answer, what: &str, doing: &str) -> Result<T, String> {
+pub(super) fn payload<T: DeserializeOwned>(answer: &RawReply, what: &str, doing: &str) -> Result<T, String> {
     if answer.status != LC_OK {
         let (status, error) = failure(answer, doing)?;
         return Err(format!("it answered {} while {doing}: {}", name(status), tame(&error.message)));
@@ -107,13 +107,13 @@ pub(super) fn payload<T: DeserializeOwned>(answer: &Answer, what: &str, doing: &
     })
 }
 
-fn completion(answer: &Answer, doing: &str) -> Result<Completion, String> {
+fn completion(answer: &RawReply, doing: &str) -> Result<Completion, String> {
     let completion: Completion = payload(answer, "a completion", doing)?;
     sensible(completion).map_err(|fault| format!("it said OK while {doing}, but {}", fault.message))
 }
 
 /// The bytes, if their buffer is as the contract has it.
-pub(super) fn bytes<'a>(answer: &'a Answer, doing: &str) -> Result<&'a [u8], String> {
+pub(super) fn bytes<'a>(answer: &'a RawReply, doing: &str) -> Result<&'a [u8], String> {
     if answer.points_nowhere {
         return Err(format!("its buffer has a length and no address (`ptr` is null) while {doing}"));
     }
@@ -149,7 +149,7 @@ pub(super) fn name(status: lc_status) -> String {
 
 /// Whether the buffers of several answers to the same call are freed, or need no freeing. Without `drop` they must be
 /// static, and so be in one place: bytes in another place each time were allocated, and nobody can free them.
-pub(super) fn freed(answers: &[Answer]) -> Result<(), String> {
+pub(super) fn freed(answers: &[RawReply]) -> Result<(), String> {
     let mut places: Vec<usize> = answers
         .iter()
         .filter(|answer| !answer.has_drop && answer.address != 0)
@@ -183,8 +183,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn answer(status: lc_status, body: &[u8]) -> Answer {
-        Answer {
+    fn answer(status: lc_status, body: &[u8]) -> RawReply {
+        RawReply {
             status,
             payload: Payload::Bytes(body.to_vec()),
             address: 0,
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn bytes_without_drop_are_static_or_lost() {
-        let at = |address, has_drop| Answer { address, has_drop, ..answer(0, b"x") };
+        let at = |address, has_drop| RawReply { address, has_drop, ..answer(0, b"x") };
         assert_eq!(freed(&[at(8, false), at(8, false)]), Ok(()));
         assert_eq!(freed(&[at(8, true), at(16, true)]), Ok(()));
         assert!(freed(&[at(8, false), at(16, false)]).is_err());
@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn buffers_that_are_none_are_not_read() {
-        let nowhere = Answer { points_nowhere: true, ..answer(LC_OK, b"") };
+        let nowhere = RawReply { points_nowhere: true, ..answer(LC_OK, b"") };
         assert!(said(&nowhere, "trying").is_err());
-        let large = Answer { payload: Payload::TooLarge(99), ..answer(LC_OK, b"") };
+        let large = RawReply { payload: Payload::TooLarge(99), ..answer(LC_OK, b"") };
         assert!(said(&large, "trying").is_err_and(|why| why.contains("99 bytes")));
     }
 }

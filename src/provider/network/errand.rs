@@ -7,7 +7,7 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpResponse};
 
 use super::limits::Lane;
 use super::server::{RETRY_HELP, Server, readable};
-use super::verdict::{Asked, Heard, judged};
+use super::verdict::{Heard, Recipient, judged};
 use super::{Link, Patience, backoff, retry_after};
 use crate::provider::error::{FailureKind, Fault};
 
@@ -108,7 +108,7 @@ impl Link {
     }
 
     fn failed(&self, fault: Fault, errand: &Errand) -> Fault {
-        let asked = Asked {
+        let asked = Recipient {
             model: errand.model.as_deref(),
             base: self.egress.base(),
             variables: &errand.variables,

@@ -168,7 +168,7 @@ impl TokenLimit {
 }
 
 /// Awaits what nobody can say the time of.
-async fn in_time<T>(by: Option<Instant>, work: impl Future<Output = T>) -> Result<T, TooLate> {
+pub(super) async fn in_time<T>(by: Option<Instant>, work: impl Future<Output = T>) -> Result<T, TooLate> {
     match by {
         Some(by) => timeout_at(by, work).await.map_err(|_| TooLate),
         None => Ok(work.await),

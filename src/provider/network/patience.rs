@@ -44,10 +44,9 @@ impl Patience {
         self.turn_by
     }
 
-    /// How long it may wait for another call, whose deadline is taken to be much the same.
-    pub(super) fn patient_until(&self) -> Instant {
-        let until = Instant::now() + self.left;
-        self.turn_by.map_or(until, |by| until.min(by))
+    /// Until when it may wait for another call, whose deadline is taken to be much the same; `None` for as long as it takes.
+    pub(super) fn patient_until(&self) -> Option<Instant> {
+        Instant::now().checked_add(self.left).into_iter().chain(self.turn_by).min()
     }
 
     /// Awaits `work` for as long as is left.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::breaker::{Breaker, Passage, Refusal};
+use super::limits::{TooLate, in_time};
 use super::retry_budget::RetryBudget;
 use crate::profile;
 use crate::provider::error::{FailureKind, Fault};
@@ -60,7 +61,7 @@ impl Server {
     ///
     /// # Errors
     /// When the server is left alone.
-    pub(super) async fn admit(self: &Arc<Self>, by: Instant) -> Result<Passing, Fault> {
+    pub(super) async fn admit(self: &Arc<Self>, by: Option<Instant>) -> Result<Passing, Fault> {
         loop {
             let mut tried = pin!(self.tried.notified());
             // From here on, no trial's end is missed.
@@ -69,7 +70,7 @@ impl Server {
             match admitted {
                 Ok(passage) => return Ok(Passing { server: Arc::clone(self), passage, over: false }),
                 Err(refusal) if !refusal.on_trial => return Err(self.refused(refusal)),
-                Err(refusal) => timeout_at(by, tried).await.map_err(|_| self.refused(refusal))?,
+                Err(refusal) => in_time(by, tried).await.map_err(|TooLate| self.refused(refusal))?,
             }
         }
     }
@@ -181,7 +182,7 @@ mod tests {
         let breaker = Some(profile::Breaker { failures: 1, cool_down: Millis(30_000) });
         let settings = profile::Network { breaker, ..profile::Network::default() };
         let server = Arc::new(Server::new("s".to_owned(), &settings));
-        let by = || Instant::now() + DEADLINE;
+        let by = || Some(Instant::now() + DEADLINE);
         assert!(server.admit(by()).await.unwrap().failed().is_some());
         assert!(server.check().is_err() && server.admit(by()).await.is_err());
         advance(COOL_DOWN).await;
@@ -190,7 +191,7 @@ mod tests {
             let server = Arc::clone(&server);
             tokio::spawn(async move {
                 server.check()?;
-                server.admit(Instant::now() + DEADLINE).await
+                server.admit(Some(Instant::now() + DEADLINE)).await
             })
         });
         let others: Vec<_> = others.collect();

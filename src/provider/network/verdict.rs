@@ -61,7 +61,7 @@ impl Heard {
 
 /// Who was asked, for advice.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct Recipient<'a> {
     pub(super) model: Option<&'a str>,
     pub(super) base: &'a str,
     /// The variables whose values were sent.
@@ -71,7 +71,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// What to do about a failure of this kind and status. Not every API says 401 to a wrong key.
-pub(super) fn advice(kind: FailureKind, status: u16, asked: Asked<'_>) -> Option<String> {
+pub(super) fn advice(kind: FailureKind, status: u16, asked: Recipient<'_>) -> Option<String> {
     use FailureKind::{RateLimited, Unauthorized};
     let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ");
     Some(match (status, asked.variables) {
@@ -98,7 +98,7 @@ pub(super) fn advice(kind: FailureKind, status: u16, asked: Asked<'_>) -> Option
 }
 
 /// Puts what is known of the answer to a failure.
-pub(super) fn judged(fault: Fault, heard: &Heard, asked: Asked<'_>) -> Fault {
+pub(super) fn judged(fault: Fault, heard: &Heard, asked: Recipient<'_>) -> Fault {
     let kind = heard.kind(fault.kind);
     let not_json = (200..=299).contains(&heard.status) && heard.is_broken && kind == FailureKind::Transient;
     let message = if not_json && fault.kind != kind {
@@ -158,8 +158,8 @@ mod tests {
     fn advice_names_what_can_be_changed() {
         use FailureKind::{InvalidRequest, Permanent, RateLimited, Unauthorized};
         let (used, unset) = (["A_KEY".to_owned()], ["A_KEY".to_owned(), "B_KEY".to_owned()]);
-        let asked = Asked { model: Some("m1"), base: "https://x/v1", variables: &used, unset: &[] };
-        let without = Asked { variables: &[], unset: &unset, model: None, ..asked };
+        let asked = Recipient { model: Some("m1"), base: "https://x/v1", variables: &used, unset: &[] };
+        let without = Recipient { variables: &[], unset: &unset, model: None, ..asked };
         for (kind, status, asked, part) in [
             (Unauthorized, 401, asked, "environment variable `A_KEY`"),
             (Unauthorized, 400, asked, "environment variable `A_KEY`"),
@@ -176,6 +176,6 @@ mod tests {
         assert_eq!(advice(InvalidRequest, 400, asked), None);
         // A quota that is used up is not a matter of pace.
         assert_eq!(advice(Permanent, 429, asked), None);
-        assert_eq!(advice(Unauthorized, 401, Asked { variables: &[], ..asked }), None);
+        assert_eq!(advice(Unauthorized, 401, Recipient { variables: &[], ..asked }), None);
     }
 }

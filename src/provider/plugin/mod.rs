@@ -14,7 +14,7 @@ pub use ending::Working;
 pub use host::LogLine;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
-pub(super) use probe::{Answer, Call, Entry, Ledger, Offer, Opened, Opening, Started, Table};
+pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
 
 use std::sync::mpsc;
 use std::time::Duration;

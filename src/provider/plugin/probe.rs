@@ -28,7 +28,7 @@ const LOG_BYTES: usize = 4096;
 
 /// A status and the bytes that came with it.
 #[derive(Debug)]
-pub(in crate::provider) struct Answer {
+pub(in crate::provider) struct RawReply {
     pub(in crate::provider) status: lc_status,
     pub(in crate::provider) payload: Payload,
     /// Where the bytes stood, to tell one buffer from another.
@@ -41,12 +41,12 @@ pub(in crate::provider) struct Answer {
 
 /// # Safety
 /// `buf` is as the contract has it, and nobody else holds it.
-unsafe fn answer_of(status: lc_status, buf: lc_buf) -> Answer {
+unsafe fn answer_of(status: lc_status, buf: lc_buf) -> RawReply {
     let (address, has_drop) = (buf.ptr.addr(), buf.drop.is_some());
     let points_nowhere = buf.ptr.is_null() && buf.len > 0;
     // SAFETY: as the caller has it.
     let payload = unsafe { take(buf) };
-    Answer { status, payload, address, has_drop, points_nowhere }
+    RawReply { status, payload, address, has_drop, points_nowhere }
 }
 
 /// Everything that a plugin tells its host, in the order in which it came.
@@ -59,7 +59,7 @@ pub(in crate::provider) struct Ledger {
 #[derive(Default)]
 struct State {
     last: u64,
-    arrived: Vec<(u64, Answer)>,
+    arrived: Vec<(u64, RawReply)>,
     /// Answers to ids that no call had when they came.
     strays: Vec<u64>,
     log: Vec<String>,
@@ -96,12 +96,12 @@ impl Ledger {
     }
 
     /// Takes the answers to a call out, oldest first.
-    pub(in crate::provider) fn take(&self, id: u64) -> Vec<Answer> {
+    pub(in crate::provider) fn take(&self, id: u64) -> Vec<RawReply> {
         let mut state = self.state();
         let (of_it, others) =
             std::mem::take(&mut state.arrived).into_iter().partition(|(arrived, _)| *arrived == id);
         state.arrived = others;
-        let of_it: Vec<(u64, Answer)> = of_it;
+        let of_it: Vec<(u64, RawReply)> = of_it;
         of_it.into_iter().map(|(_, answer)| answer).collect()
     }
 
@@ -219,7 +219,7 @@ pub(in crate::provider) enum Opening {
     Opened(Opened),
     /// It said OK and gave no instance.
     Nothing,
-    Refused(Answer),
+    Refused(RawReply),
 }
 
 impl Table {
@@ -301,7 +301,7 @@ pub(in crate::provider) enum Started {
     Accepted(Call),
     /// Accepted, and it gave no call.
     Nothing,
-    Refused(Answer),
+    Refused(RawReply),
 }
 
 impl Opened {
@@ -311,7 +311,7 @@ impl Opened {
     }
 
     /// `call` of an http plugin; `None` when there is no such function.
-    pub(in crate::provider) fn call(&self, op: u32, input: &[u8]) -> Option<Answer> {
+    pub(in crate::provider) fn call(&self, op: u32, input: &[u8]) -> Option<RawReply> {
         let call = self.table.raw.call?;
         let mut out = no_buf();
         // SAFETY: arguments as the contract has them; the slice lives until the call returns.

@@ -179,14 +179,14 @@ fn millis(duration: Duration) -> Millis {
 }
 
 /// What comes back of a call, as it can be kept.
-pub(in crate::provider) trait Answer: Sized {
+pub(in crate::provider) trait Recordable: Sized {
     fn keep(&self, exchange: &mut Exchange);
     /// What was kept; `None` when it was something else. Callers are given this in a recorded run, too, so that it is
     /// the same as what a replayed one gives them.
     fn kept(exchange: &Exchange) -> Option<Self>;
 }
 
-impl Answer for HttpResponse {
+impl Recordable for HttpResponse {
     fn keep(&self, exchange: &mut Exchange) {
         let headers = self.headers.iter().filter(|(name, _)| {
             KEPT_HEADERS.contains(&name.as_str())
@@ -205,7 +205,7 @@ impl Answer for HttpResponse {
     }
 }
 
-impl Answer for Completion {
+impl Recordable for Completion {
     fn keep(&self, exchange: &mut Exchange) {
         exchange.completion = serde_json::to_string(self).ok().map(|json| Body::of(&json));
     }

@@ -6,7 +6,7 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, P
 use tokio::time::Instant;
 
 use super::body::Body;
-use super::exchange::{Answer, Asker, Exchange, Failed, Summary};
+use super::exchange::{Asker, Exchange, Failed, Recordable, Summary};
 use super::key::Key;
 use super::{Cue, Tape, TapeMode};
 use crate::provider::FailureKind;
@@ -128,7 +128,7 @@ impl Take {
     }
 
     /// Asks, unless the answer is there already: then `perform` is never begun.
-    pub(in crate::provider) async fn ask<T: Answer>(
+    pub(in crate::provider) async fn ask<T: Recordable>(
         &mut self,
         question: Option<Question>,
         perform: impl Future<Output = Result<T, Fault>>,
@@ -162,7 +162,7 @@ impl Take {
         self.notes.extend(notes);
     }
 
-    fn play<T: Answer>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, Fault> {
+    fn play<T: Recordable>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, Fault> {
         let answer = match (T::kept(&exchange), &exchange.failed) {
             (Some(answer), _) => Ok(answer),
             (None, Some(failed)) => Err(Fault::from(failed)),

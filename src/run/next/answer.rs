@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What the policy makes of a history, and what it asks next: either `outcome` or `request` is there.
 #[derive(Debug, Clone, Serialize)]
-pub struct Answer {
+pub struct NextAnswer {
     /// The document.
     pub id: DocumentId,
     /// Its type, given or found.
@@ -129,7 +129,7 @@ impl NextRequest {
     }
 }
 
-impl Answer {
+impl NextAnswer {
     #[expect(clippy::too_many_arguments, reason = "each is one field of the answer")]
     pub(super) fn of(
         plan: &Plan,
@@ -141,7 +141,7 @@ impl Answer {
         request: Option<NextRequest>,
         warnings: Vec<String>,
     ) -> Self {
-        Answer {
+        NextAnswer {
             outcome: outcome.map(|outcome| NextOutcome::of(plan, &id, run, outcome)),
             id,
             document_type,

@@ -6,7 +6,7 @@
 mod answer;
 mod input;
 
-pub use answer::{Answer, NextOutcome, NextRequest};
+pub use answer::{NextAnswer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, NextInput, Said, Text};
 
 use super::discretion::Discretion;
@@ -70,7 +70,7 @@ pub fn next(
     document: &Document,
     document_type: Option<&str>,
     history: &[Entry],
-) -> Result<Answer, NextError> {
+) -> Result<NextAnswer, NextError> {
     if plan.stages.is_empty() {
         return Err(NextError::NoStage { profile: plan.profile.name.clone() });
     }
@@ -280,7 +280,7 @@ impl Drive<'_> {
         Input::Assessed(Box::new(assessment))
     }
 
-    fn answer(mut self, document: &Document, end: End) -> Result<Answer, NextError> {
+    fn answer(mut self, document: &Document, end: End) -> Result<NextAnswer, NextError> {
         let unused = self.history.len() - self.taken;
         if unused > 0 {
             self.warnings.push(format!(
@@ -296,7 +296,7 @@ impl Drive<'_> {
             End::Over(outcome) => Some(*outcome),
             End::Asks(_) => None,
         };
-        Ok(Answer::of(
+        Ok(NextAnswer::of(
             self.plan,
             document.id.clone(),
             self.reference.document_type,

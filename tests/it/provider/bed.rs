@@ -1,7 +1,6 @@
 //! A place to try plugins in: an own home, an own installation, and a C compiler.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use loopctl::provider::protocol::{Completion, CompletionRequest, DocumentRef, Message, Role};
 use loopctl::provider::{CallFailure, PluginPaths, Provider, Providers};
@@ -9,9 +8,7 @@ use serde_json::{Value, json};
 
 use crate::neighbour;
 pub(super) use crate::neighbour::library_name;
-
-/// Long enough for any call that ends.
-pub(super) const PLENTY: Duration = Duration::from_secs(60);
+pub(super) use crate::workspace::PLENTY;
 
 /// Folders that vanish with it.
 pub(super) struct Bed {

@@ -1,7 +1,6 @@
 //! What calls cost, by the provider's word, by the price table, or unknown.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use loopctl::diag::{Problems, SourceFile};
@@ -9,7 +8,7 @@ use loopctl::provider::{Prices, Provider};
 use loopctl::value::Usd;
 use serde_json::json;
 
-use super::bed::{Bed, ask, request};
+use super::bed::{Bed, PLENTY, ask, request};
 use super::http::{http, serve};
 
 fn prices(entries: &str) -> Prices {
@@ -99,9 +98,16 @@ async fn a_failed_call_costs_nothing_only_if_it_was_turned_away() {
 
 #[tokio::test]
 async fn nobody_knows_what_a_call_cost_that_took_too_long() {
-    let silent = Arc::new(std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let provider = open(prices(PRICES), silent.local_addr().unwrap(), ":m1");
-    let failure = provider.complete(&request("d"), Duration::from_millis(50)).await.unwrap_err();
+    let call = tokio::spawn({
+        let provider = provider.clone();
+        async move { provider.complete(&request("d"), PLENTY).await }
+    });
+    let _connection = tokio::task::spawn_blocking(move || silent.accept().unwrap()).await.unwrap();
+    // It has come through, and nothing but its deadline is waited for.
+    tokio::time::pause();
+    let failure = call.await.unwrap().unwrap_err();
     assert_eq!((failure.kind, failure.cost), (loopctl::provider::FailureKind::Deadline, None));
     assert_eq!(provider.cost_unfinished(&request("d")), None);
     assert_eq!(provider.knows_costs(Some("m1")), Some(true));

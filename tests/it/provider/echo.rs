@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::bed::{Bed, PLENTY, request};
-use crate::neighbour::library_name;
+use crate::neighbour::{library_name, one_stage};
 use crate::workspace::Workspace;
 
 /// Builds it into `folder`, with every warning an error.
@@ -27,19 +27,8 @@ fn build(folder: &Path) -> PathBuf {
 }
 
 fn place() -> Workspace {
-    let place = Workspace::new();
-    place.write("rules/rubrics/parts.yaml", "types: { unknown: { required: [grade, size] } }\n");
-    place.write(
-        "profiles/parts.yaml",
-        "classify: null
-stages: [{ id: extract, provider: echo, prompt: ask.md, retries: 0 }]
-assess: { parts: { rubric: parts } }
-overall: { from: parts }
-accept: { overall: 0.9 }
-stop: { max_iterations: 3, unchanged: true }
-",
-    );
-    place.write("prompts/ask.md", "What is in {{ source }}?");
+    let policy = "accept: { overall: 0.9 }\nstop: { max_iterations: 3, unchanged: true }\n";
+    let place = one_stage("echo", "grade, size", policy);
     build(&place.home().join("plugins"));
     place.run(&["plugin", "trust", "echo"]).exits(0);
     place

@@ -1,6 +1,5 @@
 //! An `http` plugin and the network that the host does for it, over loopback.
 
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -9,43 +8,20 @@ use loopctl::provider::{FailureKind, Provider, ProviderError};
 use serde_json::{Value, json};
 
 use super::bed::{Bed, PLENTY, ask, request};
+use crate::loopback;
+pub(crate) use crate::loopback::http;
 
 const KEY: &str = "a-key-nobody-may-see";
 
 /// Answers every request with `reply`, whole, and passes on what it was sent.
 pub(crate) fn serve(reply: impl Into<String>) -> (SocketAddr, mpsc::Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
     let (sender, receiver) = mpsc::channel();
     let reply = reply.into();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { return };
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let mut whole = String::new();
-            let mut length = 0;
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                    break;
-                }
-                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                whole.push_str(&line);
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            whole.push_str(&String::from_utf8(body).unwrap());
-            let _ = sender.send(whole);
-            let _ = stream.write_all(reply.as_bytes());
-        }
+    let address = loopback::serve(move |request| {
+        let _ = sender.send(request.to_owned());
+        reply.clone()
     });
     (address, receiver)
-}
-
-pub(crate) fn http(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}", body.len())
 }
 
 fn try_open(config: &Value) -> Result<Provider, ProviderError> {

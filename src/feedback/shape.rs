@@ -1,0 +1,61 @@
+//! What is known of the values in a template: which have members, and which.
+
+use super::Role;
+
+/// What is known of a value in a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shape {
+    /// Nothing.
+    Any,
+    /// A text, a number or a truth: it has no members.
+    Plain,
+    /// A list of these.
+    List(Box<Shape>),
+    /// These members and no others; the text says whose they are.
+    Record(&'static str, &'static [&'static str]),
+}
+
+const ISSUE: Shape =
+    Shape::Record("an issue", &["code", "severity", "path", "message", "rule", "suggested_fix"]);
+const PASSAGE: Shape = Shape::Record("a passage", &["file", "text"]);
+/// What a loop says of itself.
+pub(super) const LOOP: Shape = Shape::Record(
+    "`loop`",
+    &[
+        "index",
+        "index0",
+        "revindex",
+        "revindex0",
+        "first",
+        "last",
+        "length",
+        "depth",
+        "depth0",
+        "previtem",
+        "nextitem",
+        "cycle",
+        "changed",
+    ],
+);
+
+/// What a variable of a role is.
+pub(super) fn shape_of(role: Role, name: &str) -> Shape {
+    match (role, name) {
+        (Role::Feedback, "critical" | "major" | "minor") => Shape::List(Box::new(ISSUE)),
+        (Role::Feedback, "missing" | "priority" | "suggestions" | "locked" | "failed_attempts") => {
+            Shape::List(Box::new(Shape::Plain))
+        }
+        (Role::Stage, "context") => Shape::List(Box::new(PASSAGE)),
+        // Which stages and variables there are, the profile says; see `Templates::add_stage` and `run::Plan`.
+        (Role::Stage, "stages" | "variables") => Shape::Any,
+        _ => Shape::Plain,
+    }
+}
+
+/// What a list holds.
+pub(super) fn element(shape: Shape) -> Shape {
+    match shape {
+        Shape::List(element) => *element,
+        _ => Shape::Any,
+    }
+}

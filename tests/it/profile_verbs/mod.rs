@@ -1,0 +1,223 @@
+//! `loopctl profile list|show|explain|diff`.
+
+mod explained;
+
+use crate::workspace::Workspace;
+use explained::SHIPPED;
+
+#[test]
+fn the_list_says_where_profiles_come_from() {
+    let place = Workspace::new();
+    place.write("profiles/mine.yaml", "extends: clinical\ndescription: mine\n");
+    std::fs::create_dir_all(place.home().join("profiles")).unwrap();
+    std::fs::write(place.home().join("profiles/batch.yaml"), "extends: marc\ndescription: ours\n").unwrap();
+    std::fs::write(place.home().join("profiles/bad.yaml"), "extends: nothing\n").unwrap();
+    let list = place.run_json(&["profile", "list", "--format", "json"]);
+    let of = |name: &str| list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    assert_eq!(
+        (of("mine")["source"].as_str(), of("mine")["description"].as_str()),
+        (Some("working_directory"), Some("mine"))
+    );
+    assert_eq!(of("batch")["source"], "home");
+    assert_eq!(of("clinical")["source"], "embedded");
+    assert!(
+        of("clinical")["path"].is_null()
+            && of("mine")["path"].as_str().unwrap().ends_with("profiles/mine.yaml")
+    );
+    assert_eq!(
+        (of("bad")["usable"].as_bool(), of("clinical")["usable"].as_bool()),
+        (Some(false), Some(true))
+    );
+    let table = place.run(&["profile", "list"]).exits(0).out;
+    assert!(
+        table.lines().any(|line| line.starts_with("mine ") && line.contains("working directory")),
+        "{table}"
+    );
+}
+
+#[test]
+fn shown_settings_are_a_profile_of_their_own() {
+    let place = Workspace::new();
+    for name in SHIPPED {
+        let shown = place.run(&["profile", "show", name]).exits(0).out;
+        place.write("again.yaml", &shown);
+        let digest = |profile: &str| {
+            let explained = place.run_json(&["profile", "explain", profile, "--format", "json"]);
+            explained["digest"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(digest(name), digest("./again.yaml"), "{shown}");
+        assert!(!shown.contains("extends"), "{shown}");
+    }
+}
+
+#[test]
+fn origins_name_files_flags_variables_and_defaults() {
+    let place = Workspace::new();
+    let mut command = place.loopctl(&[
+        "profile",
+        "show",
+        "clinical",
+        "--origins",
+        "--set",
+        "select.ties=first",
+        "--provider",
+        "openai:x",
+    ]);
+    let ran = crate::workspace::Ran::of(command.env("LOOPCTL_MAX_ITERATIONS", "4")).exits(0);
+    let line = |start: &str| {
+        let found = ran.out.lines().find(|line| line.trim_start().starts_with(start));
+        found
+            .unwrap_or_else(|| panic!("{start}\n{}", ran.out))
+            .split('#')
+            .nth(1)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    assert!(line("overall: 0.98").starts_with("profiles/clinical.yaml:"), "{}", ran.out);
+    assert!(line("timeout: 30s").starts_with("profiles/marc.yaml:"));
+    assert_eq!(line("ties: first"), "--set");
+    assert_eq!(line("provider: "), "--provider");
+    assert_eq!(line("max_iterations: 4"), "LOOPCTL_MAX_ITERATIONS");
+    assert_eq!(line("classify: classify"), "default");
+    let columns: Vec<usize> = ran
+        .out
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.find("  # ").filter(|at| *at < 60))
+        .collect();
+    assert!(columns.iter().filter(|at| **at == columns[0]).count() * 2 > columns.len(), "{}", ran.out);
+    let list = place.run_json(&["profile", "show", "clinical", "--origins", "--format", "json"]);
+    let overall = list.as_array().unwrap().iter().find(|one| one["path"] == "accept.overall").unwrap();
+    assert_eq!(overall["value"], 0.98);
+    assert_eq!(overall["origin"]["file"], "profiles/clinical.yaml");
+    assert!(
+        overall["origin"]["line"].as_u64().unwrap() > 1 && overall["origin"]["column"].as_u64().unwrap() > 1
+    );
+    assert_eq!(
+        place.run_json(&["profile", "show", "clinical", "--format", "json"])["accept"]["overall"],
+        0.98
+    );
+}
+
+#[test]
+fn a_profile_with_mistakes_is_shown_and_not_explained() {
+    let place = Workspace::new();
+    place.write("bad.yaml", "extends: clinical\nacept: { overall: 2 }\naccept: { overall: 1.5 }\n");
+    place.run(&["profile", "show", "./bad.yaml"]).exits(2).says(&["`acept`", "did you mean `accept`?"]);
+    assert!(place.run(&["profile", "show", "./bad.yaml"]).out.contains("overall: 1.5"));
+    place
+        .run(&["profile", "explain", "./bad.yaml"])
+        .exits(2)
+        .says(&["did you mean `accept`?", "can't be used"]);
+    place.write("orphan.yaml", "extends: gone\nstop: { max_iterations: 2 }\n");
+    let orphan = place.run(&["profile", "show", "./orphan.yaml"]).exits(2);
+    assert!(
+        orphan.out.contains("max_iterations: 2") && orphan.err.contains("gone"),
+        "{}{}",
+        orphan.out,
+        orphan.err
+    );
+}
+
+#[test]
+fn an_explanation_has_the_numbers_of_its_flags() {
+    let place = Workspace::new();
+    let plain = place.run(&["profile", "explain", "clinical"]).exits(0).out;
+    let changed = place.run(&["profile", "explain", "clinical", "--set", "accept.overall=0.9"]).exits(0).out;
+    assert!(
+        plain.contains("at least 0.98") && changed.contains("at least 0.90") && !changed.contains("0.98"),
+        "{changed}"
+    );
+    assert!(plain.lines().all(|line| line.chars().count() < 140), "{plain}");
+    let json = place.run_json(&["profile", "explain", "clinical", "--format", "json"]);
+    let stops = json["sections"].as_array().unwrap().iter().find(|one| one["key"] == "stopping").unwrap();
+    let accepted =
+        stops["statements"].as_array().unwrap().iter().find(|one| one["key"] == "stop.accepted").unwrap();
+    assert_eq!(
+        accepted["ending"],
+        serde_json::json!({ "final_status": "passed", "stop_reason": "accepted" })
+    );
+}
+
+#[test]
+fn a_difference_is_one_in_behaviour() {
+    let place = Workspace::new();
+    place.write(
+        "my-clinical.yaml",
+        "description: mine\nextends: clinical\naccept: { overall: 0.95 }\nstop: { min_improvement: { delta: 0.05, patience: 1 } }\nfeedback: { history: 10 }\n",
+    );
+    let diff = place.run(&["profile", "diff", "clinical", "./my-clinical.yaml"]).exits(0).out;
+    assert!(diff.contains("at least 0.98 → 0.95."), "{diff}");
+    assert!(diff.contains("no effect") && diff.contains("description:"), "{diff}");
+    assert!(!diff.contains("history"), "{diff}");
+    place.run(&["profile", "diff", "clinical", "./my-clinical.yaml", "--exit-code"]).exits(3);
+    let same = place.run(&["profile", "diff", "clinical", "clinical", "--exit-code"]).exits(0).out;
+    assert!(same.contains("do the same") && same.contains("compared with itself"), "{same}");
+    let more = place.run(&[
+        "profile",
+        "diff",
+        "batch",
+        "--set",
+        "stop.max_iterations=5",
+        "--set",
+        "stop.timeout=null",
+    ]);
+    let more = more.exits(0).out;
+    assert!(more.contains("3 → 5 candidates") && more.contains("no longer: More than 30 seconds"), "{more}");
+    place.run(&["profile", "diff", "batch"]).exits(2).says(&["nothing to compare"]);
+}
+
+#[test]
+fn settings_without_effect_and_other_files_are_told_apart() {
+    let place = Workspace::new();
+    place.write("a/profiles/p.yaml", "extends: batch\nassess: { validity: { rules: own, penalty: 0.1 } }\n");
+    place.write(
+        "b/profiles/p.yaml",
+        "extends: batch\nassess: { validity: { rules: own, penalty: 0.10, counts: all } }\n",
+    );
+    place.write("a/rules/own.yaml", "rules: [{ id: r, field: grade, matches: a }]\n");
+    place.write("b/rules/own.yaml", "rules: [{ id: r, field: grade, matches: b }]\n");
+    let diff =
+        place.run_json(&["profile", "diff", "a/profiles/p.yaml", "b/profiles/p.yaml", "--format", "json"]);
+    assert_eq!(
+        (diff["same"].as_bool(), diff["changes"].as_array().map(Vec::len)),
+        (Some(false), Some(0)),
+        "{diff:#}"
+    );
+    assert_eq!(diff["files"][0]["name"], "rules/own.yaml");
+    assert!(diff["settings"].as_array().unwrap().iter().all(|one| one["effect"] == "none"), "{diff:#}");
+}
+
+#[test]
+fn recorded_documents_that_end_otherwise_are_named() {
+    let place = Workspace::new();
+    let line = |id: &str, scores: &[f64]| {
+        let iterations: Vec<_> = scores
+            .iter()
+            .map(|score| serde_json::json!({ "scores": { "q": score }, "issues": [] }))
+            .collect();
+        format!("{}\n", serde_json::json!({ "id": id, "iterations": iterations }))
+    };
+    let lines =
+        [line("good", &[0.97, 0.99]), line("slow", &[0.5, 0.6, 0.7, 0.96]), line("same", &[0.99])].concat();
+    place.write("t.jsonl", lines);
+    let arguments =
+        ["profile", "diff", "batch", "real-time", "--trajectories", "t.jsonl", "--overall-from", "q"];
+    let diff = place.run(&arguments).exits(0).out;
+    assert!(
+        diff.contains("1 of 3 end otherwise: 0 newly accepted, 0 no longer; 1 candidate fewer and 0 more."),
+        "{diff}"
+    );
+    assert!(diff.contains("slow") && !diff.contains("good"), "{diff}");
+    assert!(diff.contains("reached acceptance, %"), "{diff}");
+    let json = place.run_json(&[&arguments[..], &["--format", "json"]].concat());
+    assert_eq!(json["documents"]["sum"]["candidates_fewer"], 1);
+    let moved = &json["documents"]["differ"][0];
+    assert_eq!(
+        (moved["before"]["iteration_count"].as_u64(), moved["after"]["iteration_count"].as_u64()),
+        (Some(3), Some(2))
+    );
+    place.write("t.jsonl", "{\n");
+    place.run(&arguments).exits(1).says(&["line 1"]);
+}
