@@ -1,7 +1,7 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, says, word};
+use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, says, word, written};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -50,25 +50,22 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
 
     let called =
         blocks.iter().find(|block| says(block, "type", "tool_use") && says(block, "name", tool::NAME));
-    let (value, text) = match called.and_then(|call| call.get("input")) {
-        Some(input) => (Some(unwrapped(input).unwrap_or(input).clone()), None),
+    let answer = match called.and_then(|call| call.get("input")) {
+        Some(input) => {
+            Completion { value: Some(unwrapped(input).unwrap_or(input).clone()), ..Completion::default() }
+        }
         None if text.trim().is_empty() => {
             return Err(empty("the answer is empty: the model said nothing", &usage));
         }
         // A model that was only told to call the tool may write the answer instead.
-        None => match serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped) {
-            Some(value) => (Some(value.clone()), None),
-            None => (None, Some(text)),
-        },
+        None => written(text),
     };
     Ok(Completion {
-        value,
-        text,
         usage,
         model: word(&body, "/model"),
         response_id: word(&body, "/id"),
         finish_reason,
-        ..Completion::default()
+        ..answer
     })
 }
 

@@ -1,13 +1,12 @@
 //! What Anthropic says when it doesn't answer: `{type: error, error: {type, message}, request_id}`.
 
-use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, error_body, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    failed(response, &body, response.status)
+    failed(response, &error_body(response), response.status)
 }
 
 /// Of a response that says it is well and holds an error, as gateways send them.

@@ -2,21 +2,19 @@
 
 use std::time::Duration;
 
-use loopctl_plugin_sdk::codec::{ApiError, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, error_body, error_status, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    failed(response, body.get(0).unwrap_or(&body), response.status)
+    failed(response, &error_body(response), response.status)
 }
 
 /// Of a response that says it is well and holds an error all the same.
 pub(crate) fn within(response: &HttpResponse, body: &Value) -> Option<Failure> {
-    let error = body.get("error").filter(|error| error.is_object())?;
-    let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-    Some(failed(response, body, code.filter(|code| (400..600).contains(code)).unwrap_or(500)))
+    body.get("error").filter(|error| error.is_object())?;
+    Some(failed(response, body, error_status(body).unwrap_or(500)))
 }
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {

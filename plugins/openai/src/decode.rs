@@ -1,7 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, word};
+use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, word, written};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -57,15 +56,12 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
     if text.trim().is_empty() {
         return Err(empty(format!("the answer is empty: {}", why_empty(choice)), &usage));
     }
-    let value = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped).cloned();
     Ok(Completion {
-        text: value.is_none().then_some(text),
-        value,
         usage,
         model: word(&body, "/model"),
         response_id: word(&body, "/id"),
         finish_reason,
-        ..Completion::default()
+        ..written(text)
     })
 }
 

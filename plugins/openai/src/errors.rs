@@ -1,6 +1,6 @@
 //! What OpenAI and the servers that are like it say when they don't answer.
 
-use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, error_body, error_status, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -14,20 +14,14 @@ const MESSAGES: &[&str] =
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    // Google's compatible endpoint puts it in a list.
-    failed(response, body.get(0).unwrap_or(&body), response.status)
+    failed(response, &error_body(response), response.status)
 }
 
 /// Of a response that says it is well, or a choice in one, which holds an error all the same.
 pub(crate) fn within(response: &HttpResponse, part: &Value) -> Option<Failure> {
-    let error = part.get("error").filter(|error| error.is_object() || error.is_string())?;
-    let status = error.get("code").and_then(|code| {
-        let number = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
-        u16::try_from(number).ok().filter(|status| (400..600).contains(status))
-    });
+    part.get("error").filter(|error| error.is_object() || error.is_string())?;
     // Without a number: something behind the server failed, and may not fail again.
-    Some(failed(response, part, status.unwrap_or(502)))
+    Some(failed(response, part, error_status(part).unwrap_or(502)))
 }
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {

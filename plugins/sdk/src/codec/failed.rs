@@ -127,6 +127,21 @@ pub fn empty(message: impl Into<String>, usage: &Usage) -> Failure {
     Failure::transient(message).with_detail(json!({ "usage": usage }))
 }
 
+/// The body of an answer whose status says that it failed; null when it isn't JSON. Google puts it in a list.
+pub fn error_body(response: &HttpResponse) -> Value {
+    match serde_json::from_str(&response.body) {
+        Ok(Value::Array(list)) => list.into_iter().next().unwrap_or(Value::Null),
+        body => body.unwrap_or(Value::Null),
+    }
+}
+
+/// The HTTP status that `error.code` means, in an answer whose own status says that all is well.
+pub fn error_status(body: &Value) -> Option<u16> {
+    let code = body.pointer("/error/code")?;
+    let number = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
+    u16::try_from(number).ok().filter(|status| (400..600).contains(status))
+}
+
 /// The body of a good answer.
 ///
 /// # Errors
@@ -233,6 +248,28 @@ mod tests {
             "[{'msg': 'missing',…"
         );
         assert_eq!(tame(" a\u{1b}[0m\r\nb ", MOST), "a [0m  b");
+    }
+
+    #[test]
+    fn errors_are_found_in_lists_and_behind_good_statuses() {
+        let body = |body: &str| {
+            error_body(&HttpResponse { status: 400, headers: BTreeMap::new(), body: body.to_owned() })
+        };
+        assert_eq!(body(r#"{"error": 1}"#), json!({"error": 1}));
+        assert_eq!(body(r#"[{"error": 1}]"#), json!({"error": 1}));
+        for none in ["[]", "<html>", ""] {
+            assert_eq!(body(none), Value::Null, "{none}");
+        }
+        for (code, status) in [
+            (json!(429), Some(429)),
+            (json!("503"), Some(503)),
+            (json!("rate_limit_exceeded"), None),
+            (json!(200), None),
+            (json!(70_000), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(error_status(&json!({"error": {"code": code}})), status, "{code}");
+        }
     }
 
     #[test]
