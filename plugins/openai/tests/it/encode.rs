@@ -1,15 +1,11 @@
 //! Requests in, HTTP out.
 
 use loopctl_openai::OpenAi;
-use loopctl_plugin_sdk::protocol::{
-    Attachment, CompletionRequest, HttpRequest, Message, RequestOptions, Role,
-};
-use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use loopctl_plugin_sdk::protocol::{CompletionRequest, RequestOptions, Role};
+use loopctl_plugin_sdk::{HttpCodec, abi};
 use serde_json::{Value, json};
 
-fn message(role: Role, content: &str) -> Message {
-    Message { role, content: content.to_owned() }
-}
+use crate::codec::{attachment, body, encoded, message};
 
 fn request() -> CompletionRequest {
     CompletionRequest {
@@ -17,14 +13,6 @@ fn request() -> CompletionRequest {
         options: RequestOptions { model: Some("m-1".into()), ..RequestOptions::default() },
         ..CompletionRequest::default()
     }
-}
-
-fn encoded(config: Value, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
-    OpenAi::open(&config)?.encode(request)
-}
-
-fn body(config: Value, request: &CompletionRequest) -> Value {
-    serde_json::from_str(&encoded(config, request).unwrap().body).unwrap()
 }
 
 #[test]
@@ -219,11 +207,6 @@ fn limits_are_called_what_the_server_calls_them() {
 
 #[test]
 fn files_follow_the_last_message_of_the_user() {
-    let attachment = |name: &str, media_type: &str| Attachment {
-        name: name.into(),
-        media_type: media_type.into(),
-        data: "AAAA".into(),
-    };
     let request = CompletionRequest {
         attachments: vec![attachment("scan.png", "image/png"), attachment("", "application/pdf")],
         ..request()
