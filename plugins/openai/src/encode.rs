@@ -8,6 +8,7 @@ use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, R
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
+use crate::model::takes_temperature;
 use crate::settings::Settings;
 use crate::strict;
 
@@ -34,7 +35,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     body.insert("messages".to_owned(), Value::Array(messages));
 
     let options = &request.options;
-    if let Some(temperature) = options.temperature {
+    if let Some(temperature) = options.temperature.filter(|_| takes_temperature(&model, request)) {
         body.insert("temperature".to_owned(), json!(temperature));
     }
     if let Some(seed) = options.seed {
@@ -42,7 +43,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
         body.insert("seed".to_owned(), json!(seed & (u64::MAX >> 1)));
     }
     if let Some(most) = options.max_tokens.or(settings.max_tokens) {
-        body.insert(settings.max_tokens_field().to_owned(), json!(most));
+        body.insert(settings.max_tokens_field(&model).to_owned(), json!(most));
     }
 
     let (header, key) = settings.key();

@@ -3,6 +3,8 @@
 use loopctl_plugin_sdk::codec::{BaseUrl, JsonMode, configured, escaped, secret, segment};
 use loopctl_plugin_sdk::{Failure, Value};
 
+use crate::model::reasons;
+
 /// Azure's version of the API when none is configured: the latest that is generally available under dated names.
 const AZURE_API_VERSION: &str = "2024-10-21";
 const AZURE_DOMAINS: &[&str] =
@@ -140,9 +142,11 @@ impl Settings {
         self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == Service::Azure))
     }
 
-    pub(crate) fn max_tokens_field(&self) -> &str {
+    /// What the limit on the answer is called. Servers that pass requests on to OpenAI get the name that it takes.
+    pub(crate) fn max_tokens_field(&self, model: &str) -> &str {
         let usual = match self.service {
             Service::OpenAi | Service::Azure => "max_completion_tokens",
+            Service::Compatible if reasons(model) => "max_completion_tokens",
             Service::OpenRouter | Service::Compatible => "max_tokens",
         };
         self.max_tokens_field.as_deref().unwrap_or(usual)
