@@ -23,6 +23,8 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     // A wrong key is reported as an invalid argument.
     let bad_key = detail("/reason").is_some_and(|reason| reason.starts_with("API_KEY_"));
     let message = word(body, "/error/message");
+    let out_of_credit = detail("/reason").is_some_and(|reason| reason == "BILLING_DISABLED")
+        || message.as_deref().is_some_and(|said| said.contains("prepayment credits are depleted"));
     // Too many states, too deep, or a server that doesn't know `responseJsonSchema`.
     const ABOUT_SCHEMAS: &[&str] = &["too many states", "schema", "Schema"];
     let about_schemas = status == 400
@@ -37,7 +39,13 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
             .or_else(|| retry_after(response)),
         hint: about_schemas.then(|| "set `json_mode: object` in the provider's configuration".to_owned()),
     };
-    if bad_key { error.unauthorized() } else { error.failure() }
+    if out_of_credit {
+        error.out_of_credit()
+    } else if bad_key {
+        error.unauthorized()
+    } else {
+        error.failure()
+    }
 }
 
 /// `22s` or `0.5s`, as Protocol Buffers write a duration.

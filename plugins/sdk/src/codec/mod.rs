@@ -11,7 +11,8 @@ mod settings;
 
 pub use base_url::BaseUrl;
 pub use failed::{
-    ApiError, Cut, WITHOUT_TEMPERATURE, empty, error_body, error_status, parse_body, retry_after, tame,
+    ApiError, Cut, WITHOUT_TEMPERATURE, broken_off, empty, error_body, error_status, is_torn, parse_body,
+    retry_after, tame,
 };
 pub use path::{escaped, segment};
 pub use prompt::{Turn, apart, not_attachable, turns};
