@@ -128,6 +128,50 @@ fn failures() {
 }
 
 #[test]
+fn an_account_that_has_nothing_left_is_told_apart() {
+    let error =
+        |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}});
+    let mut capped = error("rate_limit_error", "This organization's spend limit is reached.");
+    capped["error"]["details"] = json!({"error_code": "enforced_spend_limit_reached"});
+    for (status, body) in [
+        (400, error("invalid_request_error", "Your credit balance is too low to access the Anthropic API.")),
+        (400, error("invalid_request_error", "You have reached your specified API usage limits.")),
+        (400, error("invalid_request_error", "You have reached your specified workspace API usage limits.")),
+        (402, error("billing_error", "Your payment failed.")),
+        (429, capped),
+    ] {
+        let failure = decoded(status, &body).unwrap_err();
+        assert_eq!(failure.status, abi::LC_PERMANENT, "{body}");
+        assert!(failure.error.message.contains("the account needs credit"), "{failure}");
+        assert_eq!(failure.error.detail.unwrap()["out_of_credit"], true, "{body}");
+    }
+    let disabled = error("invalid_request_error", "This organization has been disabled.");
+    fail([(400, disabled, abi::LC_UNAUTHORIZED, "has been disabled")]);
+}
+
+#[test]
+fn an_answer_that_ends_in_the_middle_is_no_answer() {
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let half = text("{\"grade\": \"the pat");
+    fail([
+        (200, answer(half.clone(), "pause_turn"), abi::LC_TRANSIENT, "broke off in the middle of the answer"),
+        (200, answer(text("First, I look."), "pause_turn"), abi::LC_TRANSIENT, "broke off"),
+        (200, answer(half.clone(), "of_tomorrow"), abi::LC_TRANSIENT, "broke off"),
+        (200, json!({"content": half}), abi::LC_TRANSIENT, "broke off"),
+        (
+            200,
+            answer(json!([{"type": "tool_use", "name": "other", "input": {}}]), "tool_use"),
+            abi::LC_TRANSIENT,
+            "the model called another tool",
+        ),
+    ]);
+    for stopped in ["end_turn", "stop_sequence", "of_tomorrow"] {
+        let completion = decoded(200, &answer(text("{\"grade\": 2}"), stopped)).unwrap();
+        assert_eq!(completion.text.as_deref(), Some("{\"grade\": 2}"), "{stopped}");
+    }
+}
+
+#[test]
 fn an_answer_without_a_word_was_paid_for() {
     let failure = decoded(200, &answer(json!([]), "end_turn")).unwrap_err();
     assert_eq!(

@@ -107,9 +107,29 @@ fn failures() {
             "empty (MALFORMED_FUNCTION_CALL)",
         ),
         (200, answer(json!([{"text": "thinking", "thought": true}]), "STOP"), abi::LC_TRANSIENT, "empty"),
+        (
+            200,
+            answer(json!([{"functionCall": {"name": "search", "args": {}}}]), "STOP"),
+            abi::LC_TRANSIENT,
+            "called a tool",
+        ),
         (200, json!({"choices": []}), abi::LC_PERMANENT, "check `base_url`"),
     ];
     fail(cases);
+}
+
+#[test]
+fn an_account_that_has_nothing_left_is_told_apart() {
+    let depleted = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED",
+        "message": "Your prepayment credits are depleted. Please go to AI Studio to manage your billing."}});
+    let disabled = json!({"error": {"code": 403, "status": "PERMISSION_DENIED", "message": "Billing is off.",
+        "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "BILLING_DISABLED"}]}});
+    for (status, body) in [(429, depleted), (403, disabled)] {
+        let failure = decoded(status, &body).unwrap_err();
+        assert_eq!(failure.status, abi::LC_PERMANENT, "{body}");
+        assert!(failure.error.message.contains("the account needs credit"), "{failure}");
+        assert_eq!(failure.error.detail.unwrap()["out_of_credit"], true, "{body}");
+    }
 }
 
 #[test]

@@ -227,6 +227,55 @@ fn a_torn_answer_may_be_whole_next_time() {
     }
 }
 
+/// Half an answer mends into one that looks whole.
+#[test]
+fn an_answer_that_ends_in_the_middle_is_no_answer() {
+    let half = "{\"grade\": \"G2\", \"markers\": [\"the pat";
+    for finish in [json!("network_error"), json!("of_tomorrow"), json!(null)] {
+        let body = answer(json!({"message": {"content": half}, "finish_reason": finish}));
+        fail([(200, body.clone(), abi::LC_TRANSIENT, "broke off in the middle of the answer")]);
+        let failure = decoded(200, &body).unwrap_err();
+        assert_eq!(failure.error.detail.unwrap()["usage"]["input_tokens"], 20);
+        for whole in ["{\"grade\": \"G2\"}", "```json\n{\"grade\": \"G2\"}\n```", "Said [as it were", "G2"] {
+            let body = answer(json!({"message": {"content": whole}, "finish_reason": finish}));
+            assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some(whole), "{finish}");
+        }
+    }
+    // Who says that this is all may have been told to write so.
+    let body = answer(json!({"message": {"content": half}, "finish_reason": "stop"}));
+    assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some(half));
+}
+
+#[test]
+fn an_account_that_has_nothing_left_is_told_apart() {
+    for code in [
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "credit_balance_exhausted",
+        "organization_spend_limit_exceeded",
+        "project_spend_limit_exceeded",
+        "organization_usage_limit_exceeded",
+    ] {
+        let body = json!({"error": {"message": "You exceeded it.", "type": "some_error", "code": code}});
+        let failure = decoded(429, &body).unwrap_err();
+        assert_eq!(failure.status, abi::LC_PERMANENT, "{code}");
+        assert!(failure.error.message.contains("the account needs credit"), "{failure}");
+        assert_eq!(failure.error.detail.unwrap()["out_of_credit"], true, "{code}");
+    }
+    let pace = json!({"error": {"message": "Slow down.", "code": "rate_limit_exceeded"}});
+    assert_eq!(decoded(429, &pace).unwrap_err().error.detail.unwrap().get("out_of_credit"), None);
+}
+
+#[test]
+fn an_error_that_says_nothing_is_none() {
+    for error in [json!(null), json!("")] {
+        let mut body = answer(said(json!("x")));
+        body["error"] = error;
+        assert_eq!(decoded(200, &body).unwrap().text.as_deref(), Some("x"));
+    }
+}
+
 #[test]
 fn waits_and_request_ids_are_passed_on() {
     let headers = [("retry-after", "3"), ("x-request-id", "req_9")];
@@ -270,6 +319,40 @@ fn what_openrouter_says_of_the_price_of_a_cut_answer_is_told() {
         OpenAi::open(&json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"})).unwrap();
     let failure = router.decode(&response(200, &[], &body.to_string())).unwrap_err();
     assert_eq!(failure.error.detail.unwrap()["usage"]["cost_usd"], 0.0125);
+}
+
+#[test]
+fn openrouter_counts_what_ones_own_key_paid() {
+    let router =
+        OpenAi::open(&json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"})).unwrap();
+    for (is_byok, upstream, cost) in [
+        (json!(true), json!(0.02), 0.021),
+        (json!(true), json!(null), 0.001),
+        // It is in the cost already.
+        (json!(false), json!(0.001), 0.001),
+        (json!(null), json!(0.001), 0.001),
+    ] {
+        let mut body = answer(said(json!("x")));
+        body["usage"]["cost"] = json!(0.001);
+        body["usage"]["is_byok"] = is_byok;
+        body["usage"]["cost_details"] = json!({"upstream_inference_cost": upstream});
+        let completion = router.decode(&response(200, &[], &body.to_string())).unwrap();
+        assert!((completion.usage.cost_usd.unwrap() - cost).abs() < 1e-12, "{body}");
+    }
+}
+
+#[test]
+fn cached_tokens_are_found_where_servers_put_them() {
+    for usage in [
+        json!({"prompt_tokens": 20, "prompt_tokens_details": {"cached_tokens": 16}}),
+        // DeepSeek, Moonshot.
+        json!({"prompt_tokens": 20, "prompt_cache_hit_tokens": 16, "prompt_cache_miss_tokens": 4}),
+        json!({"prompt_tokens": 20, "cached_tokens": 16}),
+    ] {
+        let mut body = answer(said(json!("x")));
+        body["usage"] = usage;
+        assert_eq!(decoded(200, &body).unwrap().usage.cached_input_tokens, 16, "{body}");
+    }
 }
 
 /// Prompt, completion, total; what counts as written.
