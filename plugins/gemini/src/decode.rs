@@ -1,6 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, parse_body, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, tame, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -17,6 +17,8 @@ const WITHHELD: &[&str] = &[
     "BLOCKLIST",
     "PROHIBITED_CONTENT",
     "SPII",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
     "IMAGE_SAFETY",
     "MODEL_ARMOR",
     "ESCALATION",
@@ -67,8 +69,12 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     }
     // A model that stopped for another reason than being done may have stopped anywhere, and half an answer mends into
     // one that looks whole.
-    let done = matches!(stopped, "" | "STOP" | "FINISH_REASON_UNSPECIFIED");
-    if !done && serde_json::from_str::<Value>(&text).is_err() {
+    let broken = match stopped {
+        "STOP" => false,
+        "" | "FINISH_REASON_UNSPECIFIED" => is_torn(&text),
+        _ => serde_json::from_str::<Value>(&text).is_err(),
+    };
+    if broken {
         return Err(broken_off(stopped, usage));
     }
     Ok(Completion {

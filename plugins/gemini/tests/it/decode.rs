@@ -144,6 +144,21 @@ fn an_answer_without_a_word_was_paid_for() {
     }
 }
 
+/// Without a reason, says the API, the model has not stopped.
+#[test]
+fn half_an_answer_without_a_reason_to_stop_is_none() {
+    let half = || json!([{"text": "{\"a\": \"the pat"}]);
+    fail([
+        (200, json!({"candidates": [{"content": {"parts": half()}}]}), abi::LC_TRANSIENT, "broke off"),
+        (200, answer(half(), "FINISH_REASON_UNSPECIFIED"), abi::LC_TRANSIENT, "broke off"),
+    ]);
+    let text = decoded(200, &answer(half(), "STOP")).unwrap().text;
+    assert_eq!(text.as_deref(), Some("{\"a\": \"the pat"));
+    for withheld in ["IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"] {
+        fail([(200, answer(json!([]), withheld), abi::LC_PERMANENT, "withheld the answer")]);
+    }
+}
+
 #[test]
 fn a_whole_answer_counts_however_the_model_stopped() {
     let completion = decoded(200, &answer(json!([{"text": "{\"a\": 1}"}]), "OF_TOMORROW")).unwrap();

@@ -43,3 +43,31 @@ pub fn written(text: String) -> Completion {
     let value = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(schema::unwrapped).cloned();
     Completion { text: value.is_none().then_some(text), value, ..Completion::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_model_wrote_is_taken_out_of_its_wrapper() {
+        assert_eq!(written("{\"loopctl_answer\": [1]}".to_owned()).value, Some(json!([1])));
+        for text in ["{\"a\": 1}", "no JSON", "{\"loopctl_answer\": 1, \"b\": 2}"] {
+            let completion = written(text.to_owned());
+            assert_eq!((completion.value, completion.text.as_deref()), (None, Some(text)));
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_odd_is_nothing() {
+        let body = json!({"n": 3, "odd": [-1, 1.5, "7"], "word": "x", "empty": ""});
+        assert_eq!(count(&body, "/n"), 3);
+        for place in ["/odd/0", "/odd/1", "/odd/2", "/none"] {
+            assert_eq!(count(&body, place), 0, "{place}");
+        }
+        assert_eq!(word(&body, "/word").as_deref(), Some("x"));
+        assert_eq!((word(&body, "/empty"), word(&body, "/n")), (None, None));
+        assert!(says(&body, "word", "x") && !says(&body, "word", "y") && !says(&body, "n", "3"));
+    }
+}
