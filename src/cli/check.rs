@@ -298,7 +298,7 @@ fn check_limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems)
         return;
     }
     let mut known: Vec<String> = Vec::new();
-    for listed in providers.list() {
+    for listed in providers.used() {
         if let Ok(plugin) = listed.plugin {
             known.extend(plugin.manifest.endpoints.into_iter().map(|endpoint| endpoint.name));
         }

@@ -65,6 +65,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                             json!({"name": entry.name, "path": entry.path, "problem": error.to_string()})
                         }
                     })
+                    .zip(&listed)
+                    .map(|(mut plugin, entry)| {
+                        plugin["used"] = json!(entry.used);
+                        plugin
+                    })
                     .collect();
                 writeln!(output.out, "{}", serde_json::to_string_pretty(&all).unwrap_or_default())?;
                 return Ok(Exit::Success);
@@ -82,7 +87,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                     }
                     Err(error) => format!("unusable: {error}"),
                 };
-                writeln!(output.out, "{:<12}  {about}", entry.name)?;
+                let shadowed = if entry.used { "" } else { "not used, the one above comes first  " };
+                writeln!(output.out, "{:<12}  {shadowed}{about}", entry.name)?;
                 writeln!(
                     output.out,
                     "{:<12}  {}",

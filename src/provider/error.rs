@@ -344,6 +344,8 @@ pub struct CallFailure {
     /// Another try is useless or too costly, although the kind may pass: the wait that is asked for is too long, too many
     /// calls were made again already, or the server says so.
     pub gives_up: bool,
+    /// The plugin says that the account has nothing left, or may spend no more.
+    pub out_of_credit: bool,
     /// The plugin's name.
     pub provider: String,
     /// The model that was asked for.
@@ -367,7 +369,7 @@ impl CallFailure {
     pub fn is_of_the_account(&self) -> bool {
         match self.kind {
             FailureKind::Unauthorized => self.status != Some(403),
-            FailureKind::Permanent => matches!(self.status, Some(402 | 429)),
+            FailureKind::Permanent => self.out_of_credit || matches!(self.status, Some(402 | 429)),
             _ => false,
         }
     }
@@ -406,6 +408,8 @@ pub(super) struct Fault {
     pub(super) retry_after: Option<Duration>,
     pub(super) backoff: Option<Duration>,
     pub(super) gives_up: bool,
+    /// The plugin says that the account has nothing left.
+    pub(super) out_of_credit: bool,
     /// There is certainly nothing to pay for: the request never went out, or no model got it.
     pub(super) free: bool,
     /// Whether the request went out.
@@ -425,6 +429,7 @@ impl Fault {
             retry_after: None,
             backoff: None,
             gives_up: false,
+            out_of_credit: false,
             free: false,
             sent: true,
             usage: None,
@@ -455,6 +460,7 @@ impl Fault {
             retry_after: self.retry_after,
             backoff: self.backoff,
             gives_up: self.gives_up,
+            out_of_credit: self.out_of_credit,
             provider,
             model,
             sent: self.sent,

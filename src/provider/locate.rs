@@ -147,7 +147,13 @@ pub(super) fn find(paths: &PluginPaths, name: &str) -> Option<PathBuf> {
 
 /// Every library by its name, the nearest of each name.
 pub(super) fn find_all(paths: &PluginPaths) -> BTreeMap<String, PathBuf> {
-    let mut found = BTreeMap::new();
+    let nearest = |(name, files): (String, Vec<PathBuf>)| Some((name, files.into_iter().next()?));
+    find_each(paths).into_iter().filter_map(nearest).collect()
+}
+
+/// Every library by its name, the nearest first.
+pub(super) fn find_each(paths: &PluginPaths) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for folder in paths.folders() {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
@@ -158,7 +164,7 @@ pub(super) fn find_all(paths: &PluginPaths) -> BTreeMap<String, PathBuf> {
             if let Some(name) = name.filter(|name| !name.is_empty())
                 && entry.path().is_file()
             {
-                found.entry(name.to_owned()).or_insert_with(|| entry.path());
+                found.entry(name.to_owned()).or_default().push(entry.path());
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The registry: from what a profile names to an open provider, and what `loopctl plugin` shows.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub struct Listed {
     pub path: PathBuf,
     /// What is known of it, or what is wrong with it.
     pub plugin: Result<Inspected, ProviderError>,
+    /// Whether the name means this one; else another of the name comes before it.
+    pub used: bool,
 }
 
 impl Providers {
@@ -201,7 +204,7 @@ impl Providers {
     /// The name of the only plugin that has an endpoint of this name. Runs no plugin code.
     fn speaking(&self, endpoint: &str) -> Result<String, ProviderError> {
         let manifests: Vec<Manifest> =
-            self.list().into_iter().filter_map(|listed| Some(listed.plugin.ok()?.manifest)).collect();
+            self.used().into_iter().filter_map(|listed| Some(listed.plugin.ok()?.manifest)).collect();
         let mut plugins: Vec<String> = manifests
             .iter()
             .filter(|manifest| endpoint_named(manifest, endpoint).is_some())
@@ -220,15 +223,31 @@ impl Providers {
         }
     }
 
-    /// Every plugin that could be named, in the order of names. Runs no plugin code.
+    /// Every plugin that is found, in the order of names; of several of a name the one first that is used. The same file
+    /// in several places is one. Runs no plugin code.
     pub fn list(&self) -> Vec<Listed> {
+        self.listing(locate::find_each(&self.shared.paths))
+    }
+
+    /// Every plugin that a name means, in the order of names. Runs no plugin code.
+    pub fn used(&self) -> Vec<Listed> {
+        let nearest = locate::find_all(&self.shared.paths).into_iter();
+        self.listing(nearest.map(|(name, path)| (name, vec![path])))
+    }
+
+    fn listing(&self, files: impl IntoIterator<Item = (String, Vec<PathBuf>)>) -> Vec<Listed> {
         let mut listed: Vec<Listed> = self.built_in().collect();
-        for (name, path) in locate::find_all(&self.shared.paths) {
-            if self.linked(&name).is_none() {
+        for (name, paths) in files.into_iter().filter(|(name, _)| self.linked(name).is_none()) {
+            let mut known = BTreeSet::new();
+            for (place, path) in paths.into_iter().enumerate() {
                 let plugin = self.inspect(&path);
-                listed.push(Listed { name, path, plugin });
+                let file = plugin.as_ref().ok().map(|plugin| (plugin.digest.clone(), plugin.trust.may_run()));
+                if file.is_none_or(|file| known.insert(file)) {
+                    listed.push(Listed { name: name.clone(), path, plugin, used: place == 0 });
+                }
             }
         }
+        // Those of a name stay as they are.
         listed.sort_by(|a, b| a.name.cmp(&b.name));
         listed
     }
@@ -243,6 +262,7 @@ impl Providers {
                 manifest: manifest.clone(),
                 trust: TrustState::Installation,
             }),
+            used: true,
         })
     }
 

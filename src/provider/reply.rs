@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loopctl_plugin_sdk::protocol::{Completion, PluginError, Usage, VERSION};
+use loopctl_plugin_sdk::protocol::{Completion, OUT_OF_CREDIT, PluginError, Usage, VERSION};
 use serde::Deserialize;
 
 use super::FailureKind;
@@ -33,7 +33,9 @@ pub(super) fn fault_of(reply: &Reply) -> Fault {
         message = format!("{message} (status {})", reply.status);
     }
     let fault = Fault::new(kind, message).took(usage_of(&error));
-    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), ..fault }
+    let told = error.detail.as_ref().and_then(|detail| detail.get(OUT_OF_CREDIT));
+    let out_of_credit = kind == FailureKind::Permanent && told == Some(&serde_json::Value::Bool(true));
+    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), out_of_credit, ..fault }
 }
 
 /// What a plugin says that an answer took which is none: cut, refused, withheld.

@@ -98,6 +98,37 @@ fn a_search_path_comes_first_and_gives_no_trust() {
 }
 
 #[test]
+fn of_two_plugins_of_a_name_both_are_shown_and_which_is_used() {
+    let place = Workspace::new();
+    let (first, second) = (place.path("first"), place.path("second"));
+    let (used, shadowed) = (compile("well_behaved", &first), compile("well_behaved", &second));
+    let mut bytes = std::fs::read(&shadowed).unwrap();
+    bytes.extend(b"more");
+    std::fs::write(&shadowed, bytes).unwrap();
+    let search = std::env::join_paths([&first, &second]).unwrap();
+    let with =
+        |arguments: &[&str]| Ran::of(place.loopctl(arguments).env("LOOPCTL_PLUGIN_PATH", &search)).exits(0);
+    let all: Vec<Value> = with(&["plugin", "list", "--json"]).json().as_array().unwrap().clone();
+    let both: Vec<(&str, &Value)> = all
+        .iter()
+        .filter(|plugin| plugin["name"] == "well_behaved")
+        .map(|plugin| (plugin["path"].as_str().unwrap(), &plugin["used"]))
+        .collect();
+    let expected =
+        [(used.to_str().unwrap(), &Value::Bool(true)), (shadowed.to_str().unwrap(), &Value::Bool(false))];
+    assert_eq!(both, expected);
+    let table = with(&["plugin", "list"]).out;
+    let lines: Vec<&str> =
+        table.lines().skip_while(|line| !line.starts_with("well_behaved")).take(4).collect();
+    assert!(lines[0].contains("NOT trusted") && !lines[0].contains("not used"), "{table}");
+    assert!(lines[1].contains(used.to_str().unwrap()), "{table}");
+    assert!(lines[2].contains("not used") && lines[3].contains(shadowed.to_str().unwrap()), "{table}");
+    // The very same file in two places is one plugin, as the shared libraries of a build by cargo are.
+    let count = |name: &str| all.iter().filter(|plugin| plugin["name"] == name).count();
+    assert_eq!(count("pattern"), 1);
+}
+
+#[test]
 fn a_plugin_at_home_is_found_and_one_that_is_broken_does_not_hide_the_others() {
     let place = Workspace::new();
     compile("well_behaved", &place.home().join("plugins"));

@@ -1,7 +1,7 @@
 //! From what the server answered to a completion.
 
 use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, says, word};
+use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, says, word, written};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -34,6 +34,8 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     let stopped = finish_reason.as_deref().unwrap_or_default();
     match stopped {
         "max_tokens" => return Err(Cut::by_length(stopped, usage)),
+        // To go on with another request.
+        "pause_turn" | "compaction" => return Err(broken_off(stopped, usage)),
         "model_context_window_exceeded" => {
             let message = "the answer was cut at the end of the model's context window: send less".to_owned();
             return Err(Cut { message, finish_reason: stopped, usage }.failure());
@@ -50,25 +52,27 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
 
     let called =
         blocks.iter().find(|block| says(block, "type", "tool_use") && says(block, "name", tool::NAME));
-    let (value, text) = match called.and_then(|call| call.get("input")) {
-        Some(input) => (Some(unwrapped(input).unwrap_or(input).clone()), None),
+    let answer = match called.and_then(|call| call.get("input")) {
+        Some(input) => {
+            Completion { value: Some(unwrapped(input).unwrap_or(input).clone()), ..Completion::default() }
+        }
         None if text.trim().is_empty() => {
-            return Err(empty("the answer is empty: the model said nothing", &usage));
+            let called = blocks.iter().any(|block| says(block, "type", "tool_use"));
+            let why = if called { "the model called another tool instead" } else { "the model said nothing" };
+            return Err(empty(format!("the answer is empty: {why}"), &usage));
+        }
+        None if !matches!(stopped, "end_turn" | "stop_sequence" | "tool_use") && is_torn(&text) => {
+            return Err(broken_off(stopped, usage));
         }
         // A model that was only told to call the tool may write the answer instead.
-        None => match serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped) {
-            Some(value) => (Some(value.clone()), None),
-            None => (None, Some(text)),
-        },
+        None => written(text),
     };
     Ok(Completion {
-        value,
-        text,
         usage,
         model: word(&body, "/model"),
         response_id: word(&body, "/id"),
         finish_reason,
-        ..Completion::default()
+        ..answer
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loopctl_plugin_sdk::codec::{finish, model_of, says};
+use loopctl_plugin_sdk::codec::{Turn, apart, finish, model_of, not_attachable};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
@@ -17,24 +17,8 @@ const CALL_THE_TOOL: &str = "Give your answer by calling the tool `answer` once,
 
 pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
     let model = model_of(request, settings.model.as_deref(), "anthropic")?;
-    let mut system: Vec<&str> = Vec::new();
-    let mut messages: Vec<Value> = Vec::new();
-    // The API refuses empty texts.
-    for message in request.messages.iter().filter(|message| !message.content.trim().is_empty()) {
-        match message.role {
-            Role::System => system.push(&message.content),
-            Role::User => messages.push(json!({ "role": "user", "content": message.content })),
-            Role::Assistant => messages.push(json!({ "role": "assistant", "content": message.content })),
-        }
-    }
-    if messages.is_empty() {
-        // It wants something to answer to.
-        match system.pop() {
-            Some(only) => messages.push(json!({ "role": "user", "content": only })),
-            None => return Err(Failure::invalid_request("the request has no messages")),
-        }
-    }
-    attach(&mut messages, &request.attachments)?;
+    let (mut system, talk) = apart(request)?;
+    let messages: Vec<Value> = talk.iter().map(message).collect::<Result<_, _>>()?;
 
     let options = &request.options;
     let most = options.max_tokens.unwrap_or(settings.max_tokens);
@@ -48,7 +32,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
         let choice = if settings.forces_tool(&model, request) {
             json!({ "type": "tool", "name": tool::NAME, "disable_parallel_tool_use": true })
         } else {
-            system.push(CALL_THE_TOOL);
+            system.push(CALL_THE_TOOL.to_owned());
             json!({ "type": "auto", "disable_parallel_tool_use": true })
         };
         body.insert("tool_choice".to_owned(), choice);
@@ -61,7 +45,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     }
 
     let mut headers = BTreeMap::from([
-        ("x-api-key".to_owned(), settings.key().to_owned()),
+        ("x-api-key".to_owned(), settings.key()),
         ("anthropic-version".to_owned(), API_VERSION.to_owned()),
     ]);
     if let Some(beta) = &settings.beta {
@@ -70,32 +54,23 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     finish(request, settings.path().to_owned(), headers, body)
 }
 
-/// Puts the files before the text of the last message of the user, where the model reads them best.
-fn attach(messages: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), Failure> {
-    if attachments.is_empty() {
-        return Ok(());
+/// Files come before the text, where the model reads them best.
+fn message(turn: &Turn<'_>) -> Result<Value, Failure> {
+    let role = if turn.role == Role::Assistant { "assistant" } else { "user" };
+    if turn.files.is_empty() {
+        return Ok(json!({ "role": role, "content": turn.text }));
     }
-    let mut blocks: Vec<Value> = attachments.iter().map(block).collect::<Result<_, _>>()?;
-    let last = messages.iter_mut().rev().find(|message| says(message, "role", "user"));
-    match last.and_then(|message| message.get_mut("content")) {
-        Some(content) => {
-            blocks.push(json!({ "type": "text", "text": content }));
-            *content = Value::Array(blocks);
-        }
-        None => messages.push(json!({ "role": "user", "content": blocks })),
-    }
-    Ok(())
+    // The API refuses empty texts.
+    let said = Some(json!({ "type": "text", "text": turn.text })).filter(|_| !turn.text.trim().is_empty());
+    let blocks: Vec<Value> = turn.files.iter().map(block).chain(said.map(Ok)).collect::<Result<_, _>>()?;
+    Ok(json!({ "role": role, "content": blocks }))
 }
 
 fn block(attachment: &Attachment) -> Result<Value, Failure> {
     let kind = match attachment.media_type.as_str() {
         "application/pdf" => "document",
         "image/png" | "image/jpeg" | "image/gif" | "image/webp" => "image",
-        other => {
-            return Err(Failure::invalid_request(format!(
-                "files of type `{other}` can't be attached: use PDF, PNG, JPEG, GIF or WebP"
-            )));
-        }
+        _ => return Err(not_attachable(attachment, "PDF, PNG, JPEG, GIF or WebP")),
     };
     let source = json!({ "type": "base64", "media_type": attachment.media_type, "data": attachment.data });
     Ok(json!({ "type": kind, "source": source }))

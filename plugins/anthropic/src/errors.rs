@@ -1,13 +1,19 @@
 //! What Anthropic says when it doesn't answer: `{type: error, error: {type, message}, request_id}`.
 
-use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, error_body, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
+/// What Anthropic says, as an invalid request, when the account has nothing left or its owner wants no more to be spent.
+const OUT_OF_CREDIT: &[&str] = &[
+    "Your credit balance is too low",
+    "You have reached your specified API usage limits",
+    "You have reached your specified workspace API usage limits",
+];
+
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    failed(response, &body, response.status)
+    failed(response, &error_body(response), response.status)
 }
 
 /// Of a response that says it is well and holds an error, as gateways send them.
@@ -34,13 +40,21 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     } else {
         about("temperature").then(|| WITHOUT_TEMPERATURE.to_owned())
     };
-    ApiError {
+    let spent = status == 402
+        || OUT_OF_CREDIT.iter().any(|words| about(words))
+        || word(body, "/error/details/error_code").as_deref() == Some("enforced_spend_limit_reached");
+    let disabled = about("organization has been disabled");
+    let error = ApiError {
         status,
         hint,
-        message,
+        message: message.clone(),
         code: word(body, "/error/type"),
         request_id: word(body, "/request_id").or_else(|| response.headers.get("request-id").cloned()),
         retry_after: retry_after(response),
+    };
+    match (spent, disabled) {
+        (true, _) => error.out_of_credit(),
+        (_, true) => error.unauthorized(),
+        _ => error.failure(),
     }
-    .failure()
 }

@@ -1,7 +1,7 @@
 //! The configuration.
 
 use loopctl_plugin_sdk::Value;
-use loopctl_plugin_sdk::codec::{BaseUrl, configured};
+use loopctl_plugin_sdk::codec::{BaseUrl, configured, secret};
 use loopctl_plugin_sdk::protocol::CompletionRequest;
 
 use crate::model::takes_forced_tool;
@@ -25,7 +25,7 @@ impl Settings {
             max_tokens: config.get("max_tokens").and_then(Value::as_u64).unwrap_or(MAX_TOKENS),
             beta: configured(config, "beta"),
             tool_choice: configured(config, "tool_choice"),
-            base: configured(config, "base_url").map(|url| BaseUrl::parse(&url)),
+            base: BaseUrl::configured(config),
         }
     }
 
@@ -34,11 +34,9 @@ impl Settings {
     }
 
     /// The key's placeholder: Anthropic wants one, a gateway may not.
-    pub(crate) fn key(&self) -> &'static str {
-        match &self.base {
-            Some(base) if !base.is_within("anthropic.com") => "${secret:ANTHROPIC_API_KEY?}",
-            _ => "${secret:ANTHROPIC_API_KEY}",
-        }
+    pub(crate) fn key(&self) -> String {
+        let required = self.base.as_ref().is_none_or(|base| base.is_within("anthropic.com"));
+        secret("ANTHROPIC_API_KEY", required)
     }
 
     /// Whether the tool must be called. A model that thinks can't be made to.

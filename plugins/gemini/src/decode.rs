@@ -1,6 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, tame, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -17,6 +17,8 @@ const WITHHELD: &[&str] = &[
     "BLOCKLIST",
     "PROHIBITED_CONTENT",
     "SPII",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
     "IMAGE_SAFETY",
     "MODEL_ARMOR",
     "ESCALATION",
@@ -61,14 +63,19 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     let text = text(candidate);
     if text.trim().is_empty() {
         let why = if stopped.is_empty() { String::new() } else { format!(" ({})", tame(stopped, 40)) };
-        return Err(empty(format!("the answer is empty{why}: the model said nothing"), &usage));
+        let said =
+            if calls(candidate) { "the model called a tool instead" } else { "the model said nothing" };
+        return Err(empty(format!("the answer is empty{why}: {said}"), &usage));
     }
     // A model that stopped for another reason than being done may have stopped anywhere, and half an answer mends into
     // one that looks whole.
-    let done = matches!(stopped, "" | "STOP" | "FINISH_REASON_UNSPECIFIED");
-    if !done && serde_json::from_str::<Value>(&text).is_err() {
-        let message = format!("Gemini broke off in the middle of the answer ({})", tame(stopped, 40));
-        return Err(Cut { message, finish_reason: stopped, usage }.passing());
+    let broken = match stopped {
+        "STOP" => false,
+        "" | "FINISH_REASON_UNSPECIFIED" => is_torn(&text),
+        _ => serde_json::from_str::<Value>(&text).is_err(),
+    };
+    if broken {
+        return Err(broken_off(stopped, usage));
     }
     Ok(Completion {
         text: Some(text),
@@ -89,6 +96,11 @@ fn text(candidate: &Value) -> String {
         .filter(|part| part.get("thought").and_then(Value::as_bool) != Some(true))
         .filter_map(|part| part.get("text").and_then(Value::as_str))
         .collect()
+}
+
+fn calls(candidate: &Value) -> bool {
+    let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
+    parts.is_some_and(|parts| parts.iter().any(|part| part.get("functionCall").is_some()))
 }
 
 /// Thinking is paid for like writing; cached tokens are among those of the prompt.

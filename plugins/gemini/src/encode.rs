@@ -3,40 +3,21 @@
 use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::codec::schema::instruction;
-use loopctl_plugin_sdk::codec::{finish, model_of, says};
+use loopctl_plugin_sdk::codec::{JsonMode, Turn, apart, finish, model_of, not_attachable};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
 use crate::response_schema::adapted;
-use crate::settings::{JsonMode, Settings};
+use crate::settings::Settings;
 
 /// The API takes a signed number of 32 bits.
 const SEEDS: u64 = 0x7fff_ffff;
 
 pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
     let model = model_of(request, settings.model.as_deref(), "gemini")?;
-    let mut system: Vec<String> = Vec::new();
-    let mut contents: Vec<Value> = Vec::new();
-    for message in request.messages.iter().filter(|message| !message.content.is_empty()) {
-        let role = match message.role {
-            Role::System => {
-                system.push(message.content.clone());
-                continue;
-            }
-            Role::User => "user",
-            Role::Assistant => "model",
-        };
-        contents.push(json!({ "role": role, "parts": [{ "text": message.content }] }));
-    }
-    if contents.is_empty() {
-        // It wants something to answer to.
-        match system.pop() {
-            Some(only) => contents.push(json!({ "role": "user", "parts": [{ "text": only }] })),
-            None => return Err(Failure::invalid_request("the request has no messages")),
-        }
-    }
-    attach(&mut contents, &request.attachments)?;
+    let (mut system, talk) = apart(request)?;
+    let contents: Vec<Value> = talk.iter().map(content).collect::<Result<_, _>>()?;
 
     let options = &request.options;
     let mut generation = Map::new();
@@ -70,25 +51,16 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     if !generation.is_empty() {
         body.insert("generationConfig".to_owned(), Value::Object(generation));
     }
-    let headers = BTreeMap::from([("x-goog-api-key".to_owned(), settings.key().to_owned())]);
+    let headers = BTreeMap::from([("x-goog-api-key".to_owned(), settings.key())]);
     finish(request, settings.path(&model)?, headers, body)
 }
 
-/// Puts the files before the text of the last message of the user.
-fn attach(contents: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), Failure> {
-    if attachments.is_empty() {
-        return Ok(());
-    }
-    let mut files: Vec<Value> = attachments.iter().map(part).collect::<Result<_, _>>()?;
-    let last = contents.iter_mut().rev().find(|content| says(content, "role", "user"));
-    match last.and_then(|content| content.get_mut("parts")?.as_array_mut()) {
-        Some(parts) => {
-            files.append(parts);
-            *parts = files;
-        }
-        None => contents.push(json!({ "role": "user", "parts": files })),
-    }
-    Ok(())
+/// Files come before the text.
+fn content(turn: &Turn<'_>) -> Result<Value, Failure> {
+    let role = if turn.role == Role::Assistant { "model" } else { "user" };
+    let said = Some(json!({ "text": turn.text })).filter(|_| !turn.text.is_empty());
+    let parts: Vec<Value> = turn.files.iter().map(part).chain(said.map(Ok)).collect::<Result<_, _>>()?;
+    Ok(json!({ "role": role, "parts": parts }))
 }
 
 fn part(attachment: &Attachment) -> Result<Value, Failure> {
@@ -96,8 +68,6 @@ fn part(attachment: &Attachment) -> Result<Value, Failure> {
         "application/pdf" | "image/png" | "image/jpeg" | "image/webp" => Ok(json!({
             "inlineData": { "mimeType": attachment.media_type, "data": attachment.data }
         })),
-        other => Err(Failure::invalid_request(format!(
-            "Gemini doesn't take files of type `{other}`: use PDF, PNG, JPEG or WebP"
-        ))),
+        _ => Err(not_attachable(attachment, "PDF, PNG, JPEG or WebP")),
     }
 }

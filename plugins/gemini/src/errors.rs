@@ -2,21 +2,19 @@
 
 use std::time::Duration;
 
-use loopctl_plugin_sdk::codec::{ApiError, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, error_body, error_status, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    failed(response, body.get(0).unwrap_or(&body), response.status)
+    failed(response, &error_body(response), response.status)
 }
 
 /// Of a response that says it is well and holds an error all the same.
 pub(crate) fn within(response: &HttpResponse, body: &Value) -> Option<Failure> {
-    let error = body.get("error").filter(|error| error.is_object())?;
-    let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-    Some(failed(response, body, code.filter(|code| (400..600).contains(code)).unwrap_or(500)))
+    body.get("error").filter(|error| error.is_object())?;
+    Some(failed(response, body, error_status(body).unwrap_or(500)))
 }
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
@@ -25,6 +23,8 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     // A wrong key is reported as an invalid argument.
     let bad_key = detail("/reason").is_some_and(|reason| reason.starts_with("API_KEY_"));
     let message = word(body, "/error/message");
+    let out_of_credit = detail("/reason").is_some_and(|reason| reason == "BILLING_DISABLED")
+        || message.as_deref().is_some_and(|said| said.contains("prepayment credits are depleted"));
     // Too many states, too deep, or a server that doesn't know `responseJsonSchema`.
     const ABOUT_SCHEMAS: &[&str] = &["too many states", "schema", "Schema"];
     let about_schemas = status == 400
@@ -39,7 +39,13 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
             .or_else(|| retry_after(response)),
         hint: about_schemas.then(|| "set `json_mode: object` in the provider's configuration".to_owned()),
     };
-    if bad_key { error.unauthorized() } else { error.failure() }
+    if out_of_credit {
+        error.out_of_credit()
+    } else if bad_key {
+        error.unauthorized()
+    } else {
+        error.failure()
+    }
 }
 
 /// `22s` or `0.5s`, as Protocol Buffers write a duration.

@@ -9,8 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loopctl_plugin_sdk::Value;
-use loopctl_plugin_sdk::codec::schema::{children, gathered, keep};
-use serde_json::{Map, json};
+use loopctl_plugin_sdk::codec::schema::{
+    children, gathered, keep, type_of, types_of, types_value, values_of,
+};
+use serde_json::Map;
 
 /// Keywords that the API knows and that stay as they are.
 const KEPT: &[&str] = &["title", "description", "minItems", "maxItems", "minimum", "maximum"];
@@ -60,9 +62,15 @@ fn adapt(schema: &Value) -> Option<Value> {
     }
 
     let values = values_of(from)?;
-    let types = types_of(from, values.as_deref())?;
-    let list: Vec<Value> = types.iter().map(|name| json!(name)).collect();
-    to.insert("type".to_owned(), if let [one] = list.as_slice() { one.clone() } else { Value::Array(list) });
+    if !values.as_deref().is_none_or(can_be_told) {
+        return None;
+    }
+    let mut types = types_of(from, values.as_deref())?;
+    // `type: [string, null]` with an enum of texts alone doesn't allow null.
+    if values.as_ref().is_some_and(|values| !values.contains(&Value::Null)) && types.len() > 1 {
+        types.remove("null");
+    }
+    to.insert("type".to_owned(), types_value(&types));
     // Enums are of texts and numbers; true and false need none, and null is a type.
     let named: Vec<Value> =
         values.into_iter().flatten().filter(|value| value.is_string() || value.is_number()).collect();
@@ -137,56 +145,12 @@ fn array(from: &Map<String, Value>, to: &mut Map<String, Value>) -> Option<()> {
     Some(())
 }
 
-/// The values that `enum` and `const` allow. `None` inside means any; outside, that the API can't be told.
-#[expect(clippy::option_option, reason = "no enum is not an enum that has no form")]
-fn values_of(from: &Map<String, Value>) -> Option<Option<Vec<Value>>> {
-    let values = match (from.get("enum"), from.get("const")) {
-        (Some(Value::Array(values)), None) => values.clone(),
-        (None, Some(value)) => vec![value.clone()],
-        (None, None) => return Some(None),
-        _ => return None,
-    };
-    // With enums of texts and numbers, a boolean beside a text could not be told.
+/// Whether an enum can tell these values. As enums are of texts and numbers, it couldn't tell a boolean beside a text.
+fn can_be_told(values: &[Value]) -> bool {
     let kinds: BTreeSet<&str> = values.iter().map(type_of).filter(|kind| *kind != "null").collect();
-    let told = match kinds.first() {
+    match kinds.first() {
         None => !values.is_empty(),
         Some(kind) => kinds.len() == 1 && !matches!(*kind, "object" | "array"),
-    };
-    told.then_some(Some(values))
-}
-
-fn types_of(from: &Map<String, Value>, values: Option<&[Value]>) -> Option<BTreeSet<String>> {
-    let declared: Option<BTreeSet<String>> = match from.get("type") {
-        Some(Value::String(one)) => Some(BTreeSet::from([one.clone()])),
-        Some(Value::Array(several)) => {
-            Some(several.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?)
-        }
-        Some(_) => return None,
-        None => None,
-    };
-    let mut types = match declared {
-        Some(types) => types,
-        None => match values {
-            Some(values) => values.iter().map(|value| type_of(value).to_owned()).collect(),
-            None if from.contains_key("properties") => BTreeSet::from(["object".to_owned()]),
-            None => return None,
-        },
-    };
-    // `type: [string, null]` with an enum of texts alone doesn't allow null.
-    if values.is_some_and(|values| !values.contains(&Value::Null)) && types.len() > 1 {
-        types.remove("null");
-    }
-    (!types.is_empty()).then_some(types)
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

@@ -1,18 +1,7 @@
 //! The configuration.
 
-use loopctl_plugin_sdk::codec::{BaseUrl, configured};
+use loopctl_plugin_sdk::codec::{BaseUrl, JsonMode, configured, secret, segment};
 use loopctl_plugin_sdk::{Failure, Value};
-
-/// How the answer's shape is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JsonMode {
-    /// `responseJsonSchema`.
-    Schema,
-    /// `responseMimeType: application/json`, and the schema in the prompt.
-    Object,
-    /// Nothing but the schema in the prompt.
-    None,
-}
 
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -24,16 +13,11 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn from_config(config: &Value) -> Self {
-        let json_mode = match configured(config, "json_mode").as_deref() {
-            Some("object") => JsonMode::Object,
-            Some("none") => JsonMode::None,
-            _ => JsonMode::Schema,
-        };
         Self {
             model: configured(config, "model"),
-            json_mode,
+            json_mode: JsonMode::configured(config),
             max_tokens: config.get("max_tokens").and_then(Value::as_u64),
-            base: configured(config, "base_url").map(|url| BaseUrl::parse(&url)),
+            base: BaseUrl::configured(config),
         }
     }
 
@@ -44,31 +28,14 @@ impl Settings {
     pub(crate) fn path(&self, model: &str) -> Result<String, Failure> {
         let version = if self.base.as_ref().is_some_and(BaseUrl::has_version) { "" } else { "/v1beta" };
         let resource = if model.contains('/') { model.to_owned() } else { format!("models/{model}") };
-        let segments: Vec<&str> = resource.split('/').collect();
-        if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
-            return Err(Failure::invalid_request("the model's name can't be used in a URL"));
-        }
-        let resource = segments.into_iter().map(escaped).collect::<Vec<_>>().join("/");
-        Ok(format!("{version}/{resource}:generateContent"))
+        let segments = resource.split('/').map(|name| segment(name, "the model's name"));
+        let segments: Vec<String> = segments.collect::<Result<_, _>>()?;
+        Ok(format!("{version}/{}:generateContent", segments.join("/")))
     }
 
     /// The key's placeholder: Google wants one, a gateway may not. Of two, Google's own libraries take the first.
-    pub(crate) fn key(&self) -> &'static str {
-        match &self.base {
-            Some(base) if !base.is_within("googleapis.com") => "${secret:GOOGLE_API_KEY|GEMINI_API_KEY?}",
-            _ => "${secret:GOOGLE_API_KEY|GEMINI_API_KEY}",
-        }
+    pub(crate) fn key(&self) -> String {
+        let required = self.base.as_ref().is_none_or(|base| base.is_within("googleapis.com"));
+        secret("GOOGLE_API_KEY|GEMINI_API_KEY", required)
     }
-}
-
-/// As a segment of a path: everything but letters, digits and `-._~` percent-encoded.
-fn escaped(segment: &str) -> String {
-    segment
-        .bytes()
-        .map(|byte| match byte {
-            b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
 }

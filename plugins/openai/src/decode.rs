@@ -1,7 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::schema::unwrapped;
-use loopctl_plugin_sdk::codec::{Cut, count, empty, parse_body, word};
+use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, word, written};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -43,10 +42,7 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
             return Err(Cut::by_length(stopped, usage));
         }
         // Of OpenRouter and Mistral, vLLM, DeepSeek.
-        "error" | "abort" | "insufficient_system_resource" => {
-            let message = format!("the server broke off in the middle of the answer (`{stopped}`)");
-            return Err(Cut { message, finish_reason: stopped, usage }.passing());
-        }
+        "error" | "abort" | "insufficient_system_resource" => return Err(broken_off(stopped, usage)),
         "content_filter" => {
             let message = "the provider's content filter withheld the answer".to_owned();
             return Err(Cut { message, finish_reason: stopped, usage }.failure());
@@ -57,15 +53,15 @@ pub(crate) fn decode(settings: &Settings, response: &HttpResponse) -> Result<Com
     if text.trim().is_empty() {
         return Err(empty(format!("the answer is empty: {}", why_empty(choice)), &usage));
     }
-    let value = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(unwrapped).cloned();
+    if !matches!(stopped, "stop" | "tool_calls" | "function_call") && is_torn(&text) {
+        return Err(broken_off(stopped, usage));
+    }
     Ok(Completion {
-        text: value.is_none().then_some(text),
-        value,
         usage,
         model: word(&body, "/model"),
         response_id: word(&body, "/id"),
         finish_reason,
-        ..Completion::default()
+        ..written(text)
     })
 }
 
@@ -99,12 +95,30 @@ fn has_refusal_part(choice: &Value) -> bool {
 fn usage(settings: &Settings, body: &Value) -> Usage {
     let input_tokens = count(body, "/usage/prompt_tokens");
     let total = if input_tokens == 0 { 0 } else { count(body, "/usage/total_tokens") };
-    // Only OpenRouter's number is one of US dollars.
-    let cost = body.pointer("/usage/cost").and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
+    let cached = [
+        "/usage/prompt_tokens_details/cached_tokens",
+        // DeepSeek's and Moonshot's.
+        "/usage/prompt_cache_hit_tokens",
+        "/usage/cached_tokens",
+    ];
     Usage {
         input_tokens,
-        cached_input_tokens: count(body, "/usage/prompt_tokens_details/cached_tokens").min(input_tokens),
+        cached_input_tokens: cached
+            .map(|place| count(body, place))
+            .into_iter()
+            .fold(0, u64::max)
+            .min(input_tokens),
         output_tokens: count(body, "/usage/completion_tokens").max(total.saturating_sub(input_tokens)),
-        cost_usd: cost.filter(|_| settings.service == Service::OpenRouter),
+        // Only OpenRouter's number is one of US dollars.
+        cost_usd: cost(body).filter(|_| settings.service == Service::OpenRouter),
     }
+}
+
+/// What was paid. With a key of one's own at the model's vendor, `cost` is only what the router itself takes; without one,
+/// it is all of it, whatever stands beside it.
+fn cost(body: &Value) -> Option<f64> {
+    let price = |place: &str| body.pointer(place).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
+    let own_key = body.pointer("/usage/is_byok") == Some(&Value::Bool(true));
+    let upstream = price("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
+    Some(price("/usage/cost")? + upstream.unwrap_or(0.0))
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::codec::schema::{gathered, instruction, is_plain_object, wrapped};
-use loopctl_plugin_sdk::codec::{finish, model_of, says};
+use loopctl_plugin_sdk::codec::{JsonMode, Turn, finish, model_of, not_attachable, says, turns};
 use loopctl_plugin_sdk::protocol::{Attachment, CompletionRequest, HttpRequest, Role};
 use loopctl_plugin_sdk::{Failure, Value};
 use serde_json::{Map, json};
 
-use crate::settings::{JsonMode, Settings};
+use crate::model::takes_temperature;
+use crate::settings::Settings;
 use crate::strict;
 
 /// What the schema is called in the request; the API wants a name and shows it to no one.
@@ -16,15 +17,7 @@ const SCHEMA_NAME: &str = "answer";
 
 pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
     let model = model_of(request, settings.default_model(), &settings.provider)?;
-    let mut messages: Vec<Value> = request
-        .messages
-        .iter()
-        .map(|message| json!({ "role": role(message.role), "content": message.content }))
-        .collect();
-    if messages.is_empty() {
-        return Err(Failure::invalid_request("the request has no messages"));
-    }
-    attach(&mut messages, &request.attachments)?;
+    let mut messages: Vec<Value> = turns(request)?.iter().map(message).collect::<Result<_, _>>()?;
 
     let mut body = Map::from_iter([("model".to_owned(), json!(model))]);
     if let Some(schema) = &request.schema {
@@ -42,7 +35,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     body.insert("messages".to_owned(), Value::Array(messages));
 
     let options = &request.options;
-    if let Some(temperature) = options.temperature {
+    if let Some(temperature) = options.temperature.filter(|_| takes_temperature(&model, request)) {
         body.insert("temperature".to_owned(), json!(temperature));
     }
     if let Some(seed) = options.seed {
@@ -50,7 +43,7 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
         body.insert("seed".to_owned(), json!(seed & (u64::MAX >> 1)));
     }
     if let Some(most) = options.max_tokens.or(settings.max_tokens) {
-        body.insert(settings.max_tokens_field().to_owned(), json!(most));
+        body.insert(settings.max_tokens_field(&model).to_owned(), json!(most));
     }
 
     let (header, key) = settings.key();
@@ -61,34 +54,19 @@ pub(crate) fn encode(settings: &Settings, request: &CompletionRequest) -> Result
     finish(request, settings.path(&model)?, headers, body)
 }
 
-fn role(role: Role) -> &'static str {
-    match role {
+fn message(turn: &Turn<'_>) -> Result<Value, Failure> {
+    let role = match turn.role {
         Role::System => "system",
         Role::User => "user",
         Role::Assistant => "assistant",
+    };
+    if turn.files.is_empty() {
+        return Ok(json!({ "role": role, "content": turn.text }));
     }
-}
-
-/// Puts the files behind the text of the last message of the user.
-fn attach(messages: &mut Vec<Value>, attachments: &[Attachment]) -> Result<(), Failure> {
-    if attachments.is_empty() {
-        return Ok(());
-    }
-    let files: Vec<Value> = attachments.iter().map(part).collect::<Result<_, _>>()?;
-    match content_of(messages.iter_mut().rev(), "user") {
-        Some(content) => {
-            let mut parts = vec![json!({ "type": "text", "text": content })];
-            parts.extend(files);
-            *content = Value::Array(parts);
-        }
-        None => messages.push(json!({ "role": "user", "content": files })),
-    }
-    Ok(())
-}
-
-/// The content of the first message of this role.
-fn content_of<'m>(mut messages: impl Iterator<Item = &'m mut Value>, role: &str) -> Option<&'m mut Value> {
-    messages.find(|message| says(message, "role", role))?.get_mut("content")
+    let said = Some(json!({ "type": "text", "text": turn.text })).filter(|_| !turn.text.is_empty());
+    let files = turn.files.iter().map(part);
+    let parts: Vec<Value> = said.map(Ok).into_iter().chain(files).collect::<Result<_, _>>()?;
+    Ok(json!({ "role": role, "content": parts }))
 }
 
 fn part(attachment: &Attachment) -> Result<Value, Failure> {
@@ -102,9 +80,7 @@ fn part(attachment: &Attachment) -> Result<Value, Failure> {
         "image/png" | "image/jpeg" | "image/gif" | "image/webp" => {
             Ok(json!({ "type": "image_url", "image_url": { "url": url } }))
         }
-        other => Err(Failure::invalid_request(format!(
-            "files of type `{other}` can't be attached: use PDF, PNG, JPEG, GIF or WebP"
-        ))),
+        _ => Err(not_attachable(attachment, "PDF, PNG, JPEG, GIF or WebP")),
     }
 }
 
@@ -130,7 +106,8 @@ fn object_schema(schema: &Value) -> Value {
 /// Adds standing instructions to those that are there: some servers' templates take a single system message, and only
 /// as the first.
 fn instruct(messages: &mut Vec<Value>, instruction: &str) {
-    match content_of(messages.iter_mut(), "system") {
+    let first = messages.iter_mut().find(|message| says(message, "role", "system"));
+    match first.and_then(|message| message.get_mut("content")) {
         Some(content) => {
             let before = content.as_str().unwrap_or_default();
             *content = Value::String(format!("{before}\n\n{instruction}"));

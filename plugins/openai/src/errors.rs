@@ -1,11 +1,19 @@
 //! What OpenAI and the servers that are like it say when they don't answer.
 
-use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, retry_after, word};
+use loopctl_plugin_sdk::codec::{ApiError, WITHOUT_TEMPERATURE, error_body, error_status, retry_after, word};
 use loopctl_plugin_sdk::protocol::HttpResponse;
 use loopctl_plugin_sdk::{Failure, Value};
 
 /// Errors that come as 429 and that no waiting cures.
-const OUT_OF_MONEY: &[&str] = &["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"];
+const OUT_OF_CREDIT: &[&str] = &[
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "credit_balance_exhausted",
+    "insufficient_quota",
+    "organization_spend_limit_exceeded",
+    "organization_usage_limit_exceeded",
+    "project_spend_limit_exceeded",
+];
 
 /// Where servers say in words what is wrong. `{"error": "…"}` is what Ollama and LM Studio write, `detail` what everything
 /// built with FastAPI does (in a list, beside what it was sent), `message` older vLLMs and most gateways, `errors` Cloudflare.
@@ -14,32 +22,24 @@ const MESSAGES: &[&str] =
 
 /// Of a response whose status says that it failed.
 pub(crate) fn failure(response: &HttpResponse) -> Failure {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
-    // Google's compatible endpoint puts it in a list.
-    failed(response, body.get(0).unwrap_or(&body), response.status)
+    failed(response, &error_body(response), response.status)
 }
 
 /// Of a response that says it is well, or a choice in one, which holds an error all the same.
 pub(crate) fn within(response: &HttpResponse, part: &Value) -> Option<Failure> {
-    let error = part.get("error").filter(|error| error.is_object() || error.is_string())?;
-    let status = error.get("code").and_then(|code| {
-        let number = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
-        u16::try_from(number).ok().filter(|status| (400..600).contains(status))
-    });
+    part.get("error")
+        .filter(|error| error.is_object() || error.as_str().is_some_and(|said| !said.is_empty()))?;
     // Without a number: something behind the server failed, and may not fail again.
-    Some(failed(response, part, status.unwrap_or(502)))
+    Some(failed(response, part, error_status(part).unwrap_or(502)))
 }
 
 fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     let code = word(body, "/error/code").or_else(|| word(body, "/error/type"));
     let message = MESSAGES.iter().find_map(|place| word(body, place));
     let kind = [word(body, "/error/code"), word(body, "/error/type")];
-    let broke = kind.iter().flatten().any(|kind| OUT_OF_MONEY.contains(&kind.as_str()));
-    let hint = if broke {
-        Some("waiting doesn't help: the account needs credit".to_owned())
-    } else {
-        what_to_leave_out(status, message.as_deref().unwrap_or_default())
-    };
+    let out_of_credit =
+        status == 402 || kind.iter().flatten().any(|kind| OUT_OF_CREDIT.contains(&kind.as_str()));
+    let hint = what_to_leave_out(status, message.as_deref().unwrap_or_default());
     let error = ApiError {
         status,
         message,
@@ -50,7 +50,7 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
             .find_map(|name| response.headers.get(*name).cloned()),
         retry_after: retry_after(response),
     };
-    if broke { error.permanent() } else { error.failure() }
+    if out_of_credit { error.out_of_credit() } else { error.failure() }
 }
 
 /// What the request can do without, if the words blame it.

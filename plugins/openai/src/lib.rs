@@ -6,6 +6,7 @@
 mod decode;
 mod encode;
 mod errors;
+mod model;
 mod settings;
 pub mod strict;
 

@@ -1,7 +1,9 @@
 //! The configuration, and what follows from where the requests go.
 
-use loopctl_plugin_sdk::codec::{BaseUrl, configured};
+use loopctl_plugin_sdk::codec::{BaseUrl, JsonMode, configured, escaped, secret, segment};
 use loopctl_plugin_sdk::{Failure, Value};
+
+use crate::model::reasons;
 
 /// Azure's version of the API when none is configured: the latest that is generally available under dated names.
 const AZURE_API_VERSION: &str = "2024-10-21";
@@ -16,17 +18,6 @@ pub(crate) enum Service {
     OpenRouter,
     /// A server that speaks the same API.
     Compatible,
-}
-
-/// How the answer's shape is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JsonMode {
-    /// `response_format: json_schema`.
-    Schema,
-    /// `response_format: json_object`, and the schema in the prompt.
-    Object,
-    /// Nothing but the schema in the prompt.
-    None,
 }
 
 #[derive(Debug)]
@@ -48,7 +39,7 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn from_config(config: &Value) -> Result<Self, Failure> {
         let endpoint = configured(config, "endpoint").unwrap_or_else(|| "openai".to_owned());
-        let base = configured(config, "base_url").map(|url| BaseUrl::parse(&url));
+        let base = BaseUrl::configured(config);
         if base.as_ref().is_some_and(|base| base.path().ends_with("/chat/completions")) {
             return Err(Failure::invalid_config("`base_url` must end before `/chat/completions`"));
         }
@@ -70,17 +61,12 @@ impl Settings {
                 "the endpoint `{endpoint}` needs a `base_url` in the configuration"
             )));
         }
-        let json_mode = match configured(config, "json_mode").as_deref() {
-            Some("object") => JsonMode::Object,
-            Some("none") => JsonMode::None,
-            _ => JsonMode::Schema,
-        };
         Ok(Self {
             service,
             provider: endpoint,
             model: configured(config, "model"),
             organization: configured(config, "organization"),
-            json_mode,
+            json_mode: JsonMode::configured(config),
             strict: config.get("strict").and_then(Value::as_bool).unwrap_or(true),
             max_tokens: config.get("max_tokens").and_then(Value::as_u64),
             max_tokens_field: configured(config, "max_tokens_field"),
@@ -107,8 +93,7 @@ impl Settings {
             }
             Service::Compatible => ("authorization", "Bearer ", false, self.own_key()),
         };
-        let optional = if required { "" } else { "?" };
-        (header, format!("{before}${{secret:{names}{optional}}}"))
+        (header, format!("{before}{}", secret(names, required)))
     }
 
     /// The variable with the key of a server that speaks the same API. Only `openai` goes wherever OPENAI_BASE_URL says
@@ -147,12 +132,9 @@ impl Settings {
             // As Azure's portal shows it.
             return Ok(format!("/chat/completions?api-version={version}"));
         }
-        let deployment = self.deployment.as_deref().unwrap_or(model);
-        if matches!(deployment, "." | "..") {
-            return Err(Failure::invalid_request("the deployment's name can't be used in a URL"));
-        }
+        let deployment = segment(self.deployment.as_deref().unwrap_or(model), "the deployment's name")?;
         let prefix = if base_path.ends_with("/openai") { "" } else { "/openai" };
-        Ok(format!("{prefix}/deployments/{}/chat/completions?api-version={version}", escaped(deployment)))
+        Ok(format!("{prefix}/deployments/{deployment}/chat/completions?api-version={version}"))
     }
 
     /// What stands for the model when no one names one.
@@ -160,22 +142,13 @@ impl Settings {
         self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == Service::Azure))
     }
 
-    pub(crate) fn max_tokens_field(&self) -> &str {
+    /// What the limit on the answer is called. Servers that pass requests on to OpenAI get the name that it takes.
+    pub(crate) fn max_tokens_field(&self, model: &str) -> &str {
         let usual = match self.service {
             Service::OpenAi | Service::Azure => "max_completion_tokens",
+            Service::Compatible if reasons(model) => "max_completion_tokens",
             Service::OpenRouter | Service::Compatible => "max_tokens",
         };
         self.max_tokens_field.as_deref().unwrap_or(usual)
     }
-}
-
-/// As part of a path or query: everything but letters, digits and `-._~` percent-encoded.
-fn escaped(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
 }

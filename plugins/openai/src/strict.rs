@@ -10,7 +10,9 @@
 use std::collections::BTreeSet;
 
 use loopctl_plugin_sdk::Value;
-use loopctl_plugin_sdk::codec::schema::{any, gathered, is_plain_object, keep, wrapped};
+use loopctl_plugin_sdk::codec::schema::{
+    any, children, gathered, is_plain_object, keep, type_of, types_of, types_value, values_of, wrapped,
+};
 use serde_json::{Map, json};
 
 /// Keywords that the API knows and that stay as they are.
@@ -126,10 +128,11 @@ fn strict(schema: &Value) -> Option<Value> {
         }
         to.insert("anyOf".to_owned(), Value::Array(alternatives));
     } else {
-        let types = types_of(from)?;
+        let values = values_of(from)?;
+        let types = types_of(from, values.as_deref())?;
         to.insert("type".to_owned(), types_value(&types));
-        if let Some(values) = enum_of(from, &types)? {
-            to.insert("enum".to_owned(), values);
+        if let Some(values) = values {
+            to.insert("enum".to_owned(), told(values, &types)?);
         }
         if types.contains("object") {
             object(from, &mut to)?;
@@ -220,54 +223,13 @@ fn nullable(mut schema: Value) -> Value {
     schema
 }
 
-/// The types that a schema says or that its values have. None when it says nothing: the API wants to be told.
-fn types_of(from: &Map<String, Value>) -> Option<BTreeSet<&str>> {
-    let types: BTreeSet<&str> = match from.get("type") {
-        Some(Value::String(one)) => BTreeSet::from([one.as_str()]),
-        Some(Value::Array(several)) => several.iter().map(Value::as_str).collect::<Option<_>>()?,
-        Some(_) => return None,
-        None => match from.get("enum").and_then(Value::as_array) {
-            Some(values) => values.iter().map(type_of).collect(),
-            None => match from.get("const") {
-                Some(value) => BTreeSet::from([type_of(value)]),
-                None if from.contains_key("properties") => BTreeSet::from(["object"]),
-                None => return None,
-            },
-        },
-    };
-    (!types.is_empty()).then_some(types)
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-fn types_value(types: &BTreeSet<&str>) -> Value {
-    let mut types: Vec<Value> = types.iter().map(|name| json!(name)).collect();
-    if types.len() == 1 { types.swap_remove(0) } else { Value::Array(types) }
-}
-
-/// The values that `enum` and `const` allow and that are of the types, as an enum: the API refuses others. `None` inside means any; outside, that they can't be told.
-#[expect(clippy::option_option, reason = "no enum is not an enum that has no strict form")]
-fn enum_of(from: &Map<String, Value>, types: &BTreeSet<&str>) -> Option<Option<Value>> {
-    let mut values = match (from.get("enum"), from.get("const")) {
-        (Some(Value::Array(values)), None) => values.clone(),
-        (None, Some(value)) => vec![value.clone()],
-        (None, None) => return Some(None),
-        _ => return None,
-    };
+/// Those of the values that are of the types, as an enum; none when the API would refuse it.
+fn told(mut values: Vec<Value>, types: &BTreeSet<&str>) -> Option<Value> {
     values.retain(|value| {
         types.contains(type_of(value)) || (types.contains("integer") && (value.is_i64() || value.is_u64()))
     });
     let told = !values.is_empty() && !values.iter().any(|value| value.is_array() || value.is_object());
-    told.then(|| Some(Value::Array(values)))
+    told.then_some(Value::Array(values))
 }
 
 /// Whether any engine reads this pattern alike: no groups with `?`, no classes by name, no references back.
@@ -311,6 +273,6 @@ fn within_limits(schema: &Value) -> bool {
 
 /// How deep objects and lists lie in each other, definitions counted where they stand.
 fn depth(schema: &Value) -> usize {
-    let below = loopctl_plugin_sdk::codec::schema::children(schema).into_iter().map(depth).max().unwrap_or(0);
+    let below = children(schema).into_iter().map(depth).max().unwrap_or(0);
     below + usize::from(schema.get("properties").is_some() || schema.get("items").is_some())
 }

@@ -20,6 +20,10 @@ fn version() -> u32 {
 /// come with somebody else's profile, the host opens them only for whoever says `--allow-commands`.
 pub const RUNS_PROGRAMS: &str = "runs-programs";
 
+/// In [`PluginError::detail`], when it is `true`: the account has nothing left or may spend no more, so that every other
+/// call fails the same way until a person has done something about it. The host ends a batch at once.
+pub const OUT_OF_CREDIT: &str = "out_of_credit";
+
 /// What a plugin says about itself. It stands in the library as plain bytes and is read without running any of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -340,7 +344,7 @@ pub struct PluginError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     /// Whatever else may help whoever looks into it. A [`Usage`] under `usage` is counted and priced: an answer that was
-    /// cut or refused is paid for, too.
+    /// cut or refused is paid for, too. [`OUT_OF_CREDIT`] tells of the account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Value>,
 }

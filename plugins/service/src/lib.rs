@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use loopctl_plugin_sdk::codec::{ApiError, configured, finish, parse_body, word};
+use loopctl_plugin_sdk::codec::{ApiError, configured, error_body, finish, parse_body, word};
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse};
 use loopctl_plugin_sdk::serde_json::{self, Map};
 use loopctl_plugin_sdk::{Failure, HttpCodec, Value, export_http_plugin};
@@ -53,7 +53,7 @@ impl HttpCodec for Service {
         if (200..=299).contains(&response.status) {
             return Ok(Completion { value: Some(parse_body(response)?), ..Completion::default() });
         }
-        let body: Value = serde_json::from_str(&response.body).unwrap_or_default();
+        let body = error_body(response);
         let said = ["/message", "/error/message", "/error", "/detail"].iter().find_map(|at| word(&body, at));
         Err(ApiError { status: response.status, message: said, ..ApiError::default() }.failure())
     }

@@ -115,6 +115,10 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
         let what = if error.is_timeout() { "timed out" } else { "the request failed" };
         return Fault::new(FailureKind::Transient, tame(&format!("{what}: {causes}")));
     }
+    // The error is of a crate below, which tells it by its words alone.
+    if causes.contains("proxy authorization required") {
+        return password_wanted();
+    }
     let message = tame(&format!("can't connect to `{server}`: {causes}"));
     if is_certificate(error) {
         let help = "its certificate is not trusted here: check `base_url`, and the proxy if there is one; \
@@ -127,6 +131,13 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
         "check the base URL, the network and the proxy".to_owned()
     };
     Fault::new(FailureKind::Transient, message).help(help).unsent()
+}
+
+/// What a request comes to that a proxy turned away (407). Every other would be, until a person has told the password.
+pub(super) fn password_wanted() -> Fault {
+    let help = "put them into its URL, `http://NAME:PASSWORD@HOST:PORT` (percent-encoded), in the environment variable \
+                `HTTPS_PROXY` or the profile's `network.proxy`";
+    Fault::new(FailureKind::Unauthorized, "the proxy wants a name and a password").help(help).unsent()
 }
 
 /// Whether a redirect has the same request made elsewhere; others make one without a body of it.

@@ -9,8 +9,8 @@ use loopctl_plugin_sdk::protocol::{HttpRequest, HttpResponse};
 use reqwest::{Method, StatusCode, Url};
 use tokio::time::timeout;
 
-use super::client::{not_followed, torn, unanswered};
-use super::egress::Origin;
+use super::client::{not_followed, password_wanted, torn, unanswered};
+use super::egress::{Origin, is_loopback};
 use super::limits::TooLate;
 use super::secrets::Filled;
 use super::server::readable;
@@ -140,6 +140,10 @@ impl Link {
         let mut response = begun.map_err(|error| unanswered(&error, &url))?;
 
         let status = response.status();
+        // No proxy stands before this machine.
+        if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && !is_loopback(&url) {
+            return Err(password_wanted());
+        }
         if status.is_redirection()
             && let Some(location) = response.headers().get(reqwest::header::LOCATION)
         {

@@ -108,6 +108,9 @@ pub(super) struct Failed {
     pub(super) backoff_ms: Option<Millis>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) gives_up: bool,
+    /// The account has nothing left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) out_of_credit: bool,
     /// There is certainly nothing to pay for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) free: bool,
@@ -150,6 +153,7 @@ impl From<&Fault> for Failed {
             retry_after_ms: fault.retry_after.map(millis),
             backoff_ms: fault.backoff.map(millis),
             gives_up: fault.gives_up,
+            out_of_credit: fault.out_of_credit,
             free: fault.free,
             unsent: !fault.sent,
             usage: fault.usage,
@@ -166,6 +170,7 @@ impl From<&Failed> for Fault {
             retry_after: failed.retry_after_ms.map(Millis::duration),
             backoff: failed.backoff_ms.map(Millis::duration),
             gives_up: failed.gives_up,
+            out_of_credit: failed.out_of_credit,
             free: failed.free,
             sent: !failed.unsent,
             usage: failed.usage,

@@ -571,6 +571,30 @@ async fn a_proxy_stands_before_other_machines_only() {
     }
 }
 
+#[tokio::test]
+async fn a_proxy_that_wants_a_password_is_not_asked_again() {
+    for base in ["http://upstream.invalid/v1", "https://upstream.invalid/v1"] {
+        let proxy = Server::saying(http(407, "proxy-authenticate: Basic realm=\"x\"\r\n", "<html>no"));
+        let via = format!("http://nurse:{KEY}@{}", proxy.address);
+        let set = Network { proxy: Proxy::Named { url: via, by: Author::User }, ..Network::default() };
+        let config = json!({"base_url": base, "allow_http": true});
+        let failure = ask(&providers(set).open("contrary", &config).unwrap()).await.unwrap_err();
+        assert_eq!((failure.kind, failure.may_pass()), (FailureKind::Unauthorized, false), "{failure}");
+        assert!(failure.is_of_the_account() && !failure.sent, "{failure:?}");
+        let told = failure.to_string();
+        for part in
+            ["the proxy wants a name and a password", "http://NAME:PASSWORD@HOST:PORT", "`HTTPS_PROXY`"]
+        {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert!(!told.contains(KEY) && proxy.requests() == 1, "{told}");
+    }
+    // A server that says so itself is no proxy.
+    let server = Server::saying(http(407, "", "{}"));
+    let failure = ask(&open(&server, Network::default())).await.unwrap_err();
+    assert!(!failure.may_pass() && failure.status == Some(407), "{failure:?}");
+}
+
 #[test]
 fn a_run_tries_again_after_a_server_that_came_back() {
     let server = Server::new(vec![

@@ -117,6 +117,24 @@ fn models_of_every_generation_are_asked_for_what_they_take() {
 }
 
 #[test]
+fn openais_models_that_reason_are_asked_for_what_they_take() {
+    for (api, provider, temperature) in [
+        (Api::OpenAi, "openai:o3", false),
+        (Api::OpenAi, "openai:gpt-5.2", false),
+        (Api::OpenAi, "openai:gpt-4.1", true),
+        (Api::Azure, "azure:o4-mini", false),
+        (Api::OpenAi, "vllm:gpt-oss-120b", true),
+    ] {
+        let variables: Variables = &[("VLLM_BASE_URL", "{URL}/v1")];
+        let options = "stages.*.options={temperature: 0, max_tokens: 700}";
+        let key = (api == Api::Azure).then_some(("AZURE_OPENAI_API_KEY", KEY));
+        let variables: Vec<(&str, &str)> = variables.iter().copied().chain(key).collect();
+        let body = run(api, None, provider, &variables, &["--set", options]).body();
+        assert_eq!(body.get("temperature").is_some(), temperature, "{provider}");
+    }
+}
+
+#[test]
 fn of_two_keys_gemini_is_shown_the_one_that_googles_libraries_take() {
     let keys = [("GOOGLE_API_KEY", KEY), ("GEMINI_API_KEY", "another-key")];
     let seen = run(Api::Gemini, Some(KEY), "gemini:any", &keys, &[]);

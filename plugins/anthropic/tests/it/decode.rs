@@ -1,20 +1,10 @@
 //! HTTP in, completions or failures out.
 
-use std::collections::BTreeMap;
-
-use loopctl_anthropic::Anthropic;
-use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
-use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use loopctl_plugin_sdk::abi;
+use loopctl_plugin_sdk::protocol::{Completion, Usage};
 use serde_json::{Value, json};
 
-fn response(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
-    let headers: BTreeMap<_, _> = headers.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-    HttpResponse { status, headers, body: body.to_owned() }
-}
-
-fn decoded(status: u16, body: &Value) -> Result<Completion, Failure> {
-    Anthropic::open(&json!({})).unwrap().decode(&response(status, &[], &body.to_string()))
-}
+use crate::codec::{decoded, fail, read};
 
 fn answer(content: Value, stop_reason: &str) -> Value {
     json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-5", "content": content,
@@ -69,7 +59,7 @@ fn answers_of_every_shape() {
 fn unicode_escapes_are_read() {
     let body =
         r#"{"content": [{"type": "tool_use", "name": "answer", "input": {"n": "\u00e9\ud83d\ude00"}}]}"#;
-    let completion = Anthropic::open(&json!({})).unwrap().decode(&response(200, &[], body)).unwrap();
+    let completion = read(200, &[], body).unwrap();
     assert_eq!(completion.value, Some(json!({"n": "é😀"})));
 }
 
@@ -134,11 +124,50 @@ fn failures() {
         (200, unknown, abi::LC_PERMANENT, "the model refuses: try"),
         (200, json!({"choices": []}), abi::LC_PERMANENT, "check `base_url`"),
     ];
-    for (status, body, kind, told) in cases {
+    fail(cases);
+}
+
+#[test]
+fn an_account_that_has_nothing_left_is_told_apart() {
+    let error =
+        |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}});
+    let mut capped = error("rate_limit_error", "This organization's spend limit is reached.");
+    capped["error"]["details"] = json!({"error_code": "enforced_spend_limit_reached"});
+    for (status, body) in [
+        (400, error("invalid_request_error", "Your credit balance is too low to access the Anthropic API.")),
+        (400, error("invalid_request_error", "You have reached your specified API usage limits.")),
+        (400, error("invalid_request_error", "You have reached your specified workspace API usage limits.")),
+        (402, error("billing_error", "Your payment failed.")),
+        (429, capped),
+    ] {
         let failure = decoded(status, &body).unwrap_err();
-        assert_eq!(failure.status, kind, "{status} {body}");
-        assert!(failure.error.message.contains(told), "{told}: {failure}");
-        assert!(!failure.error.message.contains("the pat"), "{failure}");
+        assert_eq!(failure.status, abi::LC_PERMANENT, "{body}");
+        assert!(failure.error.message.contains("the account needs credit"), "{failure}");
+        assert_eq!(failure.error.detail.unwrap()["out_of_credit"], true, "{body}");
+    }
+    let disabled = error("invalid_request_error", "This organization has been disabled.");
+    fail([(400, disabled, abi::LC_UNAUTHORIZED, "has been disabled")]);
+}
+
+#[test]
+fn an_answer_that_ends_in_the_middle_is_no_answer() {
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let half = text("{\"grade\": \"the pat");
+    fail([
+        (200, answer(half.clone(), "pause_turn"), abi::LC_TRANSIENT, "broke off in the middle of the answer"),
+        (200, answer(text("First, I look."), "pause_turn"), abi::LC_TRANSIENT, "broke off"),
+        (200, answer(half.clone(), "of_tomorrow"), abi::LC_TRANSIENT, "broke off"),
+        (200, json!({"content": half}), abi::LC_TRANSIENT, "broke off"),
+        (
+            200,
+            answer(json!([{"type": "tool_use", "name": "other", "input": {}}]), "tool_use"),
+            abi::LC_TRANSIENT,
+            "the model called another tool",
+        ),
+    ]);
+    for stopped in ["end_turn", "stop_sequence", "of_tomorrow"] {
+        let completion = decoded(200, &answer(text("{\"grade\": 2}"), stopped)).unwrap();
+        assert_eq!(completion.text.as_deref(), Some("{\"grade\": 2}"), "{stopped}");
     }
 }
 
@@ -153,19 +182,11 @@ fn an_answer_without_a_word_was_paid_for() {
 
 #[test]
 fn torn_answers_and_waits() {
-    let codec = Anthropic::open(&json!({})).unwrap();
-    let torn = codec.decode(&response(200, &[], "{\"content\": [{")).unwrap_err();
+    let torn = read(200, &[], "{\"content\": [{").unwrap_err();
     assert_eq!(torn.status, abi::LC_TRANSIENT);
     let headers = [("retry-after", "30"), ("request-id", "req_2")];
-    let slow = codec.decode(&response(429, &headers, "<html>")).unwrap_err();
+    let slow = read(429, &headers, "<html>").unwrap_err();
     assert_eq!(slow.error.retry_after_ms, Some(30_000));
     assert_eq!(slow.error.message, "the API answers 429");
     assert_eq!(slow.error.detail.unwrap()["request_id"], "req_2");
-}
-
-proptest::proptest! {
-    #[test]
-    fn no_answer_is_too_odd(status in 100_u16..600, body in "\\PC{0,60}") {
-        let _ = Anthropic::open(&json!({})).unwrap().decode(&response(status, &[], &body));
-    }
 }

@@ -1,15 +1,10 @@
 //! Requests in, HTTP out.
 
-use loopctl_anthropic::Anthropic;
-use loopctl_plugin_sdk::protocol::{
-    Attachment, CompletionRequest, HttpRequest, Message, RequestOptions, Role,
-};
-use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use loopctl_plugin_sdk::abi;
+use loopctl_plugin_sdk::protocol::{CompletionRequest, RequestOptions, Role};
 use serde_json::{Value, json};
 
-fn message(role: Role, content: &str) -> Message {
-    Message { role, content: content.to_owned() }
-}
+use crate::codec::{attachment, body, encoded, message};
 
 fn request() -> CompletionRequest {
     CompletionRequest {
@@ -19,14 +14,6 @@ fn request() -> CompletionRequest {
         options: RequestOptions { model: Some("claude-sonnet-5".into()), ..RequestOptions::default() },
         ..CompletionRequest::default()
     }
-}
-
-fn encoded(config: Value, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
-    Anthropic::open(&config)?.encode(request)
-}
-
-fn body(config: Value, request: &CompletionRequest) -> Value {
-    serde_json::from_str(&encoded(config, request).unwrap().body).unwrap()
 }
 
 #[test]
@@ -141,13 +128,8 @@ fn models_without_a_temperature_are_sent_none() {
 
 #[test]
 fn files_come_before_the_text() {
-    let attachment = |media_type: &str| Attachment {
-        name: "a".into(),
-        media_type: media_type.into(),
-        data: "AAAA".into(),
-    };
     let request = CompletionRequest {
-        attachments: vec![attachment("application/pdf"), attachment("image/webp")],
+        attachments: vec![attachment("a", "application/pdf"), attachment("a", "image/webp")],
         ..request()
     };
     assert_eq!(
@@ -158,7 +140,7 @@ fn files_come_before_the_text() {
             {"type": "text", "text": "A polyp."},
         ]}])
     );
-    let odd = CompletionRequest { attachments: vec![attachment("text/html")], ..request };
+    let odd = CompletionRequest { attachments: vec![attachment("a", "text/html")], ..request };
     assert_eq!(encoded(json!({}), &odd).unwrap_err().status, abi::LC_INVALID_REQUEST);
 }
 

@@ -1,15 +1,10 @@
 //! Requests in, HTTP out.
 
-use loopctl_gemini::Gemini;
-use loopctl_plugin_sdk::protocol::{
-    Attachment, CompletionRequest, HttpRequest, Message, RequestOptions, Role,
-};
-use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use loopctl_plugin_sdk::abi;
+use loopctl_plugin_sdk::protocol::{CompletionRequest, RequestOptions, Role};
 use serde_json::{Value, json};
 
-fn message(role: Role, content: &str) -> Message {
-    Message { role, content: content.to_owned() }
-}
+use crate::codec::{attachment, body, encoded, message};
 
 fn request() -> CompletionRequest {
     CompletionRequest {
@@ -23,14 +18,6 @@ fn request() -> CompletionRequest {
         options: RequestOptions { model: Some("gemini-3".into()), ..RequestOptions::default() },
         ..CompletionRequest::default()
     }
-}
-
-fn encoded(config: Value, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
-    Gemini::open(&config)?.encode(request)
-}
-
-fn body(config: Value, request: &CompletionRequest) -> Value {
-    serde_json::from_str(&encoded(config, request).unwrap().body).unwrap()
 }
 
 #[test]
@@ -123,18 +110,13 @@ fn what_the_api_can_not_be_told_is_in_the_prompt() {
 
 #[test]
 fn files_come_before_the_text() {
-    let attachment = |media_type: &str| Attachment {
-        name: "a".into(),
-        media_type: media_type.into(),
-        data: "AAAA".into(),
-    };
-    let request = CompletionRequest { attachments: vec![attachment("application/pdf")], ..request() };
+    let request = CompletionRequest { attachments: vec![attachment("a", "application/pdf")], ..request() };
     assert_eq!(
         body(json!({}), &request)["contents"][2],
         json!({"role": "user", "parts": [
             {"inlineData": {"mimeType": "application/pdf", "data": "AAAA"}}, {"text": "Again."}]})
     );
-    let odd = CompletionRequest { attachments: vec![attachment("image/gif")], ..request };
+    let odd = CompletionRequest { attachments: vec![attachment("a", "image/gif")], ..request };
     assert_eq!(encoded(json!({}), &odd).unwrap_err().status, abi::LC_INVALID_REQUEST);
 }
 

@@ -6,8 +6,12 @@
     reason = "helpers of tests may fail the test"
 )]
 
+#[path = "../../../sdk/tests/codec/mod.rs"]
+mod codec;
 mod decode;
 mod encode;
 mod response_schema;
 #[path = "../../../sdk/tests/schemas/mod.rs"]
 mod schemas;
+
+use loopctl_gemini::Gemini as Codec;

@@ -1,15 +1,11 @@
 //! Requests in, HTTP out.
 
 use loopctl_openai::OpenAi;
-use loopctl_plugin_sdk::protocol::{
-    Attachment, CompletionRequest, HttpRequest, Message, RequestOptions, Role,
-};
-use loopctl_plugin_sdk::{Failure, HttpCodec, abi};
+use loopctl_plugin_sdk::protocol::{CompletionRequest, RequestOptions, Role};
+use loopctl_plugin_sdk::{HttpCodec, abi};
 use serde_json::{Value, json};
 
-fn message(role: Role, content: &str) -> Message {
-    Message { role, content: content.to_owned() }
-}
+use crate::codec::{attachment, body, encoded, message};
 
 fn request() -> CompletionRequest {
     CompletionRequest {
@@ -17,14 +13,6 @@ fn request() -> CompletionRequest {
         options: RequestOptions { model: Some("m-1".into()), ..RequestOptions::default() },
         ..CompletionRequest::default()
     }
-}
-
-fn encoded(config: Value, request: &CompletionRequest) -> Result<HttpRequest, Failure> {
-    OpenAi::open(&config)?.encode(request)
-}
-
-fn body(config: Value, request: &CompletionRequest) -> Value {
-    serde_json::from_str(&encoded(config, request).unwrap().body).unwrap()
 }
 
 #[test]
@@ -217,13 +205,54 @@ fn limits_are_called_what_the_server_calls_them() {
     assert_eq!(body(local, &request()).get("max_tokens"), None);
 }
 
+/// Configuration, model, whether `temperature` goes, what the limit is called.
+#[test]
+fn reasoning_models_are_sent_no_temperature_and_the_limit_by_its_later_name() {
+    const LATER: &str = "max_completion_tokens";
+    let azure = json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com"});
+    let named = json!({"endpoint": "azure", "base_url": "https://r.openai.azure.com", "deployment": "d"});
+    let router = json!({"endpoint": "openrouter", "base_url": "https://openrouter.ai/api/v1"});
+    let gateway = json!({"base_url": "http://127.0.0.1:9/v1"});
+    for (config, model, temperature, limit) in [
+        (json!({}), "o3", false, LATER),
+        (json!({}), "gpt-5.2", false, LATER),
+        (json!({}), "gpt-4.1", true, LATER),
+        (azure.clone(), "o4-mini", false, LATER),
+        (azure, "our-gpt-5-mini", false, LATER),
+        (named, "gpt-5", false, LATER),
+        (router.clone(), "openai/o3", false, "max_tokens"),
+        (router.clone(), "openai/gpt-5-chat", true, "max_tokens"),
+        (router, "google/gemini-3.5-flash", true, "max_tokens"),
+        (gateway.clone(), "o3", false, LATER),
+        (gateway.clone(), "openai/gpt-6-luna", false, LATER),
+        (gateway, "qwen3-8b", true, "max_tokens"),
+    ] {
+        let mut request = request();
+        request.options.model = Some(model.to_owned());
+        request.options.temperature = Some(0.0);
+        request.options.max_tokens = Some(7);
+        let sent = body(config.clone(), &request);
+        assert_eq!(sent.get("temperature").is_some(), temperature, "{config} {model}");
+        assert_eq!(sent[limit], 7, "{config} {model}");
+        // Who insists gets it.
+        request.options.extra_body.insert("temperature".into(), json!(0.3));
+        assert_eq!(body(config, &request)["temperature"], json!(0.3), "{model}");
+    }
+}
+
+#[test]
+fn a_model_that_is_told_not_to_think_takes_a_temperature() {
+    let mut request = request();
+    request.options.model = Some("gpt-5.2".to_owned());
+    request.options.temperature = Some(0.0);
+    for (effort, taken) in [("none", true), ("low", false)] {
+        request.options.extra_body.insert("reasoning_effort".into(), json!(effort));
+        assert_eq!(body(json!({}), &request).get("temperature").is_some(), taken, "{effort}");
+    }
+}
+
 #[test]
 fn files_follow_the_last_message_of_the_user() {
-    let attachment = |name: &str, media_type: &str| Attachment {
-        name: name.into(),
-        media_type: media_type.into(),
-        data: "AAAA".into(),
-    };
     let request = CompletionRequest {
         attachments: vec![attachment("scan.png", "image/png"), attachment("", "application/pdf")],
         ..request()

@@ -6,8 +6,12 @@
     reason = "helpers of tests may fail the test"
 )]
 
+#[path = "../../../sdk/tests/codec/mod.rs"]
+mod codec;
 mod decode;
 mod encode;
 #[path = "../../../sdk/tests/schemas/mod.rs"]
 mod schemas;
 mod strict;
+
+use loopctl_openai::OpenAi as Codec;

@@ -1,5 +1,9 @@
 //! Base URLs as people write them: with and without the version of the API.
 
+use serde_json::Value;
+
+use super::configured;
+
 /// The configuration's `base_url`, taken apart as far as a codec needs it. The host checks it and puts it before
 /// [`path`](crate::protocol::HttpRequest::path).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +13,11 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
+    /// The configuration's `base_url`, if it has one.
+    pub fn configured(config: &Value) -> Option<Self> {
+        configured(config, "base_url").map(|url| Self::parse(&url))
+    }
+
     /// From `https://host:port/path`. What is no such URL gives no host, and the network refuses it.
     pub fn parse(url: &str) -> Self {
         let rest = url.trim().split_once("://").map_or("", |(_, rest)| rest);

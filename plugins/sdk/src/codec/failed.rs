@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::Failure;
-use crate::protocol::{HttpResponse, Usage};
+use crate::protocol::{HttpResponse, OUT_OF_CREDIT, Usage};
 
 /// Most characters of an API's own words that are passed on.
 const MOST: usize = 300;
@@ -54,9 +55,16 @@ impl ApiError {
         Failure::unauthorized(self.words()).with_detail(self.detail())
     }
 
-    /// A failure that waiting doesn't cure, whatever the status.
-    pub fn permanent(self) -> Failure {
-        Failure::permanent(self.words()).with_detail(self.detail())
+    /// An account that has nothing left, or may spend no more, whatever the status: no waiting cures that, and every other
+    /// call would fail the same way.
+    pub fn out_of_credit(mut self) -> Failure {
+        self.hint = Some(
+            "waiting doesn't help: the account needs credit, or a higher limit on what it may spend"
+                .to_owned(),
+        );
+        let mut detail = self.detail();
+        detail[OUT_OF_CREDIT] = json!(true);
+        Failure::permanent(self.words()).with_detail(detail)
     }
 
     fn words(&self) -> String {
@@ -121,10 +129,42 @@ impl Cut<'_> {
     }
 }
 
+/// Half an answer, which its server broke off without saying so by an error. Another attempt may bring all of it.
+pub fn broken_off(finish_reason: &str, usage: Usage) -> Failure {
+    let stopped = match finish_reason {
+        "" => String::new(),
+        reason => format!(" ({})", tame(reason, 40)),
+    };
+    let message = format!("the server broke off in the middle of the answer{stopped}");
+    Cut { message, finish_reason, usage }.passing()
+}
+
+/// Whether the JSON in a text ends before it is whole. Half an answer mends into one that looks whole, so it is no answer
+/// where the API doesn't say that the model was done.
+pub fn is_torn(text: &str) -> bool {
+    let json = text.find(['{', '[']).and_then(|start| text.get(start..));
+    json.is_some_and(|json| serde_json::from_str::<IgnoredAny>(json).is_err_and(|error| error.is_eof()))
+}
+
 /// An answer in which the model said nothing, which was paid for all the same: thinking counts, too. Another attempt may
 /// bring some words.
 pub fn empty(message: impl Into<String>, usage: &Usage) -> Failure {
     Failure::transient(message).with_detail(json!({ "usage": usage }))
+}
+
+/// The body of an answer whose status says that it failed; null when it isn't JSON. Google puts it in a list.
+pub fn error_body(response: &HttpResponse) -> Value {
+    match serde_json::from_str(&response.body) {
+        Ok(Value::Array(list)) => list.into_iter().next().unwrap_or(Value::Null),
+        body => body.unwrap_or(Value::Null),
+    }
+}
+
+/// The HTTP status that `error.code` means, in an answer whose own status says that all is well.
+pub fn error_status(body: &Value) -> Option<u16> {
+    let code = body.pointer("/error/code")?;
+    let number = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
+    u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
 
 /// The body of a good answer.
@@ -133,7 +173,9 @@ pub fn empty(message: impl Into<String>, usage: &Usage) -> Failure {
 /// Transient, when it isn't JSON: it was torn on its way, or something between answered in the API's place. Permanent
 /// when it is a stream of events: the server doesn't do otherwise.
 pub fn parse_body(response: &HttpResponse) -> Result<Value, Failure> {
-    if ["data:", "event:"].iter().any(|line| response.body.trim_start().starts_with(line)) {
+    // What lines of a stream begin with; one that is only to keep the connection open, with nothing before the colon.
+    const EVENTS: &[&str] = &["data:", "event:", "id:", "retry:", ":"];
+    if EVENTS.iter().any(|line| response.body.trim_start().starts_with(line)) {
         return Err(Failure::permanent(
             "the API streams its answer, though it wasn't asked to: switch streaming off at the server or gateway",
         ));
@@ -236,11 +278,66 @@ mod tests {
     }
 
     #[test]
+    fn errors_are_found_in_lists_and_behind_good_statuses() {
+        let body = |body: &str| {
+            error_body(&HttpResponse { status: 400, headers: BTreeMap::new(), body: body.to_owned() })
+        };
+        assert_eq!(body(r#"{"error": 1}"#), json!({"error": 1}));
+        assert_eq!(body(r#"[{"error": 1}]"#), json!({"error": 1}));
+        for none in ["[]", "<html>", ""] {
+            assert_eq!(body(none), Value::Null, "{none}");
+        }
+        for (code, status) in [
+            (json!(429), Some(429)),
+            (json!("503"), Some(503)),
+            (json!("rate_limit_exceeded"), None),
+            (json!(200), None),
+            (json!(70_000), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(error_status(&json!({"error": {"code": code}})), status, "{code}");
+        }
+    }
+
+    #[test]
+    fn an_account_without_credit_is_told_apart() {
+        let failure =
+            ApiError { status: 400, message: Some("Too low.".into()), ..ApiError::default() }.out_of_credit();
+        assert_eq!(failure.status, abi::LC_PERMANENT);
+        assert!(
+            failure.error.message.starts_with("the API answers 400: Too low; waiting doesn't help"),
+            "{failure}"
+        );
+        assert_eq!(failure.error.detail, Some(json!({"status": 400, "out_of_credit": true})));
+    }
+
+    #[test]
+    fn json_that_ends_too_early_is_torn() {
+        for torn in ["{", "{\"a\": \"b", "[1, 2", "Here: {\"a\": [", "```json\n{\"a\": 1,\n"] {
+            assert!(is_torn(torn), "{torn}");
+        }
+        for whole in
+            ["", "{}", "{\"a\": 1} and more", "```json\n[1]\n```", "as [she] said", "G2", "{'a': 1", "7"]
+        {
+            assert!(!is_torn(whole), "{whole}");
+        }
+        let failure = broken_off("abort", Usage::default());
+        assert_eq!(failure.error.message, "the server broke off in the middle of the answer (abort)");
+        assert_eq!(failure.status, abi::LC_TRANSIENT);
+    }
+
+    #[test]
     fn streams_are_no_answers() {
         let parsed = |body: &str| {
             parse_body(&HttpResponse { status: 200, headers: BTreeMap::new(), body: body.to_owned() })
         };
-        for stream in ["data: {\"choices\": []}\n\ndata: [DONE]\n", "event: message_start\ndata: {}\n"] {
+        for stream in [
+            "data: {\"choices\": []}\n\ndata: [DONE]\n",
+            "event: message_start\ndata: {}\n",
+            ": OPENROUTER PROCESSING\n\ndata: {}\n",
+            "id: 1\ndata: {}\n",
+            "retry: 100\n\n",
+        ] {
             let failure = parsed(stream).unwrap_err();
             assert_eq!(failure.status, abi::LC_PERMANENT, "{failure}");
             assert!(failure.error.message.contains("streams its answer"), "{failure}");

@@ -7,11 +7,6 @@ use serde_json::{Map, Value};
 use crate::Failure;
 use crate::protocol::{CompletionRequest, HttpRequest};
 
-/// A text of the configuration; none when it is missing or blank.
-pub fn configured(config: &Value, key: &str) -> Option<String> {
-    config.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
 /// The model: the request's, else the configuration's.
 ///
 /// # Errors

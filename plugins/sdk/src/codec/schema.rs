@@ -1,6 +1,8 @@
 //! Walking JSON Schemas, for codecs that adapt them to what an API accepts, and the wrapper round answers that APIs want
 //! to be objects.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 /// The only key of the object that holds an answer whose schema isn't an object's. A codec that decodes knows nothing of
@@ -41,6 +43,49 @@ pub fn keep(from: &Map<String, Value>, keywords: &[&str], formats: &[&str], to: 
     if let Some(format) = from.get("format").filter(known) {
         to.insert("format".to_owned(), format.clone());
     }
+}
+
+/// What JSON Schema calls the type of a value.
+pub fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The values that `enum` and `const` allow. `None` inside means any; outside, that they can't be told.
+#[expect(clippy::option_option, reason = "no enum is not an enum that can't be told")]
+pub fn values_of(schema: &Map<String, Value>) -> Option<Option<Vec<Value>>> {
+    match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(values)), None) => Some(Some(values.clone())),
+        (None, Some(value)) => Some(Some(vec![value.clone()])),
+        (None, None) => Some(None),
+        _ => None,
+    }
+}
+
+/// The types that a schema says, else those of its `values`, else that of whatever has properties. None when it says
+/// nothing.
+pub fn types_of<'a>(schema: &'a Map<String, Value>, values: Option<&[Value]>) -> Option<BTreeSet<&'a str>> {
+    let types: BTreeSet<&str> = match (schema.get("type"), values) {
+        (Some(Value::String(one)), _) => BTreeSet::from([one.as_str()]),
+        (Some(Value::Array(several)), _) => several.iter().map(Value::as_str).collect::<Option<_>>()?,
+        (Some(_), _) => return None,
+        (None, Some(values)) => values.iter().map(type_of).collect(),
+        (None, None) if schema.contains_key("properties") => BTreeSet::from(["object"]),
+        (None, None) => return None,
+    };
+    (!types.is_empty()).then_some(types)
+}
+
+/// Types as the value of `type`: one by itself, several as a list.
+pub fn types_value(types: &BTreeSet<&str>) -> Value {
+    let mut types: Vec<Value> = types.iter().map(|name| json!(name)).collect();
+    if types.len() == 1 { types.swap_remove(0) } else { Value::Array(types) }
 }
 
 /// The schemas directly in a schema.
@@ -232,6 +277,26 @@ mod tests {
             found,
             [json!({"type": "string"}), json!({"type": "null"}), json!({"type": "array"}), json!(true)]
         );
+    }
+
+    #[test]
+    fn types_are_declared_or_those_of_the_values() {
+        for (schema, types) in [
+            (json!({"type": "string"}), Some(json!("string"))),
+            (json!({"type": ["string", "null"], "enum": [1]}), Some(json!(["null", "string"]))),
+            (json!({"enum": ["a", null, 1]}), Some(json!(["null", "number", "string"]))),
+            (json!({"const": [true]}), Some(json!("array"))),
+            (json!({"properties": {}}), Some(json!("object"))),
+            (json!({"enum": []}), None),
+            (json!({"type": 1}), None),
+            (json!({"type": [1]}), None),
+            (json!({}), None),
+        ] {
+            let keywords = schema.as_object().unwrap();
+            let values = values_of(keywords).unwrap();
+            assert_eq!(types_of(keywords, values.as_deref()).as_ref().map(types_value), types, "{schema}");
+        }
+        assert_eq!(values_of(json!({"enum": [1], "const": 1}).as_object().unwrap()), None);
     }
 
     #[test]
