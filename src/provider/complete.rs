@@ -175,20 +175,18 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        self.call(request, deadline, None, &Progress::default()).await.outcome
+        self.call(request, deadline, &Progress::default()).await.outcome
     }
 
     /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
-    /// when it is given up. A call whose turn would come after
-    /// `run_left`, which is what is left to the whole run, is not sent.
+    /// when it is given up.
     pub async fn call(
         &self,
         request: &CompletionRequest,
         deadline: Duration,
-        run_left: Option<Duration>,
         progress: &Progress,
     ) -> Called {
-        let patience = || Patience::new(deadline).within(run_left).telling(progress);
+        let patience = || Patience::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
         let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
@@ -222,7 +220,7 @@ impl Provider {
         patience: Patience,
         fresh: bool,
     ) -> Ended {
-        let mut take = Take::new(self.shared.tape.as_ref(), fresh);
+        let mut take = Take::new(self.shared.tape.as_ref(), fresh, patience.progress());
         let outcome = self.attempt(request, model, patience, &mut take).await;
         let document = request.source.as_deref().unwrap_or_default();
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.

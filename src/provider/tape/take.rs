@@ -9,7 +9,7 @@ use super::body::Body;
 use super::exchange::{Answer, Asker, Exchange, Failed, Summary};
 use super::key::Key;
 use super::{Cue, Tape, TapeMode};
-use crate::provider::FailureKind;
+use crate::provider::{FailureKind, Progress};
 use crate::provider::error::Fault;
 use crate::value::Millis;
 
@@ -29,6 +29,8 @@ pub(in crate::provider) struct Take {
     tape: Option<Tape>,
     /// Whether the cache may answer it.
     fresh: bool,
+    /// How far it has come.
+    progress: Progress,
     /// What the host has to say of it, beside what the plugin says.
     notes: Vec<String>,
     state: State,
@@ -70,8 +72,9 @@ impl Entry {
 
 impl Take {
     /// A call that is about to be made. `fresh` for one that the cache may not answer.
-    pub(in crate::provider) fn new(tape: Option<&Tape>, fresh: bool) -> Self {
-        Self { tape: tape.cloned(), fresh, notes: Vec::new(), state: State::Before }
+    pub(in crate::provider) fn new(tape: Option<&Tape>, fresh: bool, progress: &Progress) -> Self {
+        let progress = progress.clone();
+        Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: State::Before }
     }
 
     /// What an `http` plugin wants to send, and the URL it goes to; `None` when nobody listens.
@@ -148,7 +151,9 @@ impl Take {
         };
         let since = Instant::now();
         let answer = perform.await;
-        let mut exchange = Exchange::new(&question.asker, since.elapsed());
+        // Waiting for its turn is no part of what it took.
+        let took = since.elapsed().saturating_sub(self.progress.waited_for());
+        let mut exchange = Exchange::new(&question.asker, took);
         let answer = answer.and_then(|answer| {
             answer.keep(&mut exchange);
             T::kept(&exchange).ok_or_else(unusable)
@@ -259,14 +264,14 @@ mod tests {
         let notes = |ended: Ended| ended.outcome.unwrap().notes;
 
         let tape = Tape::record(place.path(), Requests::Digests).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
         take.note(vec!["waited 2.0 s".to_owned()]);
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
 
         let tape = Tape::replay(place.path()).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer) }).await.unwrap();
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
@@ -278,14 +283,14 @@ mod tests {
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
 
         let tape = Tape::record(place.path(), Requests::Digests).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
         let late = Fault::new(FailureKind::Deadline, "no answer in time");
         let recorded = take.end(Err(late)).outcome.unwrap_err();
 
         let tape = Tape::replay(place.path()).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         let nobody = async { Err::<HttpResponse, _>(Fault::new(FailureKind::Permanent, "asked")) };
         assert_eq!(take.ask(question, nobody).await.unwrap(), answer);
