@@ -20,6 +20,8 @@ const FROM_CACHE: &str = "answered from the cache";
 #[derive(Debug, Clone)]
 pub(in crate::provider) struct Question {
     pub(super) key: Key,
+    /// Under which a recording has it that was made elsewhere.
+    pub(super) elsewhere: Option<Key>,
     pub(super) summary: Summary,
     pub(super) asker: Asker,
 }
@@ -87,8 +89,10 @@ impl Take {
     ) -> Option<Question> {
         let tape = self.tape.as_ref()?;
         let key = Key::of_http(provider, asked);
+        let replays = tape.mode() == TapeMode::Replay;
         Some(Question {
             key: if tape.mode() == TapeMode::Cache { key.put(&request.stage, url) } else { key },
+            elsewhere: replays.then(|| Key::of_http_elsewhere(provider, asked)).flatten(),
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Http,
@@ -117,6 +121,7 @@ impl Take {
         let json = serde_json::to_string(&shown).unwrap_or_default();
         Some(Question {
             key: Key::of_direct(provider, config, request),
+            elsewhere: None,
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Direct,
