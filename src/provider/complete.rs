@@ -15,7 +15,7 @@ use super::error::{Fault, tame};
 use super::meter::Meter;
 use super::network::{Errand, Link, Network, Patience};
 use super::opened::Opened;
-use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::plugin::{Instance, Library, Payload, Reply};
 use super::progress::Progress;
 use super::quotation::without_quotations;
 use super::reply::{fault_of, sensible, too_large};
@@ -159,11 +159,6 @@ impl Provider {
     /// How many answers came late, twice or for a call that never was. Counts the whole library's.
     pub fn dropped_answers(&self) -> u64 {
         self.shared.opened.library().dropped_answers()
-    }
-
-    /// What the plugin has written to its log since the last time.
-    pub fn take_log(&self) -> Vec<LogLine> {
-        self.shared.opened.library().take_log()
     }
 
     /// One call. Needs a tokio runtime with time and IO enabled. Dropping the future cancels the call.
