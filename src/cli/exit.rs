@@ -13,7 +13,7 @@ pub(super) enum Exit {
     Usage,
     /// Finished, but not every document passed.
     NotPassed,
-    /// Someone stopped it: Ctrl-C or SIGTERM.
+    /// Someone stopped it: Ctrl-C, SIGTERM or SIGHUP.
     Interrupted,
 }
 

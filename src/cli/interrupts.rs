@@ -1,41 +1,73 @@
-//! Being told to stop: Ctrl-C, and SIGTERM, by which service managers and batch systems say so.
+//! Being told to stop: Ctrl-C; SIGTERM, by which service managers and batch systems say so; SIGHUP, which a terminal that is
+//! closed and a connection that breaks leave behind.
 
 use super::exit::Exit;
 use crate::provider::Working;
 use tokio::sync::watch;
 
-/// The first interrupt ends the current document and keeps what is finished; the second ends the process.
+/// The first interrupt ends the current document and keeps what is finished; the second ends the process. A hangup
+/// counts as a first one only: shells and service managers send it once more, or beside SIGTERM, and what has been paid
+/// for is still to be recorded.
 pub(super) async fn listen(stop: watch::Sender<bool>) {
     if let Some(mut interrupts) = Interrupts::hear() {
-        interrupts.next().await;
+        while interrupts.next().await == Heard::Hangup {
+            let _ = stop.send(true);
+        }
         let _ = stop.send(true);
-        interrupts.next().await;
+        while interrupts.next().await == Heard::Hangup {}
         Working::abandon(Exit::Interrupted.code());
     }
     // Without interrupts the channel stays open until the run is over.
     std::future::pending::<()>().await;
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// Ctrl-C or SIGTERM.
+    Interrupt,
+    /// Whoever looked on is gone.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no hangups elsewhere"))]
+    Hangup,
+}
+
 #[cfg(unix)]
 struct Interrupts {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Interrupts {
     fn hear() -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
+        let hangup = ends_with_terminal().then(|| signal(SignalKind::hangup()).ok()).flatten();
         let interrupt = signal(SignalKind::interrupt()).ok()?;
-        Some(Interrupts { interrupt, terminate: signal(SignalKind::terminate()).ok()? })
+        Some(Interrupts { interrupt, terminate: signal(SignalKind::terminate()).ok()?, hangup })
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Heard {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => drop(hangup.recv().await),
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => Heard::Interrupt,
+            _ = self.terminate.recv() => Heard::Interrupt,
+            () = hangup => Heard::Hangup,
         }
     }
+}
+
+/// Whether a hangup would end this process as things are. It does not where it is ignored, as under `nohup`, and to hear it
+/// would undo that. Only Linux tells (bit 0 of the ignored signals is SIGHUP); elsewhere it is left as it is.
+#[cfg(unix)]
+fn ends_with_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)
 }
 
 #[cfg(not(unix))]
@@ -47,9 +79,10 @@ impl Interrupts {
         Some(Interrupts)
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Heard {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+        Heard::Interrupt
     }
 }

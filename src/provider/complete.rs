@@ -15,7 +15,7 @@ use super::error::{Fault, tame};
 use super::meter::Meter;
 use super::network::{Errand, Link, Network, Patience};
 use super::opened::Opened;
-use super::plugin::{Instance, Library, LogLine, Payload, Reply};
+use super::plugin::{Instance, Library, Payload, Reply};
 use super::progress::Progress;
 use super::quotation::without_quotations;
 use super::reply::{fault_of, sensible, too_large};
@@ -161,11 +161,6 @@ impl Provider {
         self.shared.opened.library().dropped_answers()
     }
 
-    /// What the plugin has written to its log since the last time.
-    pub fn take_log(&self) -> Vec<LogLine> {
-        self.shared.opened.library().take_log()
-    }
-
     /// One call. Needs a tokio runtime with time and IO enabled. Dropping the future cancels the call.
     ///
     /// # Errors
@@ -175,20 +170,13 @@ impl Provider {
         request: &CompletionRequest,
         deadline: Duration,
     ) -> Result<Completion, CallFailure> {
-        self.call(request, deadline, None, &Progress::default()).await.outcome
+        self.call(request, deadline, &Progress::default()).await.outcome
     }
 
     /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
-    /// when it is given up. A call whose turn would come after
-    /// `run_left`, which is what is left to the whole run, is not sent.
-    pub async fn call(
-        &self,
-        request: &CompletionRequest,
-        deadline: Duration,
-        run_left: Option<Duration>,
-        progress: &Progress,
-    ) -> Called {
-        let patience = || Patience::new(deadline).within(run_left).telling(progress);
+    /// when it is given up.
+    pub async fn call(&self, request: &CompletionRequest, deadline: Duration, progress: &Progress) -> Called {
+        let patience = || Patience::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
         let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
@@ -222,7 +210,7 @@ impl Provider {
         patience: Patience,
         fresh: bool,
     ) -> Ended {
-        let mut take = Take::new(self.shared.tape.as_ref(), fresh);
+        let mut take = Take::new(self.shared.tape.as_ref(), fresh, patience.progress());
         let outcome = self.attempt(request, model, patience, &mut take).await;
         let document = request.source.as_deref().unwrap_or_default();
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.

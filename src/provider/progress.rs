@@ -1,8 +1,9 @@
 //! How far a call has come, for whoever made it and may have to give it up.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Made by the caller, before the call. Clones tell of the same call.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +14,7 @@ pub struct Progress {
 #[derive(Debug, Default)]
 struct Shared {
     sent: AtomicBool,
-    waited_ms: AtomicU64,
+    waited: Mutex<Option<Range<Instant>>>,
 }
 
 impl Progress {
@@ -23,17 +24,24 @@ impl Progress {
         self.shared.sent.load(Ordering::Relaxed)
     }
 
-    /// How long it has waited for its turn.
-    pub fn waited(&self) -> Duration {
-        Duration::from_millis(self.shared.waited_ms.load(Ordering::Relaxed))
+    /// From when to when it waited for its turn, if it has had it.
+    pub fn waited(&self) -> Option<Range<Instant>> {
+        self.shared.waited.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How long that was.
+    pub(super) fn waited_for(&self) -> Duration {
+        self.waited().map_or(Duration::ZERO, |waited| waited.end.saturating_duration_since(waited.start))
     }
 
     pub(super) fn sends(&self) {
         self.shared.sent.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn waits(&self, time: Duration) {
-        let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.shared.waited_ms.fetch_add(time, Ordering::Relaxed);
+    /// It has its turn now, for which it waited so long.
+    pub(super) fn has_its_turn(&self, waited: Duration) {
+        let now = Instant::now();
+        let waited = now.checked_sub(waited).map(|since| since..now);
+        *self.shared.waited.lock().unwrap_or_else(PoisonError::into_inner) = waited;
     }
 }

@@ -6,7 +6,7 @@ use crate::provider::protocol::CompletionRequest;
 use crate::provider::{Called, Progress, Provider};
 use crate::value::Millis;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -15,10 +15,6 @@ use tokio::sync::watch;
 pub(super) struct Calls {
     pub(super) clock: Clock,
     pub(super) bill: Bill,
-    /// When the run is over. What could not be sent before then is not sent.
-    timeout: Option<Millis>,
-    /// Whether a call has been made.
-    begun: AtomicBool,
     /// How many the cache answered.
     cached: AtomicUsize,
     /// Who answered, by stage or member of the panel.
@@ -29,13 +25,11 @@ pub(super) struct Calls {
 pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 impl Calls {
-    /// Calls that go by this time, of a run that may take so long.
-    pub(super) fn new(time: Time, timeout: Option<Millis>) -> Self {
+    /// Calls that go by this time.
+    pub(super) fn new(time: Time) -> Self {
         Calls {
             clock: Clock::start(time),
             bill: Bill::default(),
-            timeout,
-            begun: AtomicBool::new(false),
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
         }
@@ -88,11 +82,6 @@ impl Calls {
         mut cancelled: watch::Receiver<bool>,
         progress: &Progress,
     ) -> Option<Called> {
-        // Before its first call has its turn, a document has not begun: in a batch whose calls are slowed down by limits,
-        // each would be late otherwise.
-        let first = !self.begun.swap(true, Ordering::Relaxed);
-        let timeout = self.timeout.filter(|_| !first);
-        let run_left = timeout.map(|timeout| (timeout - self.clock.now()).duration());
         let mut unsent = cancelled.clone();
         let given_up_unsent = async {
             stopped(&mut unsent).await;
@@ -105,11 +94,13 @@ impl Calls {
             // thrown away for a cancellation that came at the same moment.
             biased;
             () = given_up_unsent => return None,
-            called = provider.call(request, deadline.duration(), run_left, progress) => called,
+            called = provider.call(request, deadline.duration(), progress) => called,
             () = stopped(&mut cancelled) => return None,
         };
-        if first {
-            self.clock.leave_out(progress.waited());
+        // The time of a document is what is done for it: what is slowed down by limits would be late otherwise, and what has
+        // been paid for by then lost.
+        if let Some(waited) = progress.waited() {
+            self.clock.leave_out(waited);
         }
         if let Some(took) = called.took {
             self.clock.reach(since.saturating_add(took));

@@ -2,7 +2,9 @@
 
 use crate::provider::TapeMode;
 use crate::value::Millis;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a session goes by: its timeouts, and the times in its journal and results.
@@ -34,20 +36,28 @@ pub(super) struct Clock {
     started: Instant,
     /// In milliseconds; where the time is real, the latest that was told.
     counted: AtomicU64,
-    /// So many milliseconds of the real time don't count.
-    left_out: AtomicU64,
+    left_out: Mutex<LeftOut>,
+}
+
+/// What of the real time does not count.
+#[derive(Debug, Default)]
+struct LeftOut {
+    sum: Duration,
+    /// What was before is in the sum already, as far as it does not count.
+    until: Option<Instant>,
 }
 
 impl Clock {
     pub(super) fn start(time: Time) -> Self {
-        Clock { time, started: Instant::now(), counted: AtomicU64::new(0), left_out: AtomicU64::new(0) }
+        Clock { time, started: Instant::now(), counted: AtomicU64::new(0), left_out: Mutex::default() }
     }
 
     pub(super) fn now(&self) -> Millis {
         match self.time {
             Time::Real => {
-                let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                let counts = elapsed.saturating_sub(self.left_out.load(Ordering::Relaxed));
+                let left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner).sum;
+                let counts = self.started.elapsed().saturating_sub(left_out);
+                let counts = u64::try_from(counts.as_millis()).unwrap_or(u64::MAX);
                 // What is left out while others are told the time must not set it back.
                 Millis(self.counted.fetch_max(counts, Ordering::Relaxed).max(counts))
             }
@@ -62,9 +72,15 @@ impl Clock {
         }
     }
 
-    /// So much of the real time, which has passed, does not count.
-    pub(super) fn leave_out(&self, time: Duration) {
-        self.left_out.fetch_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    /// This part of the real time, which has passed, does not count. Calls that are made at once begin to wait together, so
+    /// that what they wait for at the same time is left out once, whichever of them tells first.
+    pub(super) fn leave_out(&self, waited: Range<Instant>) {
+        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = left_out.until.map_or(waited.start, |until| until.max(waited.start));
+        if waited.end > from {
+            left_out.sum += waited.end - from;
+            left_out.until = Some(waited.end);
+        }
     }
 
     /// Waits until a time has come.
@@ -99,11 +115,19 @@ mod tests {
     #[test]
     fn what_is_left_out_does_not_count_and_sets_no_time_back() {
         let mut clock = Clock::start(Time::Real);
+        let end = clock.started;
         clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
-        clock.leave_out(Duration::from_secs(50));
+        let waited = |from: u64, to: u64| {
+            let at = |second: u64| end.checked_sub(Duration::from_secs(60 - second)).unwrap();
+            at(from)..at(to)
+        };
+        // Two that are made at once, and a later one.
+        for (from, to) in [(0, 20), (0, 10), (30, 60)] {
+            clock.leave_out(waited(from, to));
+        }
         let told = clock.now();
         assert!((10_000..50_000).contains(&told.0), "{told}");
-        clock.leave_out(Duration::from_secs(50));
+        clock.leave_out(end..end + Duration::from_secs(50));
         assert!(clock.now() >= told);
     }
 

@@ -314,6 +314,12 @@ fn a_recording_of_a_model_replays_through_a_gateway() {
         ];
         Ran::of(place.loopctl(&arguments).args(more).env("OPENAI_BASE_URL", url))
     };
+    // The gateway is asked for `max_tokens`, the vendor for `max_completion_tokens`.
+    let profile = place.read("profiles/parts.yaml");
+    place.write(
+        "profiles/parts.yaml",
+        profile.replace("retries: 2", "retries: 2, options: { max_tokens: 900 }"),
+    );
     let url = format!("http://{server}/v1");
     let recorded = openai("first", &url, &["--record", "tape"]).exits(0);
     assert_same(&place, &recorded, &openai("second", "https://api.openai.com/v1", &["--replay", "tape"]));
@@ -323,6 +329,19 @@ fn a_recording_of_a_model_replays_through_a_gateway() {
         (&cassette["request"]["model"], &cassette["request"]["provider"]),
         (&json!("any"), &json!("openai"))
     );
+}
+
+/// A pipe among the cassettes would be waited for.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_no_cassette() {
+    let place = place(&judged(""), &[whole(1), tone(0.9)]);
+    run(&place, "first", &["--record", "tape"]).exits(0);
+    let (name, _) = cassettes(&place, "tape").remove(0);
+    let cassette = place.path(&format!("tape/{name}"));
+    std::fs::remove_file(&cassette).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&cassette).status().unwrap().success());
+    run(&place, "second", &["--replay", "tape"]).exits(1).says(&[&name, "it is not a file"]);
 }
 
 #[test]

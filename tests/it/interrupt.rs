@@ -1,12 +1,15 @@
 //! Ctrl-C, and a request to terminate, in the middle of a run.
 #![cfg(unix)]
 
+use crate::cassettes::{answer as answered, serve};
 use crate::pipeline::{answer, place};
 use crate::trajectories::{scoring, steps};
 use crate::workspace::{Workspace, until, wait_until_gone};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 
 fn interrupt(child: &Child) {
     signal(child, "-INT");
@@ -111,15 +114,64 @@ fn sigterm_is_heard_like_an_interrupt() {
     assert_eq!(place.json("out/second-result.json")["final_status"], "cancelled");
 }
 
+/// As a terminal that is closed and a connection that breaks say it, and shells say it again.
+#[cfg(target_os = "linux")]
 #[test]
-fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
-    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let place = steps("stop: { max_iterations: 3 }\n", &[scoring(9)]);
-    let config = format!("config: {{ base_url: 'http://{}' }}", server.local_addr().unwrap());
+fn a_hangup_is_heard_like_an_interrupt_however_often_it_comes() {
+    let place = three_documents();
+    let arguments = ["run", "--profile", "steps", "--out", "out", "first.txt", "second.txt", "third.txt"];
+    let (mut child, mut err) = started(&place, &arguments, "correct iteration 0");
+    signal(&child, "-HUP");
+    signal(&child, "-HUP");
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    err.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(ended(&mut child).code(), Some(130));
+    assert!(out.ends_with(", stopped before the end, 1 not tried\n"), "{out}");
+    assert_eq!(place.json("out/second-result.json")["final_status"], "cancelled");
+}
+
+/// As `nohup` starts what is to outlive its terminal.
+#[test]
+fn a_hangup_that_is_ignored_stays_ignored() {
+    let (started, runs) = mpsc::channel::<u32>();
+    let (server, _) = serve(move |_| {
+        let child = runs.recv().unwrap().to_string();
+        assert!(Command::new("kill").args(["-HUP", &child]).status().unwrap().success());
+        answered("200 OK", &scoring(9)["value"].to_string())
+    });
+    let place = steps("stop: { max_iterations: 1 }\n", &[]);
+    asks(&place, server);
+    let mut command = Command::new("sh");
+    place.isolate(&mut command);
+    let mut child = command
+        .args(["-c", "trap '' HUP; exec loopctl run --profile steps --out out doc.txt"])
+        .env("CONTRARY_KEY", "key")
+        .current_dir(place.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    started.send(child.id()).unwrap();
+    assert_eq!(ended(&mut child).code(), Some(0));
+    assert_eq!(place.json("out/doc-result.json")["final_status"], "passed");
+}
+
+/// Has the profile ask this server.
+fn asks(place: &Workspace, server: SocketAddr) {
+    let config = format!("config: {{ base_url: 'http://{server}' }}");
     let profile =
         place.read("profiles/steps-measured.yaml").replace("config: { file: answers.jsonl }", &config);
     place
         .write("profiles/steps-measured.yaml", profile.replace("provider: scripted", "provider: contrary:m"));
+}
+
+#[test]
+fn a_call_that_is_under_way_is_counted_and_nobody_knows_what_it_cost() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = steps("stop: { max_iterations: 3 }\n", &[scoring(9)]);
+    asks(&place, server.local_addr().unwrap());
     let mut child = unheard(
         &place,
         &["run", "--profile", "steps", "--out", "out", "--log", "json", "--log-file", "log.jsonl", "doc.txt"],

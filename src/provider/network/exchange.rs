@@ -11,7 +11,6 @@ use tokio::time::timeout;
 
 use super::client::{not_followed, password_wanted, torn, unanswered};
 use super::egress::{Origin, is_loopback};
-use super::limits::TooLate;
 use super::secrets::Filled;
 use super::server::readable;
 use super::{Errand, Link, method, retry_after};
@@ -19,13 +18,6 @@ use crate::provider::error::{FailureKind, Fault, tame};
 
 /// Shorter waits for one's turn are not worth a word.
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
-
-/// Why a call ends that would be sent after its run is over.
-fn no_turn() -> Fault {
-    let message = "no turn within the timeout of the run (rate limits)";
-    let fault = Fault::new(FailureKind::Deadline, message).unsent();
-    Fault { gives_up: true, ..fault.help("raise `stop.timeout`, or ask the provider less at the same time") }
-}
 
 /// A request that may be sent.
 struct Outgoing {
@@ -37,7 +29,7 @@ struct Outgoing {
 
 impl Link {
     /// Carries out a plugin's request. Any HTTP status is an answer; the plugin knows what it means. Waiting for one's
-    /// turn doesn't count towards the deadline, and ends with the run. Dropping the future closes the connection.
+    /// turn doesn't count towards the deadline. Dropping the future closes the connection.
     ///
     /// # Errors
     /// When the request may not be sent, the server is left alone, or no whole answer comes.
@@ -64,8 +56,8 @@ impl Link {
             return Err(server.no_retries_left().unsent());
         }
         errand.tokens = errand.estimated(outgoing.body.len());
-        let turn = lane.turn(errand.tokens, errand.patience.turn_by()).await.map_err(|TooLate| no_turn())?;
-        errand.patience.progress().waits(turn.waited);
+        let turn = lane.turn(errand.tokens).await;
+        errand.patience.progress().has_its_turn(turn.waited);
         if turn.waited >= WORTH_A_NOTE {
             errand.notes.push(format!("waited {} for its turn (rate limits)", readable(turn.waited)));
             tracing::info!(event = "waited", provider = %self.name, waited_ms = readable(turn.waited).0);

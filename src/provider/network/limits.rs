@@ -10,7 +10,7 @@ use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::profile::Limits;
 
@@ -60,10 +60,6 @@ pub(super) struct Turn {
     pub(super) waited: Duration,
 }
 
-/// A call's turn would come too late for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooLate;
-
 impl Lane {
     pub(super) fn new(limits: Limits) -> Self {
         let at_once =
@@ -88,36 +84,32 @@ impl Lane {
     }
 
     /// Waits until a call of about so many tokens may be sent. Can be dropped at any time.
-    ///
-    /// # Errors
-    /// When that is not before `by`; as soon as it is known.
-    pub(super) async fn turn(&self, tokens: u64, by: Option<Instant>) -> Result<Turn, TooLate> {
+    pub(super) async fn turn(&self, tokens: u64) -> Turn {
         let began = Instant::now();
         let permit = match &self.concurrency {
             // It is never closed.
-            Some(concurrency) => in_time(by, Arc::clone(concurrency).acquire_owned()).await?.ok(),
+            Some(concurrency) => Arc::clone(concurrency).acquire_owned().await.ok(),
             None => None,
         };
-        let _first = in_time(by, self.queue.lock()).await?;
-        // First, so that a call that comes too late takes nothing from the limits.
-        self.wait_while_held(by).await?;
+        let _first = self.queue.lock().await;
+        // First, so that a call that is given up meanwhile takes nothing from the limits.
+        self.wait_while_held().await;
         if let Some(limiter) = &self.requests {
             while let Err(not_until) = limiter.check() {
-                wait_until(Instant::now() + not_until.wait_time_from(TokioClock.now()), by).await?;
+                sleep(not_until.wait_time_from(TokioClock.now())).await;
             }
         }
         if let Some(limit) = &self.tokens {
-            limit.wait_for(tokens, by).await?;
+            limit.wait_for(tokens).await;
         }
-        self.wait_while_held(by).await?;
-        Ok(Turn { _permit: permit, waited: began.elapsed() })
+        self.wait_while_held().await;
+        Turn { _permit: permit, waited: began.elapsed() }
     }
 
-    async fn wait_while_held(&self, by: Option<Instant>) -> Result<(), TooLate> {
+    async fn wait_while_held(&self) {
         while let Some(until) = self.held_until() {
-            wait_until(until, by).await?;
+            sleep_until(until).await;
         }
-        Ok(())
     }
 
     /// What a call really took, whose turn was given for an estimate.
@@ -143,11 +135,10 @@ impl Lane {
 }
 
 impl TokenLimit {
-    async fn wait_for(&self, estimated: u64, by: Option<Instant>) -> Result<(), TooLate> {
+    async fn wait_for(&self, estimated: u64) {
         while let Some(wait) = self.take(estimated) {
-            wait_until(Instant::now() + wait, by).await?;
+            sleep(wait).await;
         }
-        Ok(())
     }
 
     /// Takes what a call is estimated to need and what earlier ones owe; if that is not there, nothing is taken, and the
@@ -167,22 +158,6 @@ impl TokenLimit {
     }
 }
 
-/// Awaits what nobody can say the time of.
-pub(super) async fn in_time<T>(by: Option<Instant>, work: impl Future<Output = T>) -> Result<T, TooLate> {
-    match by {
-        Some(by) => timeout_at(by, work).await.map_err(|_| TooLate),
-        None => Ok(work.await),
-    }
-}
-
-async fn wait_until(at: Instant, by: Option<Instant>) -> Result<(), TooLate> {
-    if by.is_some_and(|by| at > by) {
-        return Err(TooLate);
-    }
-    sleep_until(at).await;
-    Ok(())
-}
-
 fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
@@ -190,7 +165,6 @@ fn signed(count: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::time::sleep;
 
     const NONE: Limits = Limits { concurrency: None, requests_per_minute: None, tokens_per_minute: None };
 
@@ -199,7 +173,7 @@ mod tests {
         let began = Instant::now();
         let mut when = Vec::new();
         for _ in 0..count {
-            lane.turn(tokens, None).await.unwrap();
+            lane.turn(tokens).await;
             when.push(began.elapsed().as_secs());
         }
         when
@@ -221,33 +195,31 @@ mod tests {
         // Larger than a minute's worth: it goes when the bucket is full, and the rest is owed.
         assert_eq!(turns(&Lane::new(limits), 2, 900).await, [0, 60]);
         let lane = Lane::new(limits);
-        lane.turn(300, None).await.unwrap();
+        lane.turn(300).await;
         lane.took(300, 600);
         assert_eq!(turns(&lane, 1, 100).await, [10]);
         let lane = Lane::new(limits);
-        lane.turn(600, None).await.unwrap();
+        lane.turn(600).await;
         lane.took(600, 10);
         assert_eq!(turns(&lane, 2, 100).await, [0, 0], "what was not used is given back");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_owed_stays_owed_when_a_call_comes_too_late() {
+    async fn what_is_owed_stays_owed_when_a_call_is_given_up() {
         let lane = Lane::new(Limits { tokens_per_minute: Some(600), ..NONE });
-        lane.turn(600, None).await.unwrap();
+        lane.turn(600).await;
         lane.took(600, 900);
-        let soon = Some(Instant::now() + Duration::from_secs(5));
-        assert_eq!(lane.turn(100, soon).await.err(), Some(TooLate));
-        assert!(tokio::time::timeout(Duration::from_secs(1), lane.turn(100, None)).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_secs(1), lane.turn(100)).await.is_err());
         assert_eq!(turns(&lane, 1, 100).await, [39]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_so_many_calls_are_on_their_way() {
         let lane = Arc::new(Lane::new(Limits { concurrency: Some(2), ..NONE }));
-        let (one, _two) = (lane.turn(0, None).await, lane.turn(0, None).await);
+        let (one, _two) = (lane.turn(0).await, lane.turn(0).await);
         let third = tokio::spawn({
             let lane = Arc::clone(&lane);
-            async move { lane.turn(0, None).await.unwrap().waited }
+            async move { lane.turn(0).await.waited }
         });
         sleep(Duration::from_secs(5)).await;
         assert!(!third.is_finished());
@@ -264,35 +236,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_turn_that_would_come_too_late_is_none_at_once() {
-        let seconds = |seconds: u64| Some(Instant::now() + Duration::from_secs(seconds));
-        let began = Instant::now();
-        let held = Lane::new(Limits { requests_per_minute: Some(6), ..NONE });
-        held.hold(Duration::from_secs(20));
-        assert_eq!(held.turn(0, seconds(19)).await.err(), Some(TooLate));
-        let slow = Lane::new(Limits { requests_per_minute: Some(6), ..NONE });
-        slow.turn(0, None).await.unwrap();
-        assert_eq!(slow.turn(0, seconds(9)).await.err(), Some(TooLate));
-        let spent = Lane::new(Limits { tokens_per_minute: Some(60), ..NONE });
-        spent.turn(60, None).await.unwrap();
-        assert_eq!(spent.turn(10, seconds(9)).await.err(), Some(TooLate));
-        assert_eq!(began.elapsed(), Duration::ZERO);
-        // What comes in time is waited for, and the refused took nothing.
-        assert_eq!(slow.turn(0, seconds(10)).await.unwrap().waited.as_secs(), 10);
-        assert_eq!(held.turn(0, seconds(10)).await.unwrap().waited.as_secs(), 10);
-
-        let full = Lane::new(Limits { concurrency: Some(1), ..NONE });
-        let _taken = full.turn(0, seconds(0)).await.unwrap();
-        let began = Instant::now();
-        assert_eq!(full.turn(0, seconds(5)).await.err(), Some(TooLate));
-        assert_eq!(began.elapsed().as_secs(), 5);
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn who_gives_up_waiting_leaves_room() {
         let lane = Lane::new(Limits { concurrency: Some(1), requests_per_minute: Some(6), ..NONE });
-        drop(lane.turn(0, None).await);
-        let impatient = tokio::time::timeout(Duration::from_secs(1), lane.turn(0, None)).await;
+        drop(lane.turn(0).await);
+        let impatient = tokio::time::timeout(Duration::from_secs(1), lane.turn(0)).await;
         assert!(impatient.is_err());
         assert_eq!(turns(&lane, 1, 0).await, [9]);
     }

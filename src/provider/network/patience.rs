@@ -14,19 +14,12 @@ use crate::provider::error::{FailureKind, Fault};
 pub(in crate::provider) struct Patience {
     whole: Duration,
     left: Duration,
-    /// When the run is over; a call that has not got its turn by then is not sent.
-    turn_by: Option<Instant>,
     progress: Progress,
 }
 
 impl Patience {
     pub(in crate::provider) fn new(deadline: Duration) -> Self {
-        Self { whole: deadline, left: deadline, turn_by: None, progress: Progress::default() }
-    }
-
-    /// The same in a run that is over after so long.
-    pub(in crate::provider) fn within(self, run: Option<Duration>) -> Self {
-        Self { turn_by: run.and_then(|left| Instant::now().checked_add(left)), ..self }
+        Self { whole: deadline, left: deadline, progress: Progress::default() }
     }
 
     /// The same, telling how far the call has come.
@@ -39,14 +32,9 @@ impl Patience {
         &self.progress
     }
 
-    /// By when the call must have its turn, if by any time.
-    pub(super) fn turn_by(&self) -> Option<Instant> {
-        self.turn_by
-    }
-
     /// Until when it may wait for another call, whose deadline is taken to be much the same; `None` for as long as it takes.
     pub(super) fn patient_until(&self) -> Option<Instant> {
-        Instant::now().checked_add(self.left).into_iter().chain(self.turn_by).min()
+        Instant::now().checked_add(self.left)
     }
 
     /// Awaits `work` for as long as is left.

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::breaker::{Breaker, Passage, Refusal};
-use super::limits::{TooLate, in_time};
 use super::retry_budget::RetryBudget;
 use crate::profile;
 use crate::provider::error::{FailureKind, Fault};
@@ -70,7 +69,10 @@ impl Server {
             match admitted {
                 Ok(passage) => return Ok(Passing { server: Arc::clone(self), passage, over: false }),
                 Err(refusal) if !refusal.on_trial => return Err(self.refused(refusal)),
-                Err(refusal) => in_time(by, tried).await.map_err(|TooLate| self.refused(refusal))?,
+                Err(refusal) => match by {
+                    Some(by) => timeout_at(by, tried).await.map_err(|_| self.refused(refusal))?,
+                    None => tried.await,
+                },
             }
         }
     }

@@ -1,22 +1,16 @@
 //! The host's side of the boundary: the table that a plugin gets, and who waits for which call.
 #![expect(unsafe_code, reason = "implements the functions that plugins call, and frees what they hand over")]
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::mem::size_of;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loopctl_plugin_sdk::abi::{
-    LC_ABI_MAJOR, LC_ABI_MINOR, LC_LOG_DEBUG, LC_LOG_ERROR, LC_LOG_WARN, LC_MAX_OUTPUT, lc_buf, lc_host_v1,
-    lc_slice, lc_status,
+    LC_ABI_MAJOR, LC_ABI_MINOR, LC_MAX_OUTPUT, lc_buf, lc_host_v1, lc_slice, lc_status,
 };
 use tokio::sync::oneshot;
-
-use crate::provider::error::tame;
-
-const LOG_LINES: usize = 100;
-const LOG_BYTES: usize = 4096;
 
 /// How a call ended, as the plugin has it.
 #[derive(Debug)]
@@ -32,22 +26,12 @@ pub(in crate::provider) enum Payload {
     TooLarge(usize),
 }
 
-/// A line that a plugin wrote to the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogLine {
-    /// `error`, `warn`, `info` or `debug`.
-    pub level: &'static str,
-    /// One line without control characters.
-    pub message: String,
-}
-
 /// One library's host: nothing that it does touches the calls of another.
 #[derive(Default)]
 pub(super) struct Host {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
     last: AtomicU64,
     dropped: AtomicU64,
-    log: Mutex<VecDeque<LogLine>>,
 }
 
 impl Host {
@@ -95,11 +79,6 @@ impl Host {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// The lines since the last time, oldest first.
-    pub(super) fn take_log(&self) -> Vec<LogLine> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
-    }
-
     fn waiting(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Reply>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -144,26 +123,8 @@ unsafe extern "C" fn complete(ctx: *mut c_void, id: u64, status: lc_status, out:
     }
 }
 
-unsafe extern "C" fn log(ctx: *mut c_void, level: u32, msg: lc_slice) {
-    // SAFETY: as in `complete`.
-    let Some(host) = (unsafe { ctx.cast::<Host>().as_ref() }) else { return };
-    if msg.ptr.is_null() {
-        return;
-    }
-    // SAFETY: the plugin lends `len` bytes for this call.
-    let bytes = unsafe { std::slice::from_raw_parts(msg.ptr, msg.len.min(LOG_BYTES)) };
-    let level = match level {
-        LC_LOG_ERROR => "error",
-        LC_LOG_WARN => "warn",
-        LC_LOG_DEBUG => "debug",
-        _ => "info",
-    };
-    let mut log = host.log.lock().unwrap_or_else(PoisonError::into_inner);
-    if log.len() == LOG_LINES {
-        log.pop_front();
-    }
-    log.push_back(LogLine { level, message: tame(&String::from_utf8_lossy(bytes)) });
-}
+/// Keeps nothing: whether a line quotes the document, only the plugin could say, and logs hold no text of documents.
+unsafe extern "C" fn log(_ctx: *mut c_void, _level: u32, _msg: lc_slice) {}
 
 #[cfg(test)]
 mod tests {

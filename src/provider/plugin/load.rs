@@ -11,7 +11,7 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_plugin_v1};
 use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
-use super::{LogLine, bounded, ending, host::Host};
+use super::{bounded, ending, host::Host};
 use crate::provider::ProviderError;
 use crate::provider::elf;
 use crate::provider::inspect::{self, PluginFile, host_abi};
@@ -99,10 +99,6 @@ impl Library {
     /// How many answers found nobody who waits: late, second or forged ones.
     pub(in crate::provider) fn dropped_answers(&self) -> u64 {
         self.host.dropped()
-    }
-
-    pub(in crate::provider) fn take_log(&self) -> Vec<LogLine> {
-        self.host.take_log()
     }
 }
 

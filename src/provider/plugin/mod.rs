@@ -11,7 +11,6 @@ mod probe;
 
 pub(super) use call::Instance;
 pub use ending::Working;
-pub use host::LogLine;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
 pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};

@@ -152,8 +152,12 @@ impl Folder {
     /// The cassette of a key, if there is one.
     pub(super) fn read(&self, key: &Key) -> Result<Option<Cassette>, TapeError> {
         let path = self.file_of(key);
-        match std::fs::read(&path) {
-            Ok(json) => Cassette::parse(&path, key, &json).map(Some),
+        // A pipe would be waited for, and a device has no end.
+        let read = std::fs::metadata(&path)
+            .and_then(|found| found.is_file().then(|| std::fs::read(&path)).transpose());
+        match read {
+            Ok(Some(json)) => Cassette::parse(&path, key, &json).map(Some),
+            Ok(None) => Err(TapeError::Unreadable { path, problem: "it is not a file".to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(TapeError::Unreadable { path, problem: plain(&error) }),
         }

@@ -65,7 +65,7 @@ pub(in crate::provider) struct Exchange {
     pub(super) stage: String,
     pub(super) iteration: u32,
     pub(super) attempt: u32,
-    /// From the moment at which the request was handed to the network or plugin.
+    /// From the moment at which the request was handed to the network or plugin, without waiting for its turn.
     pub(super) elapsed_ms: Millis,
     /// What a server answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::value::Digest;
 
@@ -40,6 +40,23 @@ impl Key {
             "headers": headers,
             "body": body,
         }))
+    }
+
+    /// Of the same request as it is written to a server that calls the limit on its answer by the other of the two names which
+    /// that has in chat completions; `None` where it has neither, or both. A plugin takes one or the other by where the
+    /// request goes, and a replay may not know where that was.
+    pub(super) fn of_http_elsewhere(provider: &str, request: &HttpRequest) -> Option<Self> {
+        const NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+        let mut body: Map<String, Value> = serde_json::from_str(&request.body).ok()?;
+        let (name, other) = match NAMES.map(|name| body.contains_key(name)) {
+            [true, false] => (NAMES[0], NAMES[1]),
+            [false, true] => (NAMES[1], NAMES[0]),
+            _ => return None,
+        };
+        let limit = body.remove(name)?;
+        body.insert(other.to_owned(), limit);
+        let elsewhere = HttpRequest { body: Value::Object(body).to_string(), ..request.clone() };
+        Some(Self::of_http(provider, &elsewhere))
     }
 
     /// Of what a `direct` plugin is asked. Its configuration is part of it: it may name the program that answers. Which
@@ -86,7 +103,6 @@ mod tests {
     use super::*;
     use loopctl_plugin_sdk::protocol::{DocumentRef, Message, Role};
     use proptest::prelude::*;
-    use serde_json::Map;
 
     fn request(body: &str) -> HttpRequest {
         HttpRequest {
@@ -111,6 +127,17 @@ mod tests {
         assert_eq!(key(&other), plain);
         other.headers = BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]);
         assert_eq!(key(&other), plain);
+    }
+
+    #[test]
+    fn the_limit_on_an_answer_has_two_names() {
+        let elsewhere = |body: &str| Key::of_http_elsewhere("openai", &request(body));
+        let (short, long) = (r#"{"max_tokens": 5, "n": 1}"#, r#"{"n": 1, "max_completion_tokens": 5}"#);
+        assert_eq!(elsewhere(short), Some(key(&request(long))));
+        assert_eq!(elsewhere(long), Some(key(&request(short))));
+        for body in ["{}", "[]", "x", r#"{"max_tokens": 5, "max_completion_tokens": 5}"#] {
+            assert_eq!(elsewhere(body), None, "{body}");
+        }
     }
 
     #[test]

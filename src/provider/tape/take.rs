@@ -9,8 +9,8 @@ use super::body::Body;
 use super::exchange::{Asker, Exchange, Failed, Recordable, Summary};
 use super::key::Key;
 use super::{Cue, Tape, TapeMode};
-use crate::provider::FailureKind;
 use crate::provider::error::Fault;
+use crate::provider::{FailureKind, Progress};
 use crate::value::Millis;
 
 /// What a completion from the cache says of itself.
@@ -20,6 +20,8 @@ const FROM_CACHE: &str = "answered from the cache";
 #[derive(Debug, Clone)]
 pub(in crate::provider) struct Question {
     pub(super) key: Key,
+    /// Under which a recording has it that was made elsewhere.
+    pub(super) elsewhere: Option<Key>,
     pub(super) summary: Summary,
     pub(super) asker: Asker,
 }
@@ -29,6 +31,8 @@ pub(in crate::provider) struct Take {
     tape: Option<Tape>,
     /// Whether the cache may answer it.
     fresh: bool,
+    /// How far it has come.
+    progress: Progress,
     /// What the host has to say of it, beside what the plugin says.
     notes: Vec<String>,
     state: State,
@@ -70,8 +74,9 @@ impl Entry {
 
 impl Take {
     /// A call that is about to be made. `fresh` for one that the cache may not answer.
-    pub(in crate::provider) fn new(tape: Option<&Tape>, fresh: bool) -> Self {
-        Self { tape: tape.cloned(), fresh, notes: Vec::new(), state: State::Before }
+    pub(in crate::provider) fn new(tape: Option<&Tape>, fresh: bool, progress: &Progress) -> Self {
+        let progress = progress.clone();
+        Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: State::Before }
     }
 
     /// What an `http` plugin wants to send, and the URL it goes to; `None` when nobody listens.
@@ -84,8 +89,10 @@ impl Take {
     ) -> Option<Question> {
         let tape = self.tape.as_ref()?;
         let key = Key::of_http(provider, asked);
+        let replays = tape.mode() == TapeMode::Replay;
         Some(Question {
             key: if tape.mode() == TapeMode::Cache { key.put(&request.stage, url) } else { key },
+            elsewhere: replays.then(|| Key::of_http_elsewhere(provider, asked)).flatten(),
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Http,
@@ -114,6 +121,7 @@ impl Take {
         let json = serde_json::to_string(&shown).unwrap_or_default();
         Some(Question {
             key: Key::of_direct(provider, config, request),
+            elsewhere: None,
             summary: Summary {
                 provider: provider.to_owned(),
                 kind: PluginKind::Direct,
@@ -148,7 +156,9 @@ impl Take {
         };
         let since = Instant::now();
         let answer = perform.await;
-        let mut exchange = Exchange::new(&question.asker, since.elapsed());
+        // Waiting for its turn is no part of what it took.
+        let took = since.elapsed().saturating_sub(self.progress.waited_for());
+        let mut exchange = Exchange::new(&question.asker, took);
         let answer = answer.and_then(|answer| {
             answer.keep(&mut exchange);
             T::kept(&exchange).ok_or_else(unusable)
@@ -259,14 +269,14 @@ mod tests {
         let notes = |ended: Ended| ended.outcome.unwrap().notes;
 
         let tape = Tape::record(place.path(), Requests::Digests).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
         take.note(vec!["waited 2.0 s".to_owned()]);
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
 
         let tape = Tape::replay(place.path()).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer) }).await.unwrap();
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
@@ -278,14 +288,14 @@ mod tests {
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
 
         let tape = Tape::record(place.path(), Requests::Digests).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
         let late = Fault::new(FailureKind::Deadline, "no answer in time");
         let recorded = take.end(Err(late)).outcome.unwrap_err();
 
         let tape = Tape::replay(place.path()).unwrap();
-        let mut take = Take::new(Some(&tape), false);
+        let mut take = Take::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         let nobody = async { Err::<HttpResponse, _>(Fault::new(FailureKind::Permanent, "asked")) };
         assert_eq!(take.ask(question, nobody).await.unwrap(), answer);
