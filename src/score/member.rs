@@ -25,8 +25,15 @@ pub const JUDGE_FAILED: &str = "JUDGE_FAILED";
 /// What a member is, and where its issues come from.
 #[derive(Debug, Clone)]
 pub(super) enum MemberKind {
-    Judge { issues: Option<String>, severity: Severity },
-    Validator { stages: Vec<String> },
+    Judge {
+        issues: Option<String>,
+        severity: Severity,
+        /// Whether it is shown a document without text, or what is right of it.
+        sees: bool,
+    },
+    Validator {
+        stages: Vec<String>,
+    },
 }
 
 /// What came of asking a member.
@@ -56,6 +63,11 @@ impl Member {
     #[must_use]
     pub fn is_validator(&self) -> bool {
         matches!(self.kind, MemberKind::Validator { .. })
+    }
+
+    /// Whether it has answered about a document that it saw, though that has no text.
+    pub(super) fn has_seen(&self, answer: &Answer) -> bool {
+        matches!((&self.kind, answer), (MemberKind::Judge { sees: true, .. }, Answer::Given(_)))
     }
 
     /// Checks that an answer can be read; `scores` are the pointers to the scores that dimensions take from a judge.
@@ -178,7 +190,7 @@ impl Member {
                 let message = format!("validator `{}` failed: {why}", self.id);
                 vec![self.failure("VALIDATOR_FAILED", needed, message)]
             }
-            (Answer::Given(answer), MemberKind::Judge { issues, severity }) => {
+            (Answer::Given(answer), MemberKind::Judge { issues, severity, .. }) => {
                 let found = issues.as_deref().and_then(|pointer| answer.pointer(pointer)?.as_array());
                 let code = format!("JUDGE_{}", self.id.to_uppercase().replace('-', "_"));
                 let read = |issue: &Value| read_issue(issue, &code, *severity, disposition);

@@ -59,6 +59,7 @@ impl Panel {
             kind: MemberKind::Judge {
                 issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
                 severity: judge.severity,
+                sees: judge.call.attach.is_some() || judge.reference.is_some(),
             },
         });
         let members: Vec<Member> = validators.chain(judges).collect();
@@ -189,6 +190,9 @@ impl Panel {
                 None => dimension.sources.iter().filter_map(asked).any(missing),
                 Some(_) => !dimension.has_quorum(answers),
             };
+        if self.members.iter().zip(answers).any(|(member, answer)| member.has_seen(answer)) {
+            merged.was_seen();
+        }
             if let (true, Some(quorum)) = (incomplete, dimension.quorum) {
                 merged.issues.push(no_quorum(&dimension.name, quorum, dimension.answered(answers)));
             }
