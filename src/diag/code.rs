@@ -175,6 +175,10 @@ codes! {
     BlindJudge = "LC621",
     /// Feedback that does not say what is wrong.
     SilentFeedback = "LC622",
+    /// A judge's prompt in which the document is not marked as data.
+    UnmarkedDocument = "LC623",
+    /// A judge whose scores may lie outside of 0 to 1.
+    UnboundedScore = "LC624",
     /// A judge's answer that the stages have, too.
     SharedReference = "LC625",
     /// A reference that the judge never sees.

@@ -21,6 +21,10 @@ pub(super) fn accepted(accept: &Accept, facts: &Facts, checks: &mut Checks) -> b
         let (value, bound) = (count as f64, *limit as f64);
         all &= checks.look(&format!("accept.{}_issues", kind.as_str()), count <= *limit, value, bound);
     }
+    // Of documents that have been seen there is nothing to say.
+    if facts.unseen && !accept.unseen {
+        all &= checks.look("accept.unseen", false, 1.0, 0.0);
+    }
     all
 }
 

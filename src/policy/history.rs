@@ -21,6 +21,8 @@ pub struct Facts {
     pub overall: f64,
     /// Its issues by kind.
     pub issues: IssueCounts,
+    /// Whether nobody but a stage has seen its document.
+    pub unseen: bool,
     /// The candidate itself, where it is known (a trajectory need not carry candidates).
     pub candidate: Option<Arc<Value>>,
     /// Its content.
@@ -43,6 +45,7 @@ impl Facts {
             gated: gated(policy, &assessment.scores),
             overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
             issues: IssueCounts::of(assessment),
+            unseen: assessment.is_unseen(),
             digest: candidate.as_deref().map(Digest::of),
             candidate,
         }

@@ -21,7 +21,7 @@ const LIKE_THE_STAGE: &str = "$stage";
 const PATTERN: &str = "pattern";
 
 /// What models call their opinion of their own answers.
-const OWN_CLAIMS: [&str; 18] = [
+const OWN_CLAIMS: [&str; 30] = [
     "confidence",
     "*_confidence",
     "confidence_score",
@@ -40,6 +40,18 @@ const OWN_CLAIMS: [&str; 18] = [
     "verified",
     "validated",
     "is_correct",
+    "is_valid",
+    "is_verified",
+    "accuracy",
+    "accuracy_score",
+    "completeness",
+    "completeness_score",
+    "correctness",
+    "overall_quality",
+    "reliability",
+    "reliability_score",
+    "extraction_quality",
+    "validation_status",
 ];
 
 /// A model that is asked what a candidate is worth.

@@ -6,7 +6,7 @@ use super::{Dispositions, Overall, Ties};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Decode, Fields, wrong_type};
-use crate::value::yaml::{Data, Node};
+use crate::value::yaml::{Data, Entry, Node};
 use crate::value::{Disposition, Score, Severity};
 
 /// Everything that the decision table (LOOP, The decision) reads.
@@ -30,6 +30,9 @@ pub struct LoopPolicy {
     pub select: Select,
 }
 
+/// The line of `accept` about documents that nobody but a stage has seen.
+const UNSEEN: &str = "unseen";
+
 /// The lines of `accept`.
 #[derive(Debug, Clone, Default)]
 pub struct Accept {
@@ -37,6 +40,8 @@ pub struct Accept {
     pub thresholds: Vec<(Target, Score)>,
     /// Upper bounds.
     pub issue_limits: Vec<(IssueKind, u64)>,
+    /// Whether a candidate is good enough though nobody but a stage has seen its document.
+    pub unseen: bool,
 }
 
 /// A number that an assessment has.
@@ -195,13 +200,16 @@ impl Accept {
             }
             if let Some(kind) = entry.key.strip_suffix("_issues").and_then(IssueKind::from_word) {
                 accept.issue_limits.extend(u64::decode(&entry.value, problems).map(|limit| (kind, limit)));
-            } else if let Some(target) =
-                target(&entry.key, &entry.key_span, known, &issue_limit_names(), problems)
+            } else if entry.key == UNSEEN && !known.contains(&UNSEEN) {
+                accept.unseen = bool::decode(&entry.value, problems).unwrap_or_default();
+            } else if let Some(target) = target(&entry.key, &entry.key_span, known, &other_lines(), problems)
             {
                 accept.thresholds.extend(Score::decode(&entry.value, problems).map(|bound| (target, bound)));
             }
         }
-        if entries.iter().all(|e| matches!(e.value.data, Data::Null)) {
+        let no_line =
+            |e: &Entry| matches!(e.value.data, Data::Null) || e.key == UNSEEN && !known.contains(&UNSEEN);
+        if entries.iter().all(no_line) {
             problems.push(
                 Problem::error(
                     Code::Empty,
@@ -215,8 +223,10 @@ impl Accept {
     }
 }
 
-fn issue_limit_names() -> Vec<String> {
-    IssueKind::ALL.iter().map(|kind| format!("{}_issues", kind.as_str())).collect()
+/// Lines of `accept` that are no lower bounds.
+fn other_lines() -> Vec<String> {
+    let limits = IssueKind::ALL.iter().map(|kind| format!("{}_issues", kind.as_str()));
+    limits.chain([UNSEEN.to_owned()]).collect()
 }
 
 /// The score that a name stands for, reported when there is no such dimension.

@@ -11,6 +11,6 @@ mod step;
 
 pub use mend::{MAX_REMAINING, Mended, Repairer};
 pub use patch::{Operation, PatchError, apply};
-pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, salvage, salvage_bytes};
+pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, has_a_key_twice, salvage, salvage_bytes};
 pub use shape::{Remaining, Shaped, Shaper, Veto};
 pub use step::{Kind, Place, Step};

@@ -201,8 +201,6 @@ impl Session {
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
         result.add_repairs(task.repairs);
-        // Nothing held the values against an image that only a stage was shown.
-        result.review |= task.attached.is_some() && !self.plan.is_looked_at();
         result.explanation = Some(task.chronicle.close(&self.plan));
         if let Some(artifacts) = &self.place.artifacts {
             artifacts.write(&task.id, Artifact::Result, &result)?;
@@ -280,6 +278,9 @@ impl Session {
                         &[],
                         &mut assessment,
                     );
+                    if task.attached.is_some() {
+                        assessment.say_unseen();
+                    }
                 }
                 Input::Assessed(Box::new(assessment))
             }

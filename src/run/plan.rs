@@ -169,12 +169,6 @@ impl Plan {
         self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
     }
 
-    /// Whether a judge gets to see them, too, and so can say what stands in them.
-    #[must_use]
-    pub fn is_looked_at(&self) -> bool {
-        self.profile.judges.iter().any(|judge| judge.is_asked() && judge.call.attach.is_some())
-    }
-
     /// The types that documents may have.
     pub fn document_types(&self) -> impl Iterator<Item = &str> {
         self.scoring.rules().document_types()

@@ -10,7 +10,7 @@ use crate::provider::protocol::{
     Role,
 };
 use crate::provider::{Called, Provider};
-use crate::repair::{Mended, Repairer, Veto};
+use crate::repair::{Kind, Mended, Repairer, Veto, has_a_key_twice};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -297,10 +297,17 @@ pub enum Told<'a> {
 }
 
 /// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
-/// cut list does not name would pass for none at all, and so would the operations.
+/// cut list does not name would pass for none at all, and so would the operations. Of what it says twice, either could
+/// be meant.
 pub(super) fn mend_whole(repairer: &Repairer, told: Told<'_>) -> Result<Mended, String> {
+    if let Told::Text(text) = told
+        && has_a_key_twice(text.as_bytes())
+    {
+        return Err("JSON that has a key twice in one object".to_owned());
+    }
     let mended = mend(repairer, None, told)?;
-    match mended.steps.iter().find(|step| step.kind.misses_something()) {
+    let spoilt = |kind: Kind| kind.misses_something() || kind == Kind::DuplicateKey;
+    match mended.steps.iter().find(|step| spoilt(step.kind)) {
         Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
         None => Ok(mended),
     }

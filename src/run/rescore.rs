@@ -124,6 +124,9 @@ impl Scorer<'_> {
         let policy = &self.plan.policy;
         let mut assessment = Assessment::default();
         self.assessor.assess(self.document_type, &made.candidate, self.source.as_ref(), &[], &mut assessment);
+        if self.source.is_none() {
+            assessment.say_unseen();
+        }
         let measured = assessment.scores.clone();
         let missed_gate = policy.gate.as_ref().is_some_and(|gate| {
             let score = measured.get(&gate.dimension).map_or(0.0, |score| score.get());

@@ -51,8 +51,7 @@ pub struct DocumentResult {
     pub answered_by: AnsweredBy,
     /// How long it took.
     pub elapsed_ms: Millis,
-    /// Whether a person should look at it: by the profile's `review.when`, because an issue is theirs to decide, or because the
-    /// document is an image or PDF that no judge looked at.
+    /// Whether a person should look at it: by the profile's `review.when`, or because an issue is theirs to decide.
     pub review: bool,
     /// What a person must decide about the selected candidate, or about the one whose issue ended the run: one line for
     /// each issue with disposition `escalate`.

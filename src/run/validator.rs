@@ -3,6 +3,7 @@
 use super::ValidatorPlan;
 use crate::engine::{CallFailed, Consulted};
 use crate::profile::Asked;
+use crate::repair::has_a_key_twice;
 use crate::value::{MAX_CANDIDATE_DEPTH, Usage, is_deeper};
 use loopctl_plugin_sdk::Cancel;
 use loopctl_program::{Program, locate};
@@ -109,6 +110,10 @@ fn answer_in(output: &[u8]) -> Result<Value, String> {
     let answer = serde_json::from_slice::<Value>(output).map_err(|error| {
         format!("its answer is not JSON (line {}, column {})", error.line(), error.column())
     })?;
+    // Of what it says twice, either could be meant.
+    if has_a_key_twice(output) {
+        return Err("its answer has a key twice in one object".to_owned());
+    }
     // What is deeper could be written to the journal, but not read again.
     if is_deeper(&answer, MAX_CANDIDATE_DEPTH) {
         return Err(format!("its answer is nested more than {MAX_CANDIDATE_DEPTH} deep"));

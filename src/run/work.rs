@@ -12,12 +12,16 @@ use std::path::Path;
 
 /// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
 pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
+    let attached = attached(plan, document).is_some();
     match &document.text {
-        Ok(_) if plan.scoring.kind() == CandidateKind::Patch && source.document().is_none() => {
+        _ if (document.text.is_ok() || attached)
+            && plan.scoring.kind() == CandidateKind::Patch
+            && source.document().is_none() =>
+        {
             Input::Unreadable { reason: "it is not JSON, so no patch can be applied to it".to_owned() }
         }
         Ok(_) => Input::Started,
-        Err(_) if attached(plan, document).is_some() => Input::Started,
+        Err(_) if attached => Input::Started,
         Err(unreadable) => Input::Unreadable { reason: format!("{unreadable}; {}", unreadable.help()) },
     }
 }

@@ -8,6 +8,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
+pub const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
+
 /// Dimensions, overall score and issues of one candidate.
 ///
 /// Buffers are kept between candidates: [`Assessment::clear`] empties without freeing, so that assessing a document
@@ -37,6 +40,27 @@ impl Assessment {
         self.issues.clear();
         self.missing.clear();
         self.evidence.clear();
+    }
+
+    /// Says that nobody but a stage has seen the document: it has no text, and no judge has looked at it yet.
+    pub(crate) fn say_unseen(&mut self) {
+        self.issues.push(Issue {
+            disposition: Disposition::Escalate,
+            message: "nobody but a stage has seen the document: it has no text that values could be looked up in, and no judge that is shown it has answered".to_owned(),
+            suggested_fix: Some("compare the values with the document; a judge with `attach: document` could do so".to_owned()),
+            ..Issue::new(DOCUMENT_UNSEEN, Severity::Critical)
+        });
+    }
+
+    /// Takes back that nobody has seen the document.
+    pub(super) fn was_seen(&mut self) {
+        self.issues.retain(|issue| issue.code != DOCUMENT_UNSEEN);
+    }
+
+    /// Whether nobody but a stage has seen the document.
+    #[must_use]
+    pub fn is_unseen(&self) -> bool {
+        self.issues.iter().any(|issue| issue.code == DOCUMENT_UNSEEN)
     }
 
     /// How many issues have this severity.

@@ -25,8 +25,15 @@ pub const JUDGE_FAILED: &str = "JUDGE_FAILED";
 /// What a member is, and where its issues come from.
 #[derive(Debug, Clone)]
 pub(super) enum MemberKind {
-    Judge { issues: Option<String>, severity: Severity },
-    Validator { stages: Vec<String> },
+    Judge {
+        issues: Option<String>,
+        severity: Severity,
+        /// Whether it is shown a document without text, or what is right of it.
+        sees: bool,
+    },
+    Validator {
+        stages: Vec<String>,
+    },
 }
 
 /// What came of asking a member.
@@ -58,6 +65,11 @@ impl Member {
         matches!(self.kind, MemberKind::Validator { .. })
     }
 
+    /// Whether it has answered about a document that it saw, though that has no text.
+    pub(super) fn has_seen(&self, answer: &Answer) -> bool {
+        matches!((&self.kind, answer), (MemberKind::Judge { sees: true, .. }, Answer::Given(_)))
+    }
+
     /// Checks that an answer can be read; `scores` are the pointers to the scores that dimensions take from a judge.
     pub(super) fn read<'p>(
         &self,
@@ -86,6 +98,19 @@ impl Member {
                         self.id
                     ));
                 };
+                if stages.iter().any(|stage| !may_be_issues(stage.get("issues"))) {
+                    return Err(format!(
+                        "the answer of `{}` has a stage whose `issues` are no list of issues",
+                        self.id
+                    ));
+                }
+                // Nobody would read them.
+                if answer.get("issues").is_some_and(says_something) {
+                    return Err(format!(
+                        "the answer of `{}` has `issues` beside its stages, not in one",
+                        self.id
+                    ));
+                }
                 // One of the two could have passed, and the other not.
                 let names = stages.iter().filter_map(|stage| stage.get("name"));
                 if names
@@ -104,13 +129,19 @@ impl Member {
                 }
                 match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
                     // What is neither an issue nor a text could not be put right, and must not be lost.
-                    Some((pointer, Value::Array(found)))
-                        if !found.iter().all(|issue| issue.is_object() || issue.is_string()) =>
-                    {
+                    Some((pointer, found @ Value::Array(_))) if !may_be_issues(Some(found)) => {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
                     }
                     Some((_, Value::Array(found))) => self.check_severities(found.iter()),
-                    Some((_, Value::Null)) | None => Ok(()),
+                    None => match issues.as_deref().and_then(|pointer| misspelt(answer, pointer)) {
+                        Some(name) => Err(format!(
+                            "the answer of `{}` has `{name}` where `{}` is read",
+                            self.id,
+                            issues.as_deref().unwrap_or_default()
+                        )),
+                        None => Ok(()),
+                    },
+                    Some((_, Value::Null)) => Ok(()),
                     // Some models count instead of naming. What they count could not be put right, and must not be lost.
                     Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
                     Some((pointer, _)) => {
@@ -126,7 +157,7 @@ impl Member {
     fn check_severities<'v>(&self, mut issues: impl Iterator<Item = &'v Value>) -> Result<(), String> {
         let unread = |issue: &Value| {
             let fields = issue.as_object()?;
-            let said = fields.get("severity").filter(|severity| !severity.is_null())?;
+            let said = member(fields, "severity").filter(|severity| !severity.is_null())?;
             (said.as_str() != Some("") && word::<Severity>(fields, "severity").is_none()).then_some(())
         };
         if issues.any(|issue| unread(issue).is_some()) {
@@ -178,7 +209,7 @@ impl Member {
                 let message = format!("validator `{}` failed: {why}", self.id);
                 vec![self.failure("VALIDATOR_FAILED", needed, message)]
             }
-            (Answer::Given(answer), MemberKind::Judge { issues, severity }) => {
+            (Answer::Given(answer), MemberKind::Judge { issues, severity, .. }) => {
                 let found = issues.as_deref().and_then(|pointer| answer.pointer(pointer)?.as_array());
                 let code = format!("JUDGE_{}", self.id.to_uppercase().replace('-', "_"));
                 let read = |issue: &Value| read_issue(issue, &code, *severity, disposition);
@@ -237,6 +268,46 @@ fn note(code: &str, severity: Severity, disposition: Disposition, message: Strin
     Issue { disposition, message, ..Issue::new(code, severity) }
 }
 
+/// Whether what stands where issues are read can be read as such; what is neither an object nor a text could not be put
+/// right, and must not be lost.
+fn may_be_issues(found: Option<&Value>) -> bool {
+    match found {
+        None | Some(Value::Null) => true,
+        Some(Value::Number(count)) => count.as_f64() == Some(0.0),
+        Some(Value::Array(found)) => found.iter().all(|issue| issue.is_object() || issue.is_string()),
+        Some(_) => false,
+    }
+}
+
+/// Whether a value holds anything that could be an issue.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Number(_) | Value::Bool(_) | Value::Null => false,
+    }
+}
+
+/// A member beside the place of this pointer that says something and is called nearly so: `Issues`, `issue`.
+fn misspelt<'v>(answer: &'v Value, pointer: &str) -> Option<&'v str> {
+    let (holder, name) = pointer.rsplit_once('/')?;
+    let plain = |name: &str| {
+        let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+        letters.to_lowercase().trim_end_matches('s').to_owned()
+    };
+    let members = answer.pointer(holder)?.as_object()?;
+    let found = members.iter().find(|(key, value)| plain(key) == plain(name) && says_something(value));
+    found.map(|(key, _)| key.as_str())
+}
+
+/// A member of this name, in whatever case it is written.
+fn member<'v>(fields: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    fields
+        .get(key)
+        .or_else(|| fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value))
+}
+
 /// Reads an issue of a judge or validator: an object, or a text that is its message. What is neither is left out.
 fn read_issue(
     issue: &Value,
@@ -250,7 +321,7 @@ fn read_issue(
         return Some(note(code, severity, disposition(code, false), message));
     }
     let fields = issue.as_object()?;
-    let said = |key: &str| fields.get(key).and_then(Value::as_str);
+    let said = |key: &str| member(fields, key).and_then(Value::as_str);
     let text = |key: &str| said(key).filter(|text| !text.trim().is_empty()).map(str::to_owned);
     let code = text("code").unwrap_or_else(|| code.to_owned());
     let auto_fixable = fields.get("auto_fixable").and_then(Value::as_bool).unwrap_or(false);
@@ -289,7 +360,7 @@ fn pointer_of(path: &str) -> String {
 
 /// One of the loop's words for issues, however it is capitalized: `Critical` is not less than `critical`.
 fn word<T: serde::de::DeserializeOwned>(fields: &Map<String, Value>, key: &str) -> Option<T> {
-    let said = fields.get(key)?.as_str()?.trim().to_lowercase();
+    let said = member(fields, key)?.as_str()?.trim().to_lowercase();
     serde_json::from_value(Value::String(said)).ok()
 }
 

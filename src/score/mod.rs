@@ -24,7 +24,7 @@ mod clinical;
 mod scripted;
 
 pub use account::{Account, Accounted, By, Loss, Part};
-pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan, top_level_field};
+pub use assessment::{Assessment, DOCUMENT_UNSEEN, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
 pub use member::{Answer, JUDGE_FAILED, Member};

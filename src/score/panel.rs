@@ -6,7 +6,7 @@ use super::assessment::{Assessment, Issue};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
-use crate::value::{Disposition, Score, Severity};
+use crate::value::{Disposition, Score, Severity, below};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -59,6 +59,7 @@ impl Panel {
             kind: MemberKind::Judge {
                 issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
                 severity: judge.severity,
+                sees: judge.call.attach.is_some() || judge.reference.is_some(),
             },
         });
         let members: Vec<Member> = validators.chain(judges).collect();
@@ -159,6 +160,24 @@ impl Panel {
         })
     }
 
+    /// Scores of the member at `at` that say more than all: on another scale they may be low, so a person decides.
+    fn beyond_one(&self, at: usize, answer: &Answer) -> Option<Issue> {
+        let (member, Answer::Given(answer)) = (self.members.get(at)?, answer) else { return None };
+        let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
+        let mut pointers = sources.filter(|source| source.member == at).filter_map(|s| s.pointer.as_deref());
+        pointers.find_map(|pointer| {
+            let given = answer.pointer(pointer).and_then(Value::as_f64)?;
+            below(1.0, given).then(|| Issue {
+                disposition: Disposition::Escalate,
+                message: format!(
+                    "judge `{}` gave {given} at `{pointer}`, which is more than 1 and may be little on the scale that it means",
+                    member.id
+                ),
+                ..Issue::new("SCORE_BEYOND_ONE", Severity::Critical)
+            })
+        })
+    }
+
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
     ///
     /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
@@ -171,9 +190,13 @@ impl Panel {
         answers: &[Answer],
     ) -> Assessment {
         let mut merged = tier1.clone();
+        if self.members.iter().zip(answers).any(|(member, answer)| member.has_seen(answer)) {
+            merged.was_seen();
+        }
         for (at, (member, answer)) in self.members.iter().zip(answers).enumerate() {
             let needed = !self.does_without(at, answers);
             merged.issues.extend(member.issues(answer, needed, disposition));
+            merged.issues.extend(self.beyond_one(at, answer));
         }
         for dimension in &self.dimensions {
             let local = tier1.scores.get(&dimension.name);
@@ -376,7 +399,7 @@ mod tests {
         let found = merged(&panel, Some(0.9), &[skipped.clone(), given]);
         assert_eq!(found.overall, 1.0);
         let codes: Vec<&str> = found.issues.iter().map(|issue| issue.code.as_str()).collect();
-        assert_eq!(codes, ["VALIDATOR_UNAVAILABLE", "JUDGE_J", "X"]);
+        assert_eq!(codes, ["VALIDATOR_UNAVAILABLE", "JUDGE_J", "X", "SCORE_BEYOND_ONE"]);
         let failed = merged(&panel, Some(0.9), &[skipped, Answer::Failed("gone".into())]);
         assert_eq!((failed.overall, failed.issues[1].disposition), (0.5, Disposition::Warn));
     }
@@ -410,11 +433,20 @@ mod tests {
             (json!({"s": 0.5, "issues": 3}), false),
             (json!({"s": 0.5, "issues": ["wrong", {"path": "/a"}]}), true),
             (json!({"s": 0.5, "issues": [["critical", "wrong"]]}), false),
+            (json!({"s": 0.5, "Issues": ["wrong"]}), false),
+            (json!({"s": 0.5, "issue": {"message": "wrong"}}), false),
+            (json!({"s": 0.5, "Issues": []}), true),
         ] {
             assert_eq!(panel.read(1, &answer).is_ok(), readable, "{answer}");
         }
         assert!(panel.read(0, &json!({"stages": [{"name": "one", "passed": true}]})).is_ok());
         assert!(panel.read(0, &json!({"stages": [{"name": "one"}]})).is_err());
+        for issues in [json!("bad"), json!({"message": "bad"}), json!([["critical", "bad"]])] {
+            let passed = json!({"name": "one", "passed": true, "issues": issues});
+            assert!(panel.read(0, &json!({ "stages": [passed] })).is_err(), "{issues}");
+        }
+        let beside = json!({"stages": [{"name": "one", "passed": true}], "issues": [{"message": "bad"}]});
+        assert!(panel.read(0, &beside).is_err());
     }
 
     #[test]
@@ -461,7 +493,7 @@ mod tests {
     #[test]
     fn severities_are_read_however_they_are_capitalized() {
         let (panel, overall) = panel("{a: {judge: j, score: /s}}", JUDGE);
-        let issues = json!([{"severity": "CRITICAL"}, {"severity": "Minor", "disposition": "Escalate"}, {"severity": 3}]);
+        let issues = json!([{"severity": "CRITICAL"}, {"severity": "Minor", "disposition": "Escalate"}, {"severity": 3}, {"Severity": "critical"}]);
         let answers = [
             Answer::Given(json!({"unavailable": "not installed"})),
             Answer::Given(json!({"s": 1, "issues": issues})),
@@ -473,7 +505,8 @@ mod tests {
             [
                 (Severity::Critical, Disposition::Correct),
                 (Severity::Minor, Disposition::Escalate),
-                (Severity::Major, Disposition::Correct)
+                (Severity::Major, Disposition::Correct),
+                (Severity::Critical, Disposition::Correct)
             ]
         );
     }

@@ -134,6 +134,50 @@ fn a_score_on_another_scale_is_said() {
     assert_eq!(result["best_validation"]["scores"]["tone"], 1.0);
     let warnings = result["warnings"].to_string();
     assert!(warnings.contains("judge `j` gave 8 at `/s`, which counts as 1"), "{warnings}");
+    // On a scale of 0 to 10 a 3 is little, and it counts as 1, too.
+    let found = issues(&result).remove(0);
+    assert_eq!((&found["code"], &found["disposition"]), (&json!("SCORE_BEYOND_ONE"), &json!("escalate")));
+    assert_eq!(
+        (&result["final_status"], &result["review"]),
+        (&json!("max_iterations_reached"), &json!(true))
+    );
+}
+
+/// Of what stands twice, either could be meant; of what stands beside the place that is read, nothing may be lost.
+#[test]
+fn an_answer_that_says_two_things_is_none() {
+    let found = |text: &str| {
+        let judged = judged(", on_failure: { retry: 0 }", "stop: { max_iterations: 1 }");
+        let place = place(&judged, &[extracted("a"), json!({ "stage": "j", "text": text })]);
+        run(&place).json()
+    };
+    assert_eq!(found(r#"{"s": 1.0, "issues": []}"#)["final_status"], "passed");
+    for (text, why) in [
+        (r#"{"s": 0.1, "s": 1.0, "issues": []}"#, "a key twice"),
+        (r#"{"s": 1.0, "issues": ["wrong"], "issues": []}"#, "a key twice"),
+        ("```json\n{\"s\": 1.0, \"issues\": [\"wrong\"], \"issues\": []}\n```", "a key that stood twice"),
+        (
+            r#"{"s": 1.0, "issues": [{"message": "m", "severity": "critical", "severity": "minor"}]}"#,
+            "a key twice",
+        ),
+        (
+            r#"{"s": 1.0, "Issues": [{"message": "m", "severity": "critical"}]}"#,
+            "has `Issues` where `/issues` is read",
+        ),
+    ] {
+        let result = found(text);
+        assert_ne!(result["final_status"], "passed", "{text}");
+        let all = json!(issues(&result)).to_string();
+        assert!(all.contains("JUDGE_FAILED") && all.contains(why), "{text}: {all}");
+    }
+    let capital =
+        found(r#"{"s": 1.0, "issues": [{"Message": "m", "Severity": "Critical", "Path": "/tags"}]}"#);
+    let issue = issues(&capital).remove(0);
+    assert_eq!(
+        (&issue["severity"], &issue["message"], &issue["path"]),
+        (&json!("critical"), &json!("m"), &json!("/tags"))
+    );
+    assert_ne!(capital["final_status"], "passed");
 }
 
 /// A judge that can't be asked says nothing about the candidate, so there is nothing to correct.
@@ -257,6 +301,9 @@ stop: { max_iterations: 1 }
         (format!(r#"{{"stages": [{passed}, {{"name": "two", "passed": false, "issues": ["m"]}}]}}"#), "has a stage twice"),
         (format!(r#"{{"unavailable": "no", "stages": [{passed}]}}"#), "has `unavailable` and `stages`"),
         (r#"{"stages": [{"name": "one", "passed": false, "issues": [{"message": "m", "severity": "fatal"}]}]}"#.to_owned(), "whose `severity`"),
+        (format!(r#"{{"stages": [{{"name": "one", "passed": false}}], "stages": [{passed}]}}"#), "a key twice"),
+        (format!(r#"{{"stages": [{passed}], "issues": [{{"message": "m"}}]}}"#), "`issues` beside its stages"),
+        (r#"{"stages": [{"name": "one", "passed": true, "issues": "bad"}, {"name": "two", "passed": true}]}"#.to_owned(), "no list of issues"),
     ] {
         let result = found(&said);
         assert_ne!(result["final_status"], "passed", "{said}");

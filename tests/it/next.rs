@@ -547,3 +547,28 @@ proptest! {
         }
     }
 }
+
+/// An image has no text, and whoever drives the loop has not said that anybody but the stage has seen it.
+#[test]
+fn next_passes_no_image_that_only_a_stage_has_seen() {
+    let place = Workspace::new();
+    place.write("scan.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    place.write("prompts/read.md", "Read this: {{ source }}.");
+    place.write("schemas/form.schema.json", r#"{"type": "object", "properties": {"number": {"type": "string"}}}"#);
+    place.write(
+        "profiles/scan.yaml",
+        "description: Reads what is printed on a scan.
+classify: null
+stages: [{ id: read, provider: openai:gpt-x, prompt: read.md, attach: document }]
+assess: { form: { schema: schemas/form.schema.json } }
+overall: { from: form }
+accept: { overall: 0.9 }
+stop: { max_iterations: 1 }
+",
+    );
+    let input = json!({"document": {"path": "scan.png"}, "history": [{ "candidate": { "number": "41" } }]});
+    let answer = ask(&place, &["--profile", "scan"], &input).json();
+    assert_eq!(answer["outcome"]["final_status"], "max_iterations_reached", "{answer}");
+    let answer = ask(&place, &["--profile", "scan", "--set", "accept.unseen=true"], &input).json();
+    assert_eq!(answer["outcome"]["final_status"], "passed", "{answer}");
+}

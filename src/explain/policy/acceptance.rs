@@ -19,6 +19,13 @@ pub(super) fn section(plan: &Plan) -> Section {
     for (line, key) in conditions(accept) {
         section.point(key, format!("{}.", capital(&line)));
     }
+    if plan.attaches() {
+        let text = match accept.unseen {
+            true => "A document without text may be accepted though nobody but a stage has seen it.",
+            false => "A document without text is not accepted unless a judge that is shown it has answered.",
+        };
+        section.say("accept.unseen", text);
+    }
     gate(plan, &mut section);
     section
 }

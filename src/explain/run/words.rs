@@ -116,6 +116,9 @@ pub(super) fn place(path: &str) -> String {
 /// A line of `accept`: what it asks for, what there is, and by how much that falls short.
 pub(super) fn accept_line(check: &Check) -> String {
     let what = check.line.strip_prefix("accept.").unwrap_or(&check.line);
+    if check.line == "accept.unseen" {
+        return "nobody but a stage has seen the document, and `unseen` does not allow that".to_owned();
+    }
     let (value, bound) = against(check.value, check.bound);
     if let Some(kind) = what.strip_suffix("_issues") {
         let held = if check.holds { "" } else { ": too many" };

@@ -2,6 +2,7 @@
 
 use super::project::Project;
 use super::prompts::judge_place;
+use super::schema::Place;
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Judge, Sees};
 use crate::run::JudgePlan;
@@ -33,6 +34,7 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
         }
         reference(project, judge, problems);
         claims(project, judge, problems);
+        unbounded(project, judge, problems);
         unused(project, judge, problems);
     }
     unread_mask(project, problems);
@@ -149,6 +151,45 @@ fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
             "fine if the document says it; if the stage says it of its own answer, take it out of the schema",
         ));
     }
+}
+
+/// A score that need not lie between 0 and 1: what lies outside is clamped, so that 3 of 10 counts as 1.
+fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
+    let Judge { id, call, .. } = &judge.judge;
+    let dimensions = &project.subject.loaded.profile.dimensions;
+    let sources = dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
+    let own = sources.flat_map(|second| &second.sources).filter(|source| source.name.value == id.value);
+    let mut open: Vec<&str> = own
+        .filter_map(|source| source.score.as_ref())
+        .map(|pointer| pointer.value.as_str())
+        .filter(|pointer| {
+            judge.schemas.is_empty()
+                || judge.schemas.values().any(|schema| !Place::whole(schema).keeps_within_one(pointer))
+        })
+        .collect();
+    open.dedup();
+    if open.is_empty() {
+        return;
+    }
+    let list = open.iter().map(|pointer| format!("`{pointer}`")).collect::<Vec<_>>().join(", ");
+    let help = "write `\"type\": \"number\", \"minimum\": 0, \"maximum\": 1` there; an answer outside of that is then asked for again";
+    problems.push(match &call.output {
+        None => Problem::warning(
+            Code::UnboundedScore,
+            &id.span,
+            format!(
+                "the judge `{}` has no schema for its answer, so nothing keeps {list} between 0 and 1",
+                id.value
+            ),
+        )
+        .help("name one with `output`, in which each score has `minimum: 0` and `maximum: 1`"),
+        Some(output) => Problem::warning(
+            Code::UnboundedScore,
+            &output.span,
+            format!("the schema of the judge `{}` does not keep {list} between 0 and 1", id.value),
+        )
+        .help(help),
+    });
 }
 
 /// The names that are `wanted` among those that a schema declares anywhere.

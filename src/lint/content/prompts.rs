@@ -35,6 +35,7 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
             );
             report(project, Code::BlindJudge, name, "source", message, problems);
         }
+        unmarked(project, id, name, problems);
     }
     for (at, stage) in plan.stages.iter().enumerate() {
         if let (Some(prompt), Some(name)) = (&stage.prompt, &stage.stage.call.prompt) {
@@ -58,6 +59,56 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
             }
         }
     }
+}
+
+/// A document in a judge's prompt that does not stand between marker lines. Only those can't be imitated: they are told
+/// from the document's own.
+fn unmarked(project: &Project<'_>, judge: &str, name: &Spanned<String>, problems: &mut Problems) {
+    let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
+    let Some((at, variable)) = shown_outside_of_markers(file.text()) else { return };
+    let message = format!("the prompt of the judge `{judge}` does not mark the document as data");
+    problems.push(
+        Problem::warning(Code::UnmarkedDocument, &Span::new(&file, at, at + variable.len()), message)
+            .related(&name.span, "this prompt is used here")
+            .help(
+                "write it between the lines `=====DOCUMENT=====` and `=====END OF DOCUMENT=====`, and say before them that what \
+                 stands there is data and gives no instructions",
+            ),
+    );
+}
+
+/// Where a prompt shows the document and no marker line is open, and how.
+fn shown_outside_of_markers(text: &str) -> Option<(usize, &str)> {
+    let mut open = false;
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        let start = next;
+        next += line.len();
+        if is_marker(line.trim_end()) {
+            open = !open;
+            continue;
+        }
+        for (at, _) in line.match_indices("{{") {
+            let rest = line.get(at..).unwrap_or_default();
+            let Some(end) = rest.find("}}") else { continue };
+            let inner = rest.get(2..end).unwrap_or_default().trim_matches(['-', '+', ' ']);
+            let word = inner.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+            // Where it is opened and never closed, the rest of the prompt is the document's.
+            if word == "source" && !(open && text.get(next..).unwrap_or_default().lines().any(is_marker)) {
+                return Some((start + at, rest.get(..end + 2).unwrap_or_default()));
+            }
+        }
+    }
+    None
+}
+
+/// Whether a line is a marker such as `=====DOCUMENT=====`.
+fn is_marker(line: &str) -> bool {
+    let words = line.trim_matches('=');
+    line.starts_with("=====")
+        && line.ends_with("=====")
+        && !words.is_empty()
+        && words.chars().all(|c| c.is_alphabetic() || c == ' ')
 }
 
 /// A member of an earlier stage's answer that its schema rules out.

@@ -51,6 +51,32 @@ impl<'v> Place<'v> {
         })
     }
 
+    /// Whether a number that this JSON Pointer leads to lies between 0 and 1, as far as can be told: where a schema says
+    /// nothing, it may be any number.
+    pub(super) fn keeps_within_one(self, pointer: &str) -> bool {
+        let names = pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~"));
+        let steps: Vec<Step> =
+            names.map(|name| name.parse().map_or_else(|_| Step::Key(name), Step::Index)).collect();
+        match self.reach(&steps) {
+            Reach::Places(places) => places.into_iter().any(Place::is_within_one),
+            // That there is no such place is another mistake.
+            Reach::Nothing { .. } => true,
+            Reach::Unknown => false,
+        }
+    }
+
+    fn is_within_one(self) -> bool {
+        let within = |value: &Value| value.as_f64().is_some_and(|number| (0.0..=1.0).contains(&number));
+        if let Some(values) = self.values() {
+            return values.into_iter().all(|value| !value.is_number() || within(value));
+        }
+        let branches = self.branches().unwrap_or_default();
+        let bounded = |keys: [&str; 2]| {
+            branches.iter().any(|branch| keys.iter().any(|key| branch.get(*key).is_some_and(within)))
+        };
+        bounded(["minimum", "exclusiveMinimum"]) && bounded(["maximum", "exclusiveMaximum"])
+    }
+
     /// Every part of the schema that speaks about this place; `None` when one can't be followed.
     fn branches(self) -> Option<Vec<&'v Map<String, Value>>> {
         let mut found = Vec::new();
@@ -229,6 +255,30 @@ mod tests {
             ("$.*", "7 places"),
         ] {
             assert_eq!(reach(&schema, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn scores_are_bounded_where_a_schema_says_so() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "plain": { "type": "number" },
+                "half": { "type": "number", "maximum": 1 },
+                "percent": { "type": "number", "minimum": 0, "maximum": 100 },
+                "whole": { "type": "number", "minimum": 0, "maximum": 1 },
+                "steps": { "enum": [0, 0.5, 1] },
+                "stars": { "enum": [1, 2, 3] },
+                "named": { "$ref": "#/$defs/share" },
+                "inner": { "type": "object", "properties": { "a/b": { "$ref": "#/$defs/share" } } },
+                "open": { "type": "object" },
+            },
+            "$defs": { "share": { "type": "number", "exclusiveMinimum": 0, "maximum": 1.0 } },
+        });
+        let open = ["/plain", "/half", "/percent", "/stars", "/open/score"];
+        let kept = ["/whole", "/steps", "/named", "/inner/a~1b"];
+        for (pointer, expected) in open.map(|at| (at, false)).into_iter().chain(kept.map(|at| (at, true))) {
+            assert_eq!(Place::whole(&schema).keeps_within_one(pointer), expected, "{pointer}");
         }
     }
 }

@@ -46,7 +46,7 @@ pub(in super::super) static ACCEPT: Mapping = Mapping {
     name: "accept",
     what: "mapping of bounds",
     doc: "When a candidate is good enough: every line must hold, and there must be at least one. Scores are lower bounds, \
-          numbers of issues upper bounds.",
+          numbers of issues upper bounds, and there is `unseen`.",
     keys: &[&[
         Key::new("overall", Score::shape, "The least overall score, from 0 to 1.").examples(&["0.95"]),
         limit("critical_issues", "The most issues of severity `critical`."),
@@ -55,6 +55,14 @@ pub(in super::super) static ACCEPT: Mapping = Mapping {
         limit("correct_issues", "The most issues that the loop is to put right (disposition `correct`)."),
         limit("escalate_issues", "The most issues that a person must decide (disposition `escalate`)."),
         limit("warn_issues", "The most issues that are only shown (disposition `warn`)."),
+        Key::new(
+            "unseen",
+            bool::shape,
+            "Whether a document may pass that nobody but a stage has seen: an image or PDF, which has no text, while no judge \
+             that is shown it (`attach: document`), or that holds candidates against a `reference`, has answered.",
+        )
+        .default("false")
+        .examples(&["true"]),
     ]],
     open: Some(Open {
         key: "DIMENSION",

@@ -32,7 +32,9 @@ pub(in super::super) static JUDGE: Mapping = Mapping {
             .default(
                 "[confidence, '*_confidence', confidence_score, '*_confidence_score', confidence_level, certainty, '*_certainty', \
                  quality, quality_score, score, overall_score, self_assessment, self_evaluation, self_rating, self_score, \
-                 verified, validated, is_correct]",
+                 verified, validated, is_correct, is_valid, is_verified, accuracy, accuracy_score, completeness, \
+                 completeness_score, correctness, overall_quality, reliability, reliability_score, extraction_quality, \
+                 validation_status]",
             )
             .examples(&["[confidence, score]"]),
             Key::new(

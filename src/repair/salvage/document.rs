@@ -3,6 +3,7 @@
 use super::Unsalvageable;
 use super::choose::{Found, Piece, Separator, choose};
 use super::digits;
+use super::keys::has_a_key_twice;
 use super::look::{self, ahead, is_quote, is_space, only_space};
 use super::reader::{Reader, Stop, language};
 use crate::repair::Kind;
@@ -173,8 +174,12 @@ impl Reader<'_> {
         // Members after the end of their object belong to it.
         match value.filter(|_| !look::members_go_on(ahead(self.text, end), true)) {
             Some(value) => {
-                for at in digits::lost(self.text.get(self.at..end).unwrap_or_default()) {
+                let strict = self.text.get(self.at..end).unwrap_or_default();
+                for at in digits::lost(strict) {
                     self.note_at(Kind::LostDigits, self.at + at);
+                }
+                if has_a_key_twice(strict.as_bytes()) {
+                    self.note(Kind::DuplicateKey);
                 }
                 self.at = end;
                 Some(value)

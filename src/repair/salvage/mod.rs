@@ -8,10 +8,13 @@ mod bare;
 mod choose;
 mod digits;
 mod document;
+mod keys;
 mod look;
 mod object;
 mod reader;
 mod string;
+
+pub use keys::has_a_key_twice;
 
 use super::Operation;
 use super::step::{Kind, Place, Step};

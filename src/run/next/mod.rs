@@ -88,6 +88,7 @@ pub fn next(
         reference: DocumentRef { id: document.id.to_string(), document_type },
         text,
         source: plan.scoring.source(&masked),
+        unseen: document.text.is_err(),
         masked,
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
         history,
@@ -120,6 +121,8 @@ struct Drive<'a> {
     /// What the stages see of it.
     masked: String,
     source: Source,
+    /// Whether the document has no text that anything could be looked up in.
+    unseen: bool,
     assessor: Assessor,
     history: &'a [Entry],
     /// Scores that are given instead of measured, for each entry.
@@ -272,10 +275,13 @@ impl Drive<'_> {
             self.assessor.assess(
                 &self.reference.document_type,
                 candidate,
-                Some(&self.source),
+                (!self.unseen).then_some(&self.source),
                 given.map(Vec::as_slice).unwrap_or_default(),
                 &mut assessment,
             );
+            if self.unseen {
+                assessment.say_unseen();
+            }
         }
         Input::Assessed(Box::new(assessment))
     }

@@ -127,6 +127,13 @@ fn what_nothing_but_a_stage_has_seen_is_left_to_a_person() {
     script.add("read", json!({ "number": "41" }));
     let vendor = Vendor::start(Setup { api: Api::Gemini, key: None, script, faults: Vec::new() });
     let arguments = ["run", "--profile", "scan", "--provider", "gemini:read", "--format", "json", "scan.png"];
-    let result = Ran::of(&mut loopctl(&place, Api::Gemini, &vendor, None, &arguments)).exits(0).json();
+    let ran = |more: &[&str]| {
+        let arguments = [&arguments[..], more].concat();
+        Ran::of(&mut loopctl(&place, Api::Gemini, &vendor, None, &arguments))
+    };
+    let result = ran(&[]).exits(3).json();
+    assert_eq!(result["review"], true, "{result}");
+    // Whoever says so gets it, and a person looks at it all the same.
+    let result = ran(&["--set", "accept.unseen=true"]).exits(0).json();
     assert_eq!((&result["final_status"], &result["review"]), (&json!("passed"), &json!(true)), "{result}");
 }

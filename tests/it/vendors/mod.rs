@@ -19,4 +19,5 @@ mod server;
 mod settings;
 mod speaks;
 mod strict_schema;
+mod unseen;
 mod wire;
