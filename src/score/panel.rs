@@ -173,7 +173,7 @@ impl Panel {
                     "judge `{}` gave {given} at `{pointer}`, which is more than 1 and may be little on the scale that it means",
                     member.id
                 ),
-                ..Issue::new("SCORE_BEYOND_ONE", Severity::Critical)
+                ..Issue::new("SCORE_BEYOND_ONE", Severity::Major)
             })
         })
     }
