@@ -33,10 +33,10 @@ fn a_plugin_that_exits_does_not_make_a_success() {
 
 #[test]
 fn a_plugin_that_hangs_in_release_keeps_neither_the_answer_nor_the_process() {
-    run(&Workspace::new(), "hangs_in_release", &[]).exits(0);
+    run(&place(), "hangs_in_release", &[]).exits(0);
 }
 
 #[test]
 fn a_plugin_that_hangs_while_it_is_loaded_does_not_keep_the_process() {
-    run(&Workspace::new(), "hangs_on_load", &[]).exits(1).says(&["can't load", "longer than 10 s"]);
+    run(&place(), "hangs_on_load", &[]).exits(1).says(&["can't load", "longer than 10 s"]);
 }
