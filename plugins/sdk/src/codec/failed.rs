@@ -47,12 +47,12 @@ impl ApiError {
         };
         failure.error.retry_after_ms =
             self.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
-        failure.with_detail(self.detail())
+        failure.with_detail(Value::Object(self.detail()))
     }
 
     /// A key that was refused, whatever the status.
     pub fn unauthorized(self) -> Failure {
-        Failure::unauthorized(self.words()).with_detail(self.detail())
+        Failure::unauthorized(self.words()).with_detail(Value::Object(self.detail()))
     }
 
     /// An account that has nothing left, or may spend no more, whatever the status: no waiting cures that, and every other
@@ -63,8 +63,8 @@ impl ApiError {
                 .to_owned(),
         );
         let mut detail = self.detail();
-        detail[OUT_OF_CREDIT] = json!(true);
-        Failure::permanent(self.words()).with_detail(detail)
+        detail.insert(OUT_OF_CREDIT.to_owned(), json!(true));
+        Failure::permanent(self.words()).with_detail(Value::Object(detail))
     }
 
     fn words(&self) -> String {
@@ -80,7 +80,7 @@ impl ApiError {
         words
     }
 
-    fn detail(&self) -> Value {
+    fn detail(&self) -> Map<String, Value> {
         let tamed = |text: &Option<String>| text.as_deref().map(|text| tame(text, 80));
         let mut detail = Map::from_iter([("status".to_owned(), json!(self.status))]);
         for (key, text) in [("code", tamed(&self.code)), ("request_id", tamed(&self.request_id))] {
@@ -88,7 +88,7 @@ impl ApiError {
                 detail.insert(key.to_owned(), Value::String(text));
             }
         }
-        Value::Object(detail)
+        detail
     }
 }
 

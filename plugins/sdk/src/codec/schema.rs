@@ -58,7 +58,6 @@ pub fn type_of(value: &Value) -> &'static str {
 }
 
 /// The values that `enum` and `const` allow. `None` inside means any; outside, that they can't be told.
-#[expect(clippy::option_option, reason = "no enum is not an enum that can't be told")]
 pub fn values_of(schema: &Map<String, Value>) -> Option<Option<Vec<Value>>> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), None) => Some(Some(values.clone())),
