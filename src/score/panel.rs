@@ -2,7 +2,7 @@
 //! ensemble).
 
 use super::account::{Account, Accounted, Opinion, combined};
-use super::assessment::{Assessment, Issue};
+use super::assessment::{Assessment, Issue, Scores};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
@@ -198,41 +198,29 @@ impl Panel {
             merged.issues.extend(member.issues(answer, needed, disposition));
             merged.issues.extend(self.beyond_one(at, answer));
         }
+        let settled = self.settled(tier1, answers);
         for dimension in &self.dimensions {
-            let local = tier1.scores.get(&dimension.name);
-            let asked =
-                |source: &Source| Some((self.members.get(source.member)?, answers.get(source.member)?));
-            // What stands otherwise may be had instead of a validator that is not available; an ensemble without it is
-            // another one.
-            let alone = dimension.combine == Combine::First;
-            let missing = |(member, answer): (&Member, &Answer)| {
-                member.has_failed(answer, tier1) || (!alone && answer.is_unavailable())
-            };
-            let incomplete = match dimension.quorum {
-                None => dimension.sources.iter().filter_map(asked).any(missing),
-                Some(_) => !dimension.has_quorum(answers),
-            };
-            if let (true, Some(quorum)) = (incomplete, dimension.quorum) {
+            if let (true, Some(quorum)) = (!dimension.has_quorum(answers), dimension.quorum) {
                 merged.issues.push(no_quorum(&dimension.name, quorum, dimension.answered(answers)));
             }
-            if (dimension.with_measure && local.is_none()) || incomplete {
-                // Neither what stands otherwise nor the rest of an ensemble may pass for what could not be had.
+            let stand_ins = dimension.stand_ins(tier1, &settled);
+            if self.is_incomplete(dimension, tier1, answers, &stand_ins) {
                 merged.scores.take(&dimension.name);
                 continue;
             }
-            let scores: Vec<(Score, Weight)> =
-                self.heard(dimension, tier1, answers).map(|(_, score, weight)| (score, weight)).collect();
+            let local = tier1.scores.get(&dimension.name);
             if let Some(bound) = dimension.disagreement {
                 // A number that stands in for an answer is nobody's opinion.
                 let own = dimension.sources.iter().filter_map(|source| {
-                    let (member, answer) = asked(source).filter(|(_, answer)| answer.is_answer())?;
-                    Some((member.score(answer, source.pointer.as_deref(), tier1)?, source.weight))
+                    let answer = answers.get(source.member).filter(|answer| answer.is_answer())?;
+                    let member = self.members.get(source.member)?;
+                    Some((member.score(answer, source.pointer.as_deref(), &stand_ins)?, source.weight))
                 });
                 let opinions: Vec<(Score, Weight)> =
                     own.chain(local.map(|score| (score, dimension.weight))).collect();
                 merged.issues.extend(bound.issue(&dimension.name, &opinions));
             }
-            if let Some(score) = combine(dimension.combine, scores) {
+            if let Some(score) = self.combined(dimension, tier1, answers, &stand_ins) {
                 merged.scores.set(&dimension.name, score);
             }
         }
@@ -240,15 +228,75 @@ impl Panel {
         merged
     }
 
+    /// What the dimensions are worth in the end, which is what counts where one stands in for a judge: what measured it
+    /// before judges were asked may say more for it than they do. Those that stand in for each other in a circle have no
+    /// more than tier 1 gave them.
+    fn settled(&self, tier1: &Assessment, answers: &[Answer]) -> Scores {
+        let mut settled = tier1.scores.clone();
+        if !answers.iter().any(|answer| matches!(answer, Answer::Failed(_))) {
+            return settled;
+        }
+        // Each round settles what stands in for one more.
+        for _ in &self.dimensions {
+            let mut next = tier1.scores.clone();
+            for dimension in &self.dimensions {
+                let stand_ins = dimension.stand_ins(tier1, &settled);
+                let incomplete = self.is_incomplete(dimension, tier1, answers, &stand_ins);
+                match self.combined(dimension, tier1, answers, &stand_ins).filter(|_| !incomplete) {
+                    Some(score) => next.set(&dimension.name, score),
+                    None => drop(next.take(&dimension.name)),
+                }
+            }
+            settled = next;
+        }
+        settled
+    }
+
+    /// Whether someone that the dimension can't do without could not be had: neither what stands otherwise nor the rest of
+    /// an ensemble may pass for what is missing.
+    fn is_incomplete(
+        &self,
+        dimension: &Combined,
+        tier1: &Assessment,
+        answers: &[Answer],
+        stand_ins: &Scores,
+    ) -> bool {
+        let asked = |source: &Source| Some((self.members.get(source.member)?, answers.get(source.member)?));
+        // What stands otherwise may be had instead of a validator that is not available; an ensemble without it is
+        // another one.
+        let alone = dimension.combine == Combine::First;
+        let missing = |(member, answer): (&Member, &Answer)| {
+            member.has_failed(answer, stand_ins) || (!alone && answer.is_unavailable())
+        };
+        let incomplete = match dimension.quorum {
+            None => dimension.sources.iter().filter_map(asked).any(missing),
+            Some(_) => !dimension.has_quorum(answers),
+        };
+        incomplete || (dimension.with_measure && tier1.scores.get(&dimension.name).is_none())
+    }
+
+    /// What all who are heard make of a dimension.
+    fn combined(
+        &self,
+        dimension: &Combined,
+        tier1: &Assessment,
+        answers: &[Answer],
+        stand_ins: &Scores,
+    ) -> Option<Score> {
+        let heard = self.heard(dimension, tier1, answers, stand_ins);
+        combine(dimension.combine, heard.map(|(_, score, weight)| (score, weight)).collect())
+    }
+
     /// Why the first judge gave no answer that a dimension can't do without, of the members that are `gone` for good, where
     /// nothing stands in for it. A validator that failed may take another candidate.
     #[must_use]
     pub fn silent(&self, tier1: &Assessment, answers: &[Answer], gone: &[usize]) -> Option<String> {
+        let settled = self.settled(tier1, answers);
         self.members.iter().zip(answers).enumerate().find_map(|(at, (member, answer))| match answer {
             Answer::Failed(why)
                 if gone.contains(&at)
                     && !member.is_validator()
-                    && member.has_failed(answer, tier1)
+                    && member.has_failed(answer, &settled)
                     && !self.does_without(at, answers) =>
             {
                 Some(format!("judge `{}` gave no answer: {why}", member.id))
@@ -263,6 +311,7 @@ impl Panel {
         dimension: &'p Combined,
         tier1: &'p Assessment,
         answers: &'p [Answer],
+        stand_ins: &'p Scores,
     ) -> impl Iterator<Item = (Option<usize>, Score, Weight)> + 'p {
         let heard = dimension.sources.iter().filter_map(|source| {
             let member = self.members.get(source.member)?;
@@ -270,7 +319,7 @@ impl Panel {
             let answer = answers
                 .get(source.member)
                 .filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;
-            let score = member.score(answer, source.pointer.as_deref(), tier1)?;
+            let score = member.score(answer, source.pointer.as_deref(), stand_ins)?;
             Some((Some(source.member), score, source.weight))
         });
         let local = tier1.scores.get(&dimension.name).map(|score| (None, score, dimension.weight));
@@ -288,6 +337,7 @@ impl Panel {
         merged: &Assessment,
     ) -> Account {
         let mut whole = account.clone();
+        let settled = self.settled(tier1, answers);
         for dimension in &self.dimensions {
             let Some(score) = merged.scores.get(&dimension.name) else {
                 let why = "who measures it could not be heard, which counts 0";
@@ -304,7 +354,8 @@ impl Panel {
                 let name = format!("{who} `{}`{}", member.id, if stands_in { " (stand-in)" } else { "" });
                 Some(Opinion::of(name, score, weight.get()))
             };
-            let opinions = self.heard(dimension, tier1, answers).filter_map(opinion).collect();
+            let stand_ins = dimension.stand_ins(tier1, &settled);
+            let opinions = self.heard(dimension, tier1, answers, &stand_ins).filter_map(opinion).collect();
             whole.set(combined(&dimension.name, dimension.combine, score, opinions));
         }
         whole
@@ -320,6 +371,17 @@ impl Panel {
 }
 
 impl Combined {
+    /// What dimensions are worth to a judge of this one that they stand in for: others what they are in the end, itself what
+    /// else measures it.
+    fn stand_ins(&self, tier1: &Assessment, settled: &Scores) -> Scores {
+        let mut scores = settled.clone();
+        match tier1.scores.get(&self.name) {
+            Some(score) => scores.set(&self.name, score),
+            None => drop(scores.take(&self.name)),
+        }
+        scores
+    }
+
     /// How many of those who were to measure the dimension have answered.
     fn answered(&self, answers: &[Answer]) -> usize {
         self.sources.iter().filter_map(|source| answers.get(source.member)).filter(|a| a.is_answer()).count()

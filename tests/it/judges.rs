@@ -322,3 +322,44 @@ fn nothing_turns_round_what_a_person_reads() {
         assert!(!text.contains('\u{202e}') && !text.contains('\u{2066}'), "{text}");
     }
 }
+
+/// A dimension that stands in for a judge counts as what it is in the end, not as what measured it before others were asked.
+#[test]
+fn what_stands_in_for_a_judge_is_itself_judged() {
+    let judge = |id: &str, after: &str| {
+        format!(
+            "  {id}: {{ provider: scripted, config: {{ file: answers.jsonl }}, prompt: judge.md, on_failure: {{ retry: 0, then: {after} }} }}\n"
+        )
+    };
+    let scores = |b: Value| {
+        let profile = format!(
+            "classify: null
+stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }}, prompt: tagger.md, retries: 0 }}]
+judges:
+{}{}{}assess:
+  first: {{ judge: a, score: /s }}
+  second: {{ judge: c, score: /s }}
+  third: {{ judge: b, score: /s, otherwise: {{ rubric: parts }} }}
+overall: {{ from: first }}
+accept: {{ first: 0.9 }}
+stop: {{ max_iterations: 1 }}
+",
+            judge("a", "{ fallback: second }"),
+            judge("b", "escalate"),
+            judge("c", "{ fallback: third }"),
+        );
+        let gone = |judge: &str| json!({ "stage": judge, "fault": "permanent", "message": "gone" });
+        let whole = answer("extract", json!({ "tags": 1, "class": 1, "advice": 1 }));
+        let result = run(&place(&profile, &[whole, gone("a"), b, gone("c")])).json();
+        (result["final_status"].clone(), result["best_validation"]["scores"].clone())
+    };
+    let (status, low) = scores(answer("b", json!({ "s": 0.1 })));
+    assert_eq!(
+        (status, low),
+        (json!("max_iterations_reached"), json!({ "third": 0.1, "first": 0.1, "second": 0.1 }))
+    );
+    let (status, none) = scores(json!({ "stage": "b", "fault": "permanent", "message": "gone" }));
+    assert_ne!(status, "passed");
+    assert_eq!(none, json!({}));
+    assert_eq!(scores(answer("b", json!({ "s": 0.95 }))).0, "passed");
+}

@@ -554,7 +554,10 @@ fn next_passes_no_image_that_only_a_stage_has_seen() {
     let place = Workspace::new();
     place.write("scan.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     place.write("prompts/read.md", "Read this: {{ source }}.");
-    place.write("schemas/form.schema.json", r#"{"type": "object", "properties": {"number": {"type": "string"}}}"#);
+    place.write(
+        "schemas/form.schema.json",
+        r#"{"type": "object", "properties": {"number": {"type": "string"}}}"#,
+    );
     place.write(
         "profiles/scan.yaml",
         "description: Reads what is printed on a scan.

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06";
 
+/// A stage or judge, and what it says.
+type Said = (&'static str, Value);
+
 /// What a model says that answers perfectly, by stage and judge: form and numbers of it agree with each other.
-fn perfect(
-    profile: &str,
-) -> (Option<&'static str>, Vec<(&'static str, Value)>, Option<(&'static str, Value)>) {
+fn perfect(profile: &str) -> (Option<&'static str>, Vec<Said>, Option<Said>) {
     match profile {
         "literature" => {
             let paper = json!({
