@@ -420,6 +420,8 @@ mod tests {
                     let (path, run, document) = (&path, &run, &document);
                     scope.spawn(move || {
                         let journal = Journal::open(path).unwrap();
+                        // Whoever writes waits for the disk, and SQLite does not see to it that all get their turn.
+                        journal.connection().busy_timeout(Duration::from_secs(600)).unwrap();
                         (0..10)
                             .map(|n| {
                                 journal.append(run, document, Millis(n), "k", &json!([writer, n])).unwrap()
