@@ -5,7 +5,7 @@ use super::loading::providers;
 use super::output::Output;
 use super::plugin_check;
 use super::plugin_new;
-use crate::provider::{Inspected, ProviderError, TrustState};
+use crate::provider::{Inspected, Listed, ProviderError, TrustState};
 use crate::report::tame;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -57,20 +57,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Verb::List { json } => {
             let listed = providers.list();
             if *json {
-                let all: Vec<Value> = listed
-                    .iter()
-                    .map(|entry| match &entry.plugin {
-                        Ok(plugin) => shown(plugin),
-                        Err(error) => {
-                            json!({"name": entry.name, "path": entry.path, "problem": error.to_string()})
-                        }
-                    })
-                    .zip(&listed)
-                    .map(|(mut plugin, entry)| {
-                        plugin["used"] = json!(entry.used);
-                        plugin
-                    })
-                    .collect();
+                let all: Vec<Value> = listed.iter().map(in_list).collect();
                 writeln!(output.out, "{}", serde_json::to_string_pretty(&all).unwrap_or_default())?;
                 return Ok(Exit::Success);
             }
@@ -147,6 +134,18 @@ fn asked_for(plugin: &Inspected) -> Vec<String> {
         lines.push("  it runs programs of this machine, when `--allow-commands` is given".to_owned());
     }
     lines
+}
+
+/// An entry of the list as JSON.
+fn in_list(entry: &Listed) -> Value {
+    let mut about = match &entry.plugin {
+        Ok(plugin) => shown(plugin),
+        Err(error) => json!({"name": entry.name, "path": entry.path, "problem": error.to_string()}),
+    };
+    if let Some(about) = about.as_object_mut() {
+        about.insert("used".to_owned(), json!(entry.used));
+    }
+    about
 }
 
 fn shown(plugin: &Inspected) -> Value {

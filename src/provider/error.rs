@@ -415,7 +415,7 @@ pub(super) struct Fault {
     /// Whether the request went out.
     pub(super) sent: bool,
     /// What was told of the tokens that it took.
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<Box<Usage>>,
 }
 
 impl Fault {
@@ -443,7 +443,7 @@ impl Fault {
 
     /// The same of a call that took this, if that says anything.
     pub(super) fn took(self, usage: Usage) -> Self {
-        Self { usage: Some(usage).filter(|usage| *usage != Usage::default()), ..self }
+        Self { usage: Some(usage).filter(|usage| *usage != Usage::default()).map(Box::new), ..self }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -464,7 +464,7 @@ impl Fault {
             provider,
             model,
             sent: self.sent,
-            usage: self.usage,
+            usage: self.usage.map(|usage| *usage),
             cost: None,
         }
     }

@@ -47,7 +47,7 @@ fn failed(response: &HttpResponse, body: &Value, status: u16) -> Failure {
     let error = ApiError {
         status,
         hint,
-        message: message.clone(),
+        message,
         code: word(body, "/error/type"),
         request_id: word(body, "/request_id").or_else(|| response.headers.get("request-id").cloned()),
         retry_after: retry_after(response),

@@ -99,7 +99,7 @@ impl Link {
                 Ok(completion)
             }
             Err(fault) => {
-                if let (Some(lane), Some(usage)) = (&errand.lane, fault.usage) {
+                if let (Some(lane), Some(usage)) = (&errand.lane, fault.usage.as_deref()) {
                     lane.took(errand.tokens, usage.input_tokens.saturating_add(usage.output_tokens));
                 }
                 Err(self.failed(fault, &errand))

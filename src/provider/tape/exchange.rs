@@ -156,7 +156,7 @@ impl From<&Fault> for Failed {
             out_of_credit: fault.out_of_credit,
             free: fault.free,
             unsent: !fault.sent,
-            usage: fault.usage,
+            usage: fault.usage.as_deref().copied(),
         }
     }
 }
@@ -173,7 +173,7 @@ impl From<&Failed> for Fault {
             out_of_credit: failed.out_of_credit,
             free: failed.free,
             sent: !failed.unsent,
-            usage: failed.usage,
+            usage: failed.usage.map(Box::new),
             ..Self::new(failed.kind, failed.message.clone())
         }
     }
