@@ -175,12 +175,7 @@ impl Provider {
 
     /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
     /// when it is given up.
-    pub async fn call(
-        &self,
-        request: &CompletionRequest,
-        deadline: Duration,
-        progress: &Progress,
-    ) -> Called {
+    pub async fn call(&self, request: &CompletionRequest, deadline: Duration, progress: &Progress) -> Called {
         let patience = || Patience::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);

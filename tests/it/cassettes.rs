@@ -336,7 +336,10 @@ fn a_recording_of_a_model_replays_through_a_gateway() {
     };
     // The gateway is asked for `max_tokens`, the vendor for `max_completion_tokens`.
     let profile = place.read("profiles/parts.yaml");
-    place.write("profiles/parts.yaml", profile.replace("retries: 2", "retries: 2, options: { max_tokens: 900 }"));
+    place.write(
+        "profiles/parts.yaml",
+        profile.replace("retries: 2", "retries: 2, options: { max_tokens: 900 }"),
+    );
     let url = format!("http://{server}/v1");
     let recorded = openai("first", &url, &["--record", "tape"]).exits(0);
     assert_same(&place, &recorded, &openai("second", "https://api.openai.com/v1", &["--replay", "tape"]));

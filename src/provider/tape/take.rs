@@ -9,8 +9,8 @@ use super::body::Body;
 use super::exchange::{Answer, Asker, Exchange, Failed, Summary};
 use super::key::Key;
 use super::{Cue, Tape, TapeMode};
-use crate::provider::{FailureKind, Progress};
 use crate::provider::error::Fault;
+use crate::provider::{FailureKind, Progress};
 use crate::value::Millis;
 
 /// What a completion from the cache says of itself.
