@@ -45,8 +45,8 @@ impl Player {
     /// # Errors
     /// When there is none: what has probably changed since.
     pub(super) fn play(&mut self, question: &Question) -> Result<Exchange, String> {
-        let keys = std::iter::once(&question.key).chain(&question.elsewhere);
-        let Some(key) = keys.into_iter().find(|key| self.lists.contains_key(key)) else {
+        let mut keys = std::iter::once(&question.key).chain(&question.elsewhere);
+        let Some(key) = keys.find(|key| self.lists.contains_key(key)) else {
             return Err(self.guess(question));
         };
         let Some(tracks) = self.lists.get_mut(key) else { return Err(self.guess(question)) };
