@@ -4,6 +4,7 @@
 //! has it vouch for memory; sizes, counts, order and repetition of its calls are all checked.
 
 mod call;
+mod copy;
 mod ending;
 mod host;
 mod load;
