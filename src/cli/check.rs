@@ -3,11 +3,12 @@
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
-use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span, nearest, render_json, render_sarif};
+use crate::diag::{Code, Level, Problem, Problems, Span, nearest, render_json, render_sarif};
 use crate::lint::{FileKind, Subject, check_file, files_of, lint, lint_provider};
 use crate::profile::{Loaded, available, read_text_file};
 use crate::provider::Providers;
 use crate::run::Plan;
+use crate::value::yaml::{Data, Entry, Node};
 use clap::{Args, ValueEnum};
 use std::path::Path;
 
@@ -294,9 +295,8 @@ fn check_providers(loaded: &Loaded, providers: &Providers, problems: &mut Proble
 
 /// Limits are by the name of a provider; one that nobody has would never apply.
 fn check_limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
-    if loaded.profile.network.limits.is_empty() {
-        return;
-    }
+    let written = loaded.merged.get("network").and_then(|network| network.get("limits"));
+    let Some(Node { data: Data::Map(limits), .. }) = written else { return };
     let mut known: Vec<String> = Vec::new();
     for listed in providers.used() {
         if let Ok(plugin) = listed.plugin {
@@ -305,14 +305,13 @@ fn check_limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems)
         known.push(listed.name);
     }
     let spelled = |name: &str| name.replace('-', "_");
-    for name in loaded.profile.network.limits.keys() {
+    for Entry { key: name, key_span, .. } in limits {
         if known.iter().any(|other| spelled(other) == spelled(name)) {
             continue;
         }
-        let place = SourceFile::new("network.limits", name.as_str());
         let problem = Problem::warning(
             Code::InertRule,
-            &Span::new(&place, 0, name.len()),
+            key_span,
             format!("no provider is called `{name}`, so this limit never applies"),
         );
         problems.push(match nearest(name, known.iter().map(String::as_str)) {

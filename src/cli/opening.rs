@@ -55,9 +55,18 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain,
     Ok(Chain::new(links?, retries))
 }
 
+/// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
 fn unusable(error: ProviderError) -> Failure {
     let help = error.help();
-    Failure::broken(error.to_string()).help(help)
+    let exit = match error {
+        ProviderError::Unknown { .. }
+        | ProviderError::Ambiguous { .. }
+        | ProviderError::BadName { .. }
+        | ProviderError::ProgramsNotAllowed { .. }
+        | ProviderError::Config { .. } => Exit::Usage,
+        _ => Exit::Broken,
+    };
+    Failure { message: error.to_string(), help: Some(help), exit }
 }
 
 /// Fails for a provider that would not get to see what the profile attaches.

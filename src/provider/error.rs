@@ -1,12 +1,13 @@
 //! What can go wrong with a plugin: before a call ([`ProviderError`]), and in one ([`CallFailure`]).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopctl_plugin_sdk::abi;
 use loopctl_plugin_sdk::protocol::Usage;
 use serde::{Deserialize, Serialize};
 
+use super::locate::is_name;
 use crate::value::Usd;
 
 /// Why a provider can't be opened, inspected or trusted.
@@ -196,9 +197,16 @@ impl ProviderError {
                 format!("name one of them as the provider, and set its `endpoint` to `{name}`")
             }
             Self::BadName { .. } => {
-                "a name has letters, digits, `-` and `_`; write a path with a `/` to use a file".to_owned()
+                "a name has letters, digits, `-` and `_`, and a model follows it after a colon: `NAME:MODEL`; write a path with a \
+                 `/` to use a file"
+                    .to_owned()
             }
-            Self::Unreadable { .. } => "check the path and its permissions".to_owned(),
+            Self::Unreadable { path, .. } => match provider_and_model(path) {
+                Some((provider, model)) => format!(
+                    "what has a `/` before any `:` is a path; of a provider's model write `{provider}:{model}`"
+                ),
+                None => "check the path and its permissions".to_owned(),
+            },
             Self::NotAPlugin { .. } | Self::BadManifest { .. } | Self::ManifestMismatch { .. } => {
                 "build it with `loopctl-plugin-sdk`, or with `LC_MANIFEST` from `loopctl_plugin.h`".to_owned()
             }
@@ -227,14 +235,21 @@ impl ProviderError {
             }
             Self::Config { provider, .. } => {
                 format!(
-                    "settings stand under `config:` of the stage or judge, or are given with `--provider-config KEY=VALUE`; \
-                     `loopctl plugin inspect {provider}` shows what it accepts"
+                    "settings stand under `config:` of the stage or judge, are given with `--provider-config KEY=VALUE`, or come \
+                     from environment variables; `loopctl plugin inspect {provider}` shows what it accepts"
                 )
             }
             Self::Open { kind, .. } if kind.may_pass() => "try again".to_owned(),
             Self::Open { .. } => "see what the plugin says; its documentation knows more".to_owned(),
         }
     }
+}
+
+/// The two halves of `openai/gpt-5`, which is a path as it stands: no library, and nowhere in particular.
+fn provider_and_model(path: &Path) -> Option<(String, String)> {
+    let text = path.to_str().filter(|text| !text.ends_with(std::env::consts::DLL_SUFFIX))?;
+    let (provider, model) = text.split_once('/').filter(|(_, model)| !model.is_empty())?;
+    is_name(provider).then(|| (provider.to_owned(), tame(model)))
 }
 
 /// What kind of failure a call ended with.

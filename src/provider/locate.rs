@@ -177,13 +177,33 @@ pub(super) fn unknown(paths: &PluginPaths, name: &str, mut available: Vec<String
     available.extend(find_all(paths).into_keys());
     available.sort();
     available.dedup();
+    let spelled = name.to_ascii_lowercase();
     let guess = available
         .iter()
-        .map(|other| (strsim::damerau_levenshtein(name, other), other))
+        .map(|other| (strsim::damerau_levenshtein(&spelled, other), other))
         .filter(|(distance, other)| *distance <= 1 + other.len() / 4)
         .min()
-        .map(|(_, other)| other.clone());
+        .map(|(_, other)| other.clone())
+        .or_else(|| {
+            of_vendor(&spelled).filter(|guess| {
+                let provider = guess.split_once(':').map_or(guess.as_str(), |(provider, _)| provider);
+                available.iter().any(|other| other == provider)
+            })
+        });
     ProviderError::Unknown { name: name.to_owned(), guess, available, searched: paths.folders() }
+}
+
+/// Who is meant by the name of a vendor or of a model: `claude`, `gpt-5-mini`.
+fn of_vendor(name: &str) -> Option<String> {
+    let (provider, is_model) = match name.split('-').next()? {
+        "gpt" | "chatgpt" => ("openai", true),
+        "claude" => ("anthropic", true),
+        "gemini" => ("gemini", true),
+        "google" => ("gemini", false),
+        "llama" => ("ollama", true),
+        _ => return None,
+    };
+    Some(if is_model && name.contains('-') { format!("{provider}:{name}") } else { provider.to_owned() })
 }
 
 #[cfg(test)]

@@ -126,9 +126,9 @@ fn unknown_names_come_with_a_guess() {
         (&["run", "--profile", "./none.yaml", "good.txt"], 2, "none.yaml"),
         (&["run", "--profile", "../../etc/passwd", "good.txt"], 2, "passwd"),
         (&["run", "--type", "pathologie", "good.txt"], 2, "did you mean `pathology`?"),
-        (&["run", "--provider", "patern", "good.txt"], 1, "did you mean `pattern`?"),
-        (&["run", "--provider", "", "good.txt"], 1, "provider"),
-        (&["run", "--provider", "a b", "good.txt"], 1, "a b"),
+        (&["run", "--provider", "patern", "good.txt"], 2, "did you mean `pattern`?"),
+        (&["run", "--provider", "", "good.txt"], 2, "provider"),
+        (&["run", "--provider", "a b", "good.txt"], 2, "a b"),
         (&["run", "--format", "xml", "good.txt"], 2, "jsonl"),
         (&["rnu", "good.txt"], 2, "rnu"),
         (&["run", "--no-such-flag", "good.txt"], 2, "--no-such-flag"),
@@ -155,7 +155,7 @@ fn a_provider_that_lacks_its_settings_says_which() {
     ] {
         let mut arguments = vec!["run", "--provider", "scripted", "good.txt"];
         arguments.extend(setting.iter().flat_map(|setting| ["--provider-config", setting]));
-        place.run(&arguments).exits(1).says(&["scripted", said]);
+        place.run(&arguments).exits(2).says(&["scripted", said]);
     }
     place.run(&["run", "--provider-config", "novalue", "good.txt"]).exits(2);
 }
@@ -188,6 +188,36 @@ fn plugins_that_are_none_or_of_another_kind_are_refused() {
         assert!(matches!(trusted.code, Some(0 | 1)), "{name}: {}", trusted.err);
         let ran = place.run(&["run", "--provider", path, "good.txt"]).exits(1).says(&[said]);
         assert_eq!(ran.out, "", "{name}");
+    }
+}
+
+#[test]
+fn a_provider_that_is_written_wrongly_is_wrong_usage_and_says_what_was_meant() {
+    let place = Workspace::new();
+    place.write("good.txt", REPORT);
+    for (spec, said) in [
+        ("opnai:m", "did you mean `openai`?"),
+        ("OpenAI:m", "did you mean `openai`?"),
+        ("gpt-5-mini", "did you mean `openai:gpt-5-mini`?"),
+        ("claude:m", "did you mean `anthropic`?"),
+        ("google:m", "did you mean `gemini`?"),
+        ("openai:", "can't be a provider's name"),
+        ("command", "--allow-commands"),
+    ] {
+        let ran = place.run(&["run", "--provider", spec, "good.txt"]).exits(2).says(&[said]);
+        assert_eq!(ran.out, "", "{spec}");
+    }
+    // A path, as far as anyone can tell.
+    place
+        .run(&["run", "--provider", "openai/gpt-5.2", "good.txt"])
+        .exits(1)
+        .says(&["can't read `openai/gpt-5.2`", "write `openai:gpt-5.2`"]);
+    for address in ["127.0.0.1:8000/v1", "localhost:8000/v1"] {
+        let mut run = place.loopctl(&["run", "--provider", "openai:m", "good.txt"]);
+        Ran::of(run.env("OPENAI_BASE_URL", address)).exits(2).says(&[
+            "the environment variable `OPENAI_BASE_URL`",
+            &format!("`{address}` is not a URL: write it as `https://HOST/PATH`"),
+        ]);
     }
 }
 

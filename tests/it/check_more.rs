@@ -200,3 +200,13 @@ fn without_arguments_the_files_of_the_project_are_checked_also_those_that_no_pro
     ran.exits(2)
         .says(&["rules/lonely.yaml:2:", "10 profiles and 2 other files checked: 1 error, 0 warnings"]);
 }
+
+#[test]
+fn a_limit_for_a_provider_that_there_is_not_is_shown_where_it_stands() {
+    let limits = "extends: batch\nnetwork:\n  limits:\n    openai: { concurrency: 2 }\n    olama: { concurrency: 2 }\n";
+    checked(&[("profiles/mine.yaml", limits)], &["check", "mine"]).exits(0).says(&[
+        "no provider is called `olama`",
+        "./profiles/mine.yaml:5:5",
+        "did you mean `ollama`?",
+    ]);
+}

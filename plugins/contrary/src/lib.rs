@@ -83,11 +83,12 @@ impl HttpCodec for Contrary {
                         Failure::permanent("the answer was cut").with_detail(json!({ "usage": usage }))
                     );
                 }
-                Ok(Completion {
-                    text: body.get("answer").and_then(Value::as_str).map(str::to_owned),
-                    usage,
-                    ..Completion::default()
-                })
+                let text = body.get("answer").and_then(Value::as_str).map(str::to_owned);
+                if text.is_none() && self.misbehave != "answer_nothing" {
+                    return Err(Failure::transient("the server's answer has no `answer`")
+                        .with_detail(json!({ "usage": usage })));
+                }
+                Ok(Completion { text, usage, ..Completion::default() })
             }
             401 => Err(Failure::unauthorized("the key is refused")),
             429 => Err(Failure::rate_limited("too many requests", None)),

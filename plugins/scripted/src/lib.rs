@@ -1,7 +1,7 @@
 //! A provider that answers from a file: for tests, demonstrations and rehearsals of what goes wrong.
 //!
 //! Configuration: `{ "file": "answers.yaml" }`, a list of answers in YAML or (`.jsonl`, `.ndjson`) one JSON object per
-//! line. Each call takes the next answer of its document: of those with its `id`, or, if no answer has that id, of
+//! line; or `{ "answers": […] }`, the list itself. Each call takes the next answer of its document: of those with its `id`, or, if no answer has that id, of
 //! those without one. Answers with a `stage` are for that stage or judge alone, in the same way. Every document walks its list from the start, so what it gets doesn't depend on what runs beside
 //! it. When its answers run out, the call fails and says so.
 //!
@@ -56,7 +56,8 @@ const MAX_FILE: u64 = 64 << 20;
 /// An open script, and how far each document has walked it.
 #[derive(Debug)]
 pub struct Scripted {
-    file: String,
+    /// The file, or the text of the answers themselves: two instances of one script are told by it.
+    source: String,
     script: Script,
     progress: Arc<Progress>,
 }
@@ -64,7 +65,7 @@ pub struct Scripted {
 /// How many answers each document has had, for each stage that has answers of its own.
 type Progress = Mutex<HashMap<(String, Option<String>), usize>>;
 
-/// By file, the progress of instances that panicked as their script told them to: the host opens another in their
+/// By source, the progress of instances that panicked as their script told them to: the host opens another in their
 /// place, which goes on where they were.
 static BEQUEATHED: Mutex<Option<HashMap<String, Arc<Progress>>>> = Mutex::new(None);
 
@@ -88,28 +89,21 @@ impl Scripted {
 
 impl DirectPlugin for Scripted {
     fn open(config: &Value) -> Result<Self, Failure> {
-        let file = config.get("file").and_then(Value::as_str).ok_or_else(|| {
-            Failure::invalid_config("no `file`: name the script, as in `{file: answers.yaml}`")
-        })?;
-        let bad = |problem: String| Failure::invalid_config(format!("{file}{problem}"));
-        let mut text = String::new();
-        std::fs::File::open(file)
-            .and_then(|open| open.take(MAX_FILE.saturating_add(1)).read_to_string(&mut text))
-            .map_err(|error| bad(format!(": can't be read: {error}")))?;
-        if text.len() as u64 > MAX_FILE {
-            return Err(bad(": longer than 64 MiB".to_owned()));
-        }
-        let by_line = Path::new(file)
-            .extension()
-            .is_some_and(|ext| ext.eq_ignore_ascii_case("jsonl") || ext.eq_ignore_ascii_case("ndjson"));
-        let script = if by_line { Script::from_jsonl(&text) } else { Script::from_yaml(&text) };
-        let script = script.map_err(|(line, problem)| bad(format!(":{line}: {problem}")))?;
+        let (source, script) = match (config.get("file").and_then(Value::as_str), config.get("answers")) {
+            (Some(file), _) => (file.to_owned(), from_file(file)?),
+            (None, Some(Value::Array(answers))) => from_answers(answers)?,
+            (None, _) => {
+                return Err(Failure::invalid_config(
+                    "no `file`: name the script, as in `{file: answers.yaml}`, or list its `answers`",
+                ));
+            }
+        };
         let inherited = BEQUEATHED
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .as_mut()
-            .and_then(|left| left.remove(file));
-        Ok(Self { file: file.to_owned(), script, progress: inherited.unwrap_or_default() })
+            .and_then(|left| left.remove(&source));
+        Ok(Self { source, script, progress: inherited.unwrap_or_default() })
     }
 
     fn complete(&self, request: &CompletionRequest, cancel: &Cancel) -> Result<Completion, Failure> {
@@ -125,7 +119,7 @@ impl DirectPlugin for Scripted {
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
                         .get_or_insert_default()
-                        .insert(self.file.clone(), Arc::clone(&self.progress));
+                        .insert(self.source.clone(), Arc::clone(&self.progress));
                 }
                 Err(fail(fault, cancel))
             }
@@ -138,6 +132,31 @@ impl DirectPlugin for Scripted {
             outcome => Reply::from(outcome),
         }
     }
+}
+
+fn from_file(file: &str) -> Result<Script, Failure> {
+    let bad = |problem: String| Failure::invalid_config(format!("{file}{problem}"));
+    let mut text = String::new();
+    std::fs::File::open(file)
+        .and_then(|open| open.take(MAX_FILE.saturating_add(1)).read_to_string(&mut text))
+        .map_err(|error| bad(format!(": can't be read: {error}")))?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(bad(": longer than 64 MiB".to_owned()));
+    }
+    let by_line = Path::new(file)
+        .extension()
+        .is_some_and(|ext| ext.eq_ignore_ascii_case("jsonl") || ext.eq_ignore_ascii_case("ndjson"));
+    let script = if by_line { Script::from_jsonl(&text) } else { Script::from_yaml(&text) };
+    script.map_err(|(line, problem)| bad(format!(":{line}: {problem}")))
+}
+
+/// A script that stands in the configuration, and its text.
+fn from_answers(answers: &[Value]) -> Result<(String, Script), Failure> {
+    let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
+    let text = lines.join("\n");
+    let script = Script::from_jsonl(&text)
+        .map_err(|(line, problem)| Failure::invalid_config(format!("`answers`, number {line}: {problem}")))?;
+    Ok((text, script))
 }
 
 /// Marks bytes that are to cross the boundary as they are; no fault of a script can have it.
@@ -174,7 +193,9 @@ export_direct_plugin!(
         r#"", "abi": {"major": 1, "minor": 0}, "kind": "direct",
 "description": "Answers from a file, with delays and faults: for tests, demonstrations and rehearsals.",
 "capabilities": ["repeatable", "offline"],
-"config_schema": {"type": "object", "required": ["file"], "properties": {"file": {"type": "string", "minLength": 1}}}}"#
+"config_schema": {"type": "object", "oneOf": [{"required": ["file"]}, {"required": ["answers"]}],
+"examples": [{"answers": [{"value": {}}]}],
+"properties": {"file": {"type": "string", "minLength": 1}, "answers": {"type": "array", "minItems": 1}}}}"#
     )
 );
 
@@ -185,7 +206,7 @@ mod tests {
     use serde_json::json;
 
     fn scripted(text: &str) -> Scripted {
-        Scripted { file: String::new(), script: Script::from_yaml(text).unwrap(), progress: Arc::default() }
+        Scripted { source: String::new(), script: Script::from_yaml(text).unwrap(), progress: Arc::default() }
     }
 
     fn request(id: &str) -> CompletionRequest {
@@ -248,6 +269,17 @@ mod tests {
         assert!(none.error.message.contains("no `file`"), "{none}");
         let missing = Scripted::open(&json!({"file": "no/such.yaml"})).unwrap_err();
         assert!(missing.error.message.contains("no/such.yaml"), "{missing}");
+        let slip = Scripted::open(&json!({"answers": [{"value": 1}, {"valu": 2}]})).unwrap_err();
+        assert!(slip.error.message.contains("`answers`, number 2: "), "{slip}");
+    }
+
+    #[test]
+    fn answers_may_stand_in_the_configuration() {
+        let plugin =
+            Scripted::open(&json!({"answers": [{"id": "a", "value": "x\ny"}, {"value": 2}]})).unwrap();
+        let ask = |id: &str| plugin.complete(&request(id), &Cancel::new()).map(|done| done.value);
+        assert_eq!(ask("a").unwrap(), Some(json!("x\ny")));
+        assert_eq!(ask("b").unwrap(), Some(json!(2)));
     }
 
     #[test]

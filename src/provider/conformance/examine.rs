@@ -27,7 +27,8 @@ pub struct Conformance<'a> {
     pub providers: &'a Providers,
     /// The library.
     pub path: &'a Path,
-    /// What instances are opened with: an object.
+    /// What instances are opened with: an object. For an empty one, the first of the `examples` of the manifest's
+    /// `config_schema` stands in.
     pub config: &'a Value,
     /// How long one check may take before the plugin counts as hanging.
     pub limit: Duration,

@@ -61,7 +61,8 @@ pub(super) static CHECKS: [Check; 7] = [
         kind: None,
         needs: &["manifest.config_schema"],
         asks: "`config_schema` accepts the configuration that the plugin is checked with",
-        help: "give it one that it accepts: `--config KEY=VALUE`",
+        help: "give it one that it accepts: `--config KEY=VALUE`; the first of `examples` in `config_schema` is taken \
+               without",
         run: |subject| {
             check_config(subject.manifest(), &subject.config).map_err(|error| error.to_string())?;
             Ok("accepted".to_owned())

@@ -31,7 +31,7 @@ pub(super) struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// `limit` is how long one check may wait for answers.
     pub(super) fn new(file: &'a PluginFile, config: &Value, limit: Duration) -> Self {
-        let (link, config) = linked(&file.manifest, config);
+        let (link, config) = linked(&file.manifest, given_or_example(&file.manifest, config));
         Self {
             file,
             config,
@@ -127,6 +127,13 @@ impl<'a> Subject<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// The configuration that was given, or, where none was, the first example of the manifest's `config_schema`.
+fn given_or_example<'a>(manifest: &'a Manifest, given: &'a Value) -> &'a Value {
+    let is_empty = given.as_object().is_none_or(serde_json::Map::is_empty);
+    let example = || manifest.config_schema.as_ref()?.get("examples")?.get(0);
+    if is_empty { example().unwrap_or(given) } else { given }
 }
 
 /// The host's network for this plugin, with something in the place of each secret, and the configuration with what the

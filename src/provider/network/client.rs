@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::OnceLock;
 
 use reqwest::{Client, NoProxy, StatusCode, Url};
+use rustls::CertificateError;
 
 use super::Environment;
 use super::egress::{Origin, is_loopback};
@@ -120,10 +121,8 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
         return password_wanted();
     }
     let message = tame(&format!("can't connect to `{server}`: {causes}"));
-    if is_certificate(error) {
-        let help = "its certificate is not trusted here: check `base_url`, and the proxy if there is one; \
-                    `SSL_CERT_FILE` names a file with the authorities that are trusted";
-        return Fault::new(FailureKind::Permanent, message).help(help).unsent();
+    if let Some(problem) = certificate_problem(error) {
+        return Fault::new(FailureKind::Permanent, message).help(certificate_help(problem)).unsent();
     }
     let help = if is_loopback(url) {
         format!("is the server running at `{server}`?")
@@ -182,13 +181,40 @@ fn causes(error: &reqwest::Error) -> String {
     if texts.is_empty() { "no cause is known".to_owned() } else { texts.join(": ") }
 }
 
-/// Whether TLS failed because of the server's certificate, which another try won't change.
-fn is_certificate(error: &(dyn Error + 'static)) -> bool {
+/// Why TLS failed, if it is because of the server's certificate, which another try won't change.
+fn certificate_problem<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a CertificateError> {
+    if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
+        return Some(problem);
+    }
     // What an error of the system's wraps is not its source, and may be another of the system's.
-    let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    matches!(error.downcast_ref::<rustls::Error>(), Some(rustls::Error::InvalidCertificate(_)))
-        || wrapped.is_some_and(|inner| is_certificate(inner))
-        || error.source().is_some_and(is_certificate)
+    let wrapped: Option<&'a (dyn Error + 'static)> = match error.downcast_ref::<std::io::Error>() {
+        Some(error) => error.get_ref().map(|inner| inner as _),
+        None => None,
+    };
+    wrapped.and_then(certificate_problem).or_else(|| error.source().and_then(certificate_problem))
+}
+
+/// What to do about a certificate.
+fn certificate_help(problem: &CertificateError) -> &'static str {
+    match problem {
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is the certificate of another host: in the base URL, name the host as the certificate does"
+        }
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => {
+            "it is not good at this time: the server needs another certificate, or a clock is wrong"
+        }
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "its certificate is an authority's own (`CA:TRUE`), which no server can have here: give the server one that the \
+             authority signed, or one of its own with `basicConstraints=CA:FALSE`, and name the file in `SSL_CERT_FILE`"
+        }
+        _ => {
+            "its certificate is not trusted here: check `base_url`, and the proxy if there is one; `SSL_CERT_FILE` names a \
+             file (PEM) with the authorities that are trusted"
+        }
+    }
 }
 
 #[cfg(test)]

@@ -142,7 +142,12 @@ fn set(environment: &Environment, name: &str) -> Option<String> {
 pub(super) fn base_url(text: &str) -> Result<Url, String> {
     // An `@` may stand before a password, which is not shown.
     let shown = if text.contains('@') { "the URL".to_owned() } else { format!("`{}`", tame(text)) };
-    let url = Url::parse(text).map_err(|error| format!("{shown} is not a URL: {error}"))?;
+    let unplaced = || {
+        format!(
+            "{shown} is not a URL: write it as `https://HOST/PATH`, or as `http://HOST:PORT/PATH` on this machine"
+        )
+    };
+    let url = Url::parse(text).map_err(|_| unplaced())?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("a base URL must not hold a user or a password".to_owned());
     }
@@ -150,7 +155,7 @@ pub(super) fn base_url(text: &str) -> Result<Url, String> {
         return Err("a base URL must not have a `?` or `#`".to_owned());
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(format!("{shown} has no host: write it as `https://HOST/PATH`"));
+        return Err(unplaced());
     }
     Ok(url)
 }
@@ -239,7 +244,13 @@ mod tests {
                 None,
                 json!({}),
                 &[("OPENAI_BASE_URL", "localhost:1")],
-                "`OPENAI_BASE_URL`: `localhost:1` has no host",
+                "`OPENAI_BASE_URL`: `localhost:1` is not a URL: write it as `https://HOST/PATH`",
+            ),
+            (
+                None,
+                json!({}),
+                &[("OPENAI_BASE_URL", "10.0.0.7:8000/v1")],
+                "`10.0.0.7:8000/v1` is not a URL: write",
             ),
             (None, json!({}), &[("OPENAI_BASE_URL", "https://u:pass@x.example")], "a user or a password"),
             (None, json!({"base_url": "https://x.example?q"}), &[], "`?` or `#`"),

@@ -2,7 +2,6 @@
 #![expect(unsafe_code, reason = "loads foreign code and reads its table")]
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::mem::{MaybeUninit, align_of, offset_of, size_of};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -11,7 +10,7 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_plugin_v1};
 use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
-use super::{bounded, ending, host::Host};
+use super::{bounded, copy, ending, host::Host};
 use crate::provider::ProviderError;
 use crate::provider::elf;
 use crate::provider::inspect::{self, PluginFile, host_abi};
@@ -120,15 +119,10 @@ pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError>
         let (system, own) = (std::env::consts::OS, std::env::consts::ARCH);
         return Err(failed(format!("it was built for {machine}, and this is {own} ({system})")));
     }
-    let mut copy = tempfile::Builder::new()
-        .prefix("loopctl-plugin-")
-        .suffix(std::env::consts::DLL_SUFFIX)
-        .tempfile()
-        .map_err(|error| failed(format!("can't write a temporary copy: {error}")))?;
-    copy.write_all(&file.bytes).map_err(|error| failed(format!("can't write a temporary copy: {error}")))?;
-    // Closed before it is loaded, since a file that is being written can't be run. Removed when dropped, which a
-    // system that has it mapped doesn't mind; where it does, the copy stays in the folder for temporary files.
-    let copy = copy.into_temp_path();
+    // Removed when dropped, which a system that has it mapped doesn't mind; where it does, and where the plugin ends the
+    // process while it is loaded, the copy stays until a later process finds it.
+    let copy =
+        copy::write(&file.bytes).map_err(|error| failed(format!("can't write a temporary copy: {error}")))?;
     // SAFETY: running its constructors is what loading a plugin means; it has been found trustworthy.
     let library = unsafe { open_library(&copy) }.map_err(|error| failed(describe(&error)))?;
     // SAFETY: the symbol has this type by the contract: the major version is in its name.

@@ -4,6 +4,7 @@
 //! has it vouch for memory; sizes, counts, order and repetition of its calls are all checked.
 
 mod call;
+mod copy;
 mod ending;
 mod host;
 mod load;
@@ -15,7 +16,7 @@ pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
 pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
 
-use std::sync::mpsc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Runs `work` on a thread of its own and waits for at most `limit`. What comes later is dropped there, so it must
@@ -27,14 +28,24 @@ fn bounded<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
-    let (sender, receiver) = mpsc::sync_channel(1);
+    // Not a channel: the first wait on one registers a destructor with the system's loader, whose lock is held by a plugin
+    // that hangs while it is loaded.
+    let shared = Arc::new((Mutex::new(None), Condvar::new()));
+    let theirs = Arc::clone(&shared);
     std::thread::Builder::new()
         .name("loopctl-plugin".to_owned())
         .spawn(move || {
-            let _ = sender.send(work());
+            let done = work();
+            *theirs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            theirs.1.notify_one();
         })
         .map_err(|error| format!("can't start a thread: {error}"))?;
-    receiver.recv_timeout(limit).map_err(|_| {
+    let (slot, filled) = &*shared;
+    let waiting = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    let (mut slot, _) = filled
+        .wait_timeout_while(waiting, limit, |slot| slot.is_none())
+        .unwrap_or_else(PoisonError::into_inner);
+    slot.take().ok_or_else(|| {
         ending::something_hangs();
         format!("it took longer than {} s", limit.as_secs())
     })

@@ -53,7 +53,7 @@ fn a_plugin_in_c_answers_a_whole_run() {
     let failed = run(&[]).exits(1);
     let told = format!("{}{}", failed.out, failed.err);
     assert!(told.contains("the request has nothing at `/base`; say with `otherwise`"), "{told}");
-    run(&["pointer=base"]).exits(1).says(&["configuration of provider `echo` is not valid"]);
+    run(&["pointer=base"]).exits(2).says(&["configuration of provider `echo` is not valid"]);
     let checked = place.run(&["plugin", "check", "echo"]).exits(0);
     assert!(checked.out.contains(" 0 failed, 0 skipped\n"), "{}", checked.out);
     let listed = place.run(&["plugin", "list"]).exits(0);

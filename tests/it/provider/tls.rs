@@ -14,6 +14,12 @@ use crate::workspace::{Ran, Workspace};
 
 /// Of `127.0.0.1`, signed by `authority.pem`; both are good until 2126.
 const CERTIFICATE: &[u8] = include_bytes!("tls/server.pem");
+/// Of `127.0.0.1` and an authority at once, as `openssl req -x509` makes them; signed by itself.
+const OWN_CERTIFICATE: &[u8] = include_bytes!("tls/own.pem");
+const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/provider/tls/own.pem");
+/// Of `elsewhere.invalid`, signed by itself.
+const ELSEWHERE_CERTIFICATE: &[u8] = include_bytes!("tls/elsewhere.pem");
+const ELSEWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/provider/tls/elsewhere.pem");
 const KEY: &[u8] = include_bytes!("tls/server.key");
 const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/provider/tls/authority.pem");
 
@@ -24,8 +30,8 @@ struct Server {
 }
 
 impl Server {
-    fn start() -> Self {
-        let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
+    fn start(certificate: &[u8]) -> Self {
+        let certificate = CertificateDer::from_pem_slice(certificate).unwrap();
         let key = PrivateKeyDer::from_pem_slice(KEY).unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
@@ -87,7 +93,7 @@ fn run(server: &Server, authority: Option<&str>) -> Ran {
 
 #[test]
 fn a_certificate_that_nobody_here_trusts_is_looked_at_once() {
-    let server = Server::start();
+    let server = Server::start(CERTIFICATE);
     let ran = run(&server, None).exits(1).says(&[
         "failed (permanent): can't connect to `127.0.0.1:",
         "its certificate is not trusted here",
@@ -99,5 +105,16 @@ fn a_certificate_that_nobody_here_trusts_is_looked_at_once() {
 
 #[test]
 fn an_authority_of_the_users_own_is_trusted() {
-    run(&Server::start(), Some(AUTHORITY)).exits(0);
+    run(&Server::start(CERTIFICATE), Some(AUTHORITY)).exits(0);
+}
+
+#[test]
+fn a_certificate_that_trust_does_not_help_is_told_apart() {
+    for (certificate, file, says) in [
+        (OWN_CERTIFICATE, OWN, &["`CA:TRUE`", "`basicConstraints=CA:FALSE`"][..]),
+        (ELSEWHERE_CERTIFICATE, ELSEWHERE, &["certificate of another host"]),
+    ] {
+        let ran = run(&Server::start(certificate), Some(file)).exits(1).says(says);
+        assert!(!ran.err.contains("not trusted here"), "{}", ran.err);
+    }
 }
