@@ -274,7 +274,7 @@ fn a_provider_that_is_not_there_is_a_warning_here_and_an_error_when_it_runs() {
         "did you mean `pattern`?",
     ]);
     place.write("doc.txt", "x");
-    place.run(&["run", "--profile", "mine", "doc.txt"]).exits(1).says(&["patern", "did you mean `pattern`?"]);
+    place.run(&["run", "--profile", "mine", "doc.txt"]).exits(2).says(&["patern", "did you mean `pattern`?"]);
 }
 
 #[test]

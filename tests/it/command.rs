@@ -75,7 +75,7 @@ fn nothing_runs_unless_programs_are_allowed() {
     for profile in [PROFILE, &judge] {
         let place = place(profile, script);
         place.write("answers.jsonl", "{\"value\": {\"grade\": 1}}\n");
-        run(&place, &[]).exits(1).says(&["`command` runs programs of this machine", "--allow-commands"]);
+        run(&place, &[]).exits(2).says(&["`command` runs programs of this machine", "--allow-commands"]);
         assert!(!place.path("ran").exists() && !place.path("out/doc-result.json").exists());
         run(&place, &["--allow-commands"]);
         assert!(place.path("ran").exists());
@@ -110,7 +110,7 @@ fn what_went_wrong_is_in_the_result() {
         ("commnd=[sh]", "configuration of provider `command` is not valid"),
     ] {
         let flags = ["--allow-commands", "--provider-config", setting];
-        run(&place, &flags).exits(1).says(&[says]);
+        run(&place, &flags).exits(2).says(&[says]);
     }
 }
 
