@@ -4,6 +4,7 @@
 //! run shows everything. A problem carries a stable [`Code`], the [`Span`] it is about, and what to do about it.
 
 mod code;
+mod mask;
 mod render;
 mod sarif;
 mod source;

@@ -1,5 +1,6 @@
 //! Problems as people and programs read them.
 
+use super::mask::masked;
 use super::{Code, Level, Problem, Problems};
 use annotate_snippets::{AnnotationKind, Group, Level as Mark, Renderer, Snippet};
 use serde_json::{Value, json};
@@ -121,7 +122,7 @@ impl Excerpt {
         Excerpt {
             path: span.file().name().to_owned(),
             line,
-            text: text.get(from..to).unwrap_or_default().to_owned(),
+            text: masked(text.get(from..to).unwrap_or_default()),
             start: span.start() - from,
             end: (end.min(to)).max(span.start()) - from,
             label,

@@ -182,6 +182,17 @@ fn numbers_out_of_range_and_words_in_their_place_are_refused() {
     }
 }
 
+/// Somebody has written a key into the profile, and made a mistake beside it.
+#[test]
+fn a_secret_in_a_profile_is_not_shown() {
+    let ran = check(
+        "extends: clinical\nstages:\n  - { id: extract, provider: openai:m, config: { api_key: sk-hush }, promt: a.md }\n",
+    );
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("unknown key `promt`") && said.contains("config: { api_key: ******* }"), "{said}");
+    assert!(!said.contains("hush"), "{said}");
+}
+
 #[test]
 fn a_key_that_stands_twice_is_shown_with_both_places() {
     let ran = check("extends: clinical\nname: one\nname: two\nstop: { timeout: 1s, timeout: 2s }\n");

@@ -183,7 +183,7 @@ impl Link {
         Ok(HttpResponse {
             status: status.as_u16(),
             headers: told.into_iter().map(|(name, value)| (name, filled.redact(value))).collect(),
-            body: filled.redact(body),
+            body: if status.is_success() { filled.redact(body) } else { filled.redact_refusal(body) },
         })
     }
 }

@@ -1,5 +1,10 @@
 //! Takes a secret out of a text, however the text spells it: as it is, with the escapes of JSON (of JSON within JSON,
-//! too), percent-encoded, or with the references of HTML. Servers repeat keys in any of these, and codecs undo the first.
+//! too), percent-encoded, with the references of HTML, or in Base64. Servers repeat keys in any of these, and codecs undo the
+//! first.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use serde_json::Value;
 
 /// What stands in the place of a secret.
 const MARK: &str = "[secret]";
@@ -9,6 +14,69 @@ const MOST_BACKSLASHES: usize = 7;
 
 /// `text` without `secret`, which is ASCII, as whatever was sent in a header is.
 pub(super) fn without(text: String, secret: &str) -> String {
+    in_base64(secret).iter().fold(without_spelled(text, secret), |text, core| without_spelled(text, core))
+}
+
+/// What the Base64 of any text has in it that holds the secret, in both alphabets: the text before it may end at any of
+/// the three places in a group. Characters that hold bits of a neighbour, too, are left out.
+fn in_base64(secret: &str) -> Vec<String> {
+    let mut cores = Vec::new();
+    for before in 0..3_usize {
+        let bytes = [vec![0; before], secret.as_bytes().to_vec()].concat();
+        let (from, to) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+        for alphabet in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let core = alphabet.encode(&bytes).get(from..to).unwrap_or_default().to_owned();
+            if !core.is_empty() && !cores.contains(&core) {
+                cores.push(core);
+            }
+        }
+    }
+    cores
+}
+
+/// `text` without `secret` where it is a word of its own. Of JSON only what people read is looked at, the texts: a short
+/// secret may look like anything else in it.
+pub(super) fn without_word(text: String, secret: &str) -> String {
+    match serde_json::from_str::<Value>(&text) {
+        Ok(mut json) => {
+            let mut found = false;
+            in_texts(&mut json, secret, &mut found);
+            if found { json.to_string() } else { text }
+        }
+        Err(_) => words_replaced(&text, secret).unwrap_or(text),
+    }
+}
+
+fn in_texts(json: &mut Value, secret: &str, found: &mut bool) {
+    match json {
+        Value::String(text) => {
+            if let Some(clean) = words_replaced(text, secret) {
+                *text = clean;
+                *found = true;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| in_texts(item, secret, found)),
+        Value::Object(members) => members.values_mut().for_each(|member| in_texts(member, secret, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn words_replaced(text: &str, secret: &str) -> Option<String> {
+    let joins = |neighbour: Option<char>| neighbour.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut clean = String::new();
+    let mut kept = 0;
+    for (at, _) in text.match_indices(secret) {
+        let (before, after) = (text.get(..at)?, text.get(at + secret.len()..)?);
+        if !joins(before.chars().next_back()) && !joins(after.chars().next()) {
+            clean.push_str(text.get(kept..at)?);
+            clean.push_str(MARK);
+            kept = at + secret.len();
+        }
+    }
+    (kept > 0).then(|| clean + text.get(kept..).unwrap_or_default())
+}
+
+fn without_spelled(text: String, secret: &str) -> String {
     let Some(first) = secret.bytes().next() else { return text };
     let bytes = text.as_bytes();
     let mut clean = String::new();
@@ -189,6 +257,38 @@ mod tests {
             assert_eq!(without(text.to_owned(), SECRET), text);
         }
         assert_eq!(without("abc".to_owned(), ""), "abc");
+    }
+
+    #[test]
+    fn base64_of_it_and_its_neighbours_is_found() {
+        for before in ["", "u:", "user:", "somebody:"] {
+            for after in ["", ".", ":x"] {
+                let whole = format!("{before}{SECRET}{after}");
+                for encoded in [STANDARD_NO_PAD.encode(&whole), URL_SAFE_NO_PAD.encode(&whole)] {
+                    let clean = without(json!(format!("Basic {encoded}==")).to_string(), SECRET);
+                    assert!(clean.len() < 45 && clean.contains(MARK), "{clean}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_secret_is_taken_out_where_it_is_a_word_of_its_own() {
+        for (text, clean) in [
+            ("bad key: none!", "bad key: [secret]!"),
+            ("nonetheless, none_of it, done", "nonetheless, none_of it, done"),
+            (
+                r#"{"key":"none","error":["no \"none\""]}"#,
+                r#"{"key":"[secret]","error":["no \"[secret]\""]}"#,
+            ),
+            (r#"{ "type": "nonesuch" }"#, r#"{ "type": "nonesuch" }"#),
+        ] {
+            assert_eq!(without_word(text.to_owned(), "none"), clean);
+        }
+        assert_eq!(
+            without_word(r#"{"code":1234,"m":"1234"}"#.to_owned(), "1234"),
+            r#"{"code":1234,"m":"[secret]"}"#
+        );
     }
 
     #[test]

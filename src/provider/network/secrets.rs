@@ -8,10 +8,13 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use super::Environment;
 use super::keys::{Keys, PLACEHOLDER};
 use super::redact;
+use crate::profile::secret_word;
 use crate::provider::error::{FailureKind, Fault, tame};
 
-/// Shorter values than this would be found in any text.
+/// Shorter values than this would be found in any text, and are taken out of none that is an answer of use.
 const REDACT_FROM: usize = 8;
+/// Shorter ones are found even among the words that turn a request away.
+const REDACT_WORDS_FROM: usize = 4;
 
 /// Headers that say how a request is sent, not what it asks.
 const OURS: &[&str] =
@@ -24,6 +27,8 @@ pub(super) struct Filled {
     pub(super) headers: HeaderMap,
     /// The variables whose values are in them, and those values.
     used: Vec<(String, String)>,
+    /// What a person wrote into headers that are called like a secret's.
+    written: Vec<String>,
     /// The variables that would have filled the headers that are left out.
     unset: Vec<String>,
     /// Whether a header is left out because its secret may not go there.
@@ -42,8 +47,13 @@ impl Filled {
         environment: &Environment,
     ) -> Result<Self, Fault> {
         let refused = |problem: String| Fault::new(FailureKind::Permanent, problem);
-        let (used, unset) = (Vec::new(), Vec::new());
-        let mut filled = Filled { headers: HeaderMap::new(), used, unset, withheld: false };
+        let mut filled = Filled {
+            headers: HeaderMap::new(),
+            used: Vec::new(),
+            written: Vec::new(),
+            unset: Vec::new(),
+            withheld: false,
+        };
         let filling = Filling { keys, url, environment };
         for (name, value) in asked {
             let header = HeaderName::from_bytes(name.as_bytes())
@@ -73,7 +83,13 @@ impl Filled {
                     }
                 })
             })?;
-            value.set_sensitive(!used.is_empty());
+            let is_written = used.is_empty() && secret_word(header.as_str()).is_some();
+            if is_written {
+                // Before several words stands the scheme.
+                let value = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
+                filled.written.extend(value.split_whitespace().map(str::to_owned));
+            }
+            value.set_sensitive(is_written || !used.is_empty());
             filled.headers.append(header, value);
             filled.used.extend(used);
         }
@@ -98,12 +114,21 @@ impl Filled {
         self.withheld
     }
 
-    /// `text` without the values that were filled in, however it spells them.
+    /// `text` without the values of secrets that were sent, however it spells them.
     pub(super) fn redact(&self, text: String) -> String {
-        self.used
-            .iter()
-            .filter(|(_, value)| value.len() >= REDACT_FROM)
-            .fold(text, |text, (_, value)| redact::without(text, value))
+        self.values()
+            .filter(|value| value.len() >= REDACT_FROM && value.is_ascii())
+            .fold(text, redact::without)
+    }
+
+    fn values(&self) -> impl Iterator<Item = &str> {
+        self.used.iter().map(|(_, value)| value).chain(&self.written).map(String::as_str)
+    }
+
+    /// The same of what turns a request away, where a short value that is a word of its own is most likely the key.
+    pub(super) fn redact_refusal(&self, text: String) -> String {
+        let short = |value: &str| (REDACT_WORDS_FROM..REDACT_FROM).contains(&value.len());
+        self.values().filter(|value| short(value)).fold(self.redact(text), redact::without_word)
     }
 }
 

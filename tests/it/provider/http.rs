@@ -4,6 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use loopctl::provider::{FailureKind, Provider, ProviderError};
 use serde_json::{Value, json};
 
@@ -97,6 +99,54 @@ async fn a_key_that_the_server_echoes_never_reaches_the_plugin() {
 }
 
 #[tokio::test]
+async fn nor_in_base64() {
+    for user in ["", "u:", "us:"] {
+        let basic = STANDARD.encode(format!("{user}{KEY}"));
+        let (address, _sent) = serve(http("200 OK", "", &json!({ "answer": basic }).to_string()));
+        let text = ask(&open(address, "")).await.unwrap().text.unwrap();
+        // What is before it may be told.
+        assert!(text.contains("[secret]") && text.len() < 20, "{text}");
+    }
+}
+
+/// As people give local servers; what an answer of use says in such a word is left as it is.
+#[tokio::test]
+async fn a_short_key_is_taken_out_of_what_turns_a_request_away() {
+    for (status, said) in
+        [("401 Unauthorized", "the key [secret] is not known"), ("200 OK", "the key abc12 is not known")]
+    {
+        let problem = "the key abc12 is not known";
+        let body =
+            json!({ "error": { "message": problem }, "choices": [{ "message": { "content": problem } }] });
+        let (address, _sent) = serve(http(status, "", &body.to_string()));
+        let secrets = |name: &str| (name == "OPENAI_API_KEY").then(|| "abc12".to_owned());
+        let config = json!({ "base_url": format!("http://{address}/v1") });
+        let provider = Bed::new().providers().with_environment(secrets).open("openai:m", &config).unwrap();
+        let told = match ask(&provider).await {
+            Ok(completion) => completion.text.unwrap(),
+            Err(failure) => failure.to_string(),
+        };
+        assert!(told.contains(said), "{told}");
+    }
+}
+
+/// Whoever writes a token into a profile is not helped by its standing in results and recordings, too.
+#[tokio::test]
+async fn nor_does_a_token_that_a_person_wrote_into_a_header() {
+    let said = json!({ "error": { "message": "you sent x-gate-token: Token written-by-hand, x-team: radiology-department" } });
+    let (address, sent) = serve(http("400 Bad Request", "", &said.to_string()));
+    let config = json!({ "base_url": format!("http://{address}/v1") });
+    let provider = Bed::new().providers().with_environment(|_| None).open("openai:m", &config).unwrap();
+    let mut request = request("a");
+    for (name, value) in [("x-gate-token", "Token written-by-hand"), ("x-team", "radiology-department")] {
+        request.options.extra_headers.insert(name.to_owned(), value.to_owned());
+    }
+    let failure = provider.complete(&request, PLENTY).await.unwrap_err();
+    assert!(sent.recv().unwrap().contains("x-gate-token: Token written-by-hand"));
+    assert!(failure.message.contains("Token [secret], x-team: radiology-department"), "{failure}");
+}
+
+#[tokio::test]
 async fn a_server_that_never_answers_ends_at_the_deadline() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let provider = open(listener.local_addr().unwrap(), "");
@@ -106,9 +156,7 @@ async fn a_server_that_never_answers_ends_at_the_deadline() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_may_come_back() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let (_nobody, address) = loopback::nobody();
     let failure = ask(&open(address, "")).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Transient);
     assert!(failure.message.contains("can't connect"), "{failure}");
