@@ -4,7 +4,7 @@ use crate::loopback;
 use crate::pipeline::{JUDGED, place};
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 /// Before the second attempt at a call that does not say when to come again.
@@ -269,7 +269,7 @@ fn a_recording_over_the_network_replays_without_network_or_keys_and_holds_no_key
     assert!(holds(&tape, "r-1") && holds(&tape, "/complete"));
 
     // Another host, where nobody listens, and no key.
-    let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_nobody, nowhere) = loopback::nobody();
     let url = format!("base_url=http://{nowhere}/other");
     let arguments = [
         "run",
@@ -358,7 +358,7 @@ fn requests_are_kept_when_asked_for() {
 
 #[test]
 fn an_unreachable_server_is_recorded_as_such() {
-    let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_nobody, nowhere) = loopback::nobody();
     let place = http_place();
     let settings = ["--set", "stages.*.retries=1"];
     let recorded =

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use tokio::net::TcpSocket;
 
 /// Answers one request of each connection, one after the other, with what `reply` makes of it.
 pub(crate) fn serve(mut reply: impl FnMut(&str) -> String + Send + 'static) -> SocketAddr {
@@ -15,6 +16,15 @@ pub(crate) fn serve(mut reply: impl FnMut(&str) -> String + Send + 'static) -> S
         }
     });
     address
+}
+
+/// An address at which nobody listens. For as long as the socket is kept, nobody else gets its port: a test beside this
+/// one could else be there by the time it is asked.
+pub(crate) fn nobody() -> (TcpSocket, SocketAddr) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap();
+    (socket, address)
 }
 
 /// A request with its head and its body; `None` when the other side closes before it is whole.

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::bed::{Bed, PLENTY, ask, request};
 use super::http::{http, serve};
+use crate::loopback::nobody;
 
 fn prices(entries: &str) -> Prices {
     let mut problems = Problems::new();
@@ -92,7 +93,7 @@ async fn a_failed_call_costs_nothing_only_if_it_was_turned_away() {
     let torn = "HTTP/1.1 200 OK\r\ncontent-length: 900\r\nconnection: close\r\n\r\n{\"answer\"";
     let (address, _sent) = serve(torn);
     assert_eq!(ask(&open(prices(PRICES), address, ":m1")).await.unwrap_err().cost, None);
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_nobody, closed) = nobody();
     assert_eq!(ask(&open(prices(PRICES), closed, ":m1")).await.unwrap_err().cost, none);
 }
 
