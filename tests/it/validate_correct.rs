@@ -130,6 +130,6 @@ fn mistakes_are_named() {
     }
     place
         .run(&["correct", "--provider", "scriptd", "--extraction", "bad.json", "report.txt"])
-        .exits(1)
+        .exits(2)
         .says(&["scripted"]);
 }

@@ -279,8 +279,10 @@ mod tests {
             let header = filled.headers.get("authorization");
             assert_eq!(header.map(|value| value.to_str().unwrap()), sent, "{value}");
             assert_eq!(filled.variables().first().map(String::as_str), variable, "{value}");
-            assert_eq!(header.is_some_and(HeaderValue::is_sensitive), variable.is_some(), "{value}");
+            assert_eq!(header.is_some_and(HeaderValue::is_sensitive), sent.is_some(), "{value}");
         }
+        let team = with("X-Team", "plain").unwrap();
+        assert!(!team.headers.get("x-team").unwrap().is_sensitive());
     }
 
     #[test]
