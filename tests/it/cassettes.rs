@@ -338,7 +338,7 @@ fn what_is_no_file_is_no_cassette() {
     let place = place(&judged(""), &[whole(1), tone(0.9)]);
     run(&place, "first", &["--record", "tape"]).exits(0);
     let (name, _) = cassettes(&place, "tape").remove(0);
-    let cassette = place.path(&format!("tape/{name}"));
+    let cassette = place.path(format!("tape/{name}"));
     std::fs::remove_file(&cassette).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&cassette).status().unwrap().success());
     run(&place, "second", &["--replay", "tape"]).exits(1).says(&[&name, "it is not a file"]);

@@ -61,7 +61,7 @@ fn copies_that_were_left_behind_are_removed_when_they_are_old() {
         place.write(&format!("tmp/loopctl-plugin-d4E5f6{suffix}"), "another process is about to load it"),
     ];
     let target = aged("target");
-    let link = place.path(&format!("tmp/loopctl-plugin-g7H8i9{suffix}"));
+    let link = place.path(format!("tmp/loopctl-plugin-g7H8i9{suffix}"));
     std::os::unix::fs::symlink(&target, &link).unwrap();
     let mut run = place.loopctl(&["run", "--provider", "pattern", "doc.txt"]);
     Ran::of(run.env("TMPDIR", place.path("tmp")));
