@@ -53,7 +53,15 @@ fn the_request_goes_in_and_the_answer_comes_out() {
 fn a_program_is_found_from_its_folder_and_runs_there() {
     let dir = tempfile::tempdir().unwrap();
     let script = dir.path().join("answer.sh");
-    std::fs::write(&script, "#!/bin/sh\npwd\n").unwrap();
+    // By another process: whatever a test beside this one starts would hold a file open that is written here, and what is
+    // open for writing can't be run.
+    let write = |text: &str| {
+        let mut sh = Process::new("sh");
+        assert!(
+            sh.args(["-c", r#"printf %s "$1" > "$0""#]).arg(&script).arg(text).status().unwrap().success()
+        );
+    };
+    write("#!/bin/sh\npwd\n");
     let config = json!({"command": "./answer.sh", "cwd": dir.path(), "answer": "text"});
     let refused = Command::open(&config).unwrap_err();
     assert_eq!(refused.status, LC_INVALID_CONFIG);
@@ -62,7 +70,7 @@ fn a_program_is_found_from_its_folder_and_runs_there() {
     let said = ask(&config).unwrap().text.unwrap();
     assert_eq!(Path::new(said.trim()).canonicalize().unwrap(), dir.path().canonicalize().unwrap());
     // The script is there, but not what its first line names.
-    std::fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    write("#!/no/such/interpreter\n");
     assert!(fails(&config).1.contains("interpreter"), "{:?}", fails(&config));
 }
 
