@@ -5,6 +5,7 @@ use crate::profile::AfterRetries;
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A judge or a validator.
@@ -112,11 +113,8 @@ impl Member {
                     ));
                 }
                 // One of the two could have passed, and the other not.
-                let names = stages.iter().filter_map(|stage| stage.get("name"));
-                if names
-                    .enumerate()
-                    .any(|(at, name)| stages.iter().take(at).any(|earlier| earlier.get("name") == Some(name)))
-                {
+                let mut names = HashSet::new();
+                if stages.iter().filter_map(|stage| stage.get("name")).any(|name| !names.insert(name)) {
                     return Err(format!("the answer of `{}` has a stage twice", self.id));
                 }
                 let found = stages.iter().filter_map(|stage| stage.get("issues")?.as_array()).flatten();

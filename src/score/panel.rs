@@ -509,6 +509,10 @@ mod tests {
         }
         let beside = json!({"stages": [{"name": "one", "passed": true}], "issues": [{"message": "bad"}]});
         assert!(panel.read(0, &beside).is_err());
+        // As many as a megabyte or two has room for.
+        let stages: Vec<Value> =
+            (0..100_000).map(|name| json!({"name": name.to_string(), "passed": true})).collect();
+        assert!(panel.read(0, &json!({ "stages": stages })).is_ok());
     }
 
     #[test]
