@@ -3,7 +3,7 @@
 use crate::documents::{PATHOLOGY_REPORT, pathology, shipped};
 use criterion::{BatchSize, Criterion};
 use loopctl::engine::{Input, Output, Produced, Recorded, Retry, Run};
-use loopctl::policy::{Facts, History, ScriptCriteria, Spent, decide};
+use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
 use loopctl::score::{Assessment, Assessor};
 use loopctl::value::{Digest, Millis, Usage};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         b.iter_batched_ref(begun, |run| turn(run, &candidate), BatchSize::SmallInput);
     });
     group.bench_function("of it: the candidate's digest", |b| b.iter(|| Digest::of(black_box(&lacking))));
-    let facts = Facts::of(policy, &assessment, Some(Arc::new(lacking.clone())));
+    let facts = IterationSummary::of(policy, &assessment, Some(Arc::new(lacking.clone())));
     group.bench_function("of it: the decision", |b| {
         b.iter_batched_ref(
             || {

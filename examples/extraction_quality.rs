@@ -14,7 +14,7 @@ use loopctl::engine::Event;
 use loopctl::ingest::{Input, InputError, Origin};
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
-use loopctl::run::{Candidates, Chain, DocumentResult, Observer, Place, Plan, Session};
+use loopctl::run::{Candidates, DocumentResult, FallbackChain, Observer, Plan, RunStore, Session};
 use loopctl::store::{Journal, RunRecord};
 use loopctl::value::{DocumentId, Millis, is_present};
 use serde_json::{Value, json};
@@ -106,8 +106,8 @@ async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dy
         plugins: json!([provider.identity()]),
         settings: json!({}),
     })?;
-    let place = Place { journal, run, artifacts: None };
-    let chain = Chain::new(vec![provider], stage.retries);
+    let place = RunStore { journal, run, artifacts: None };
+    let chain = FallbackChain::new(vec![provider], stage.retries);
     let (_keep, cancelled) = watch::channel(false);
     let mut session =
         Session::new(Arc::clone(&plan), Candidates::Providers(vec![chain]), Vec::new(), place, cancelled);

@@ -9,7 +9,7 @@
 
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::profile::{Library, load};
-use loopctl::repair::{Kind, salvage, salvage_bytes};
+use loopctl::repair::{RepairKind, salvage, salvage_bytes};
 use loopctl::run::Plan;
 use loopctl::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
@@ -228,7 +228,7 @@ fn check_salvage(bytes: &[u8]) -> Result<bool, String> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(strict)
             if strict != salvaged.value
-                || salvaged.steps.iter().any(|step| step.kind != Kind::LostDigits) =>
+                || salvaged.steps.iter().any(|step| step.kind != RepairKind::LostDigits) =>
         {
             Err("strict JSON was changed".to_owned())
         }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loopctl::repair::{Kind, salvage, salvage_bytes};
+use loopctl::repair::{RepairKind, salvage, salvage_bytes};
 use loopctl::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(again.is_ok_and(|again| again.steps.is_empty()));
         if let Ok(strict) = serde_json::from_slice::<serde_json::Value>(bytes) {
             assert!(
-                salvaged.value == strict && salvaged.steps.iter().all(|step| step.kind == Kind::LostDigits)
+                salvaged.value == strict && salvaged.steps.iter().all(|step| step.kind == RepairKind::LostDigits)
             );
         }
     }

@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, library, prices, providers};
 use super::output::Output;
 use crate::diag::{Code, Level, Problem, Problems, Span, nearest, render_json, render_sarif};
-use crate::lint::{FileKind, Subject, check_file, files_of, lint, lint_provider};
+use crate::lint::{FileKind, ProfileView, check_file, files_of, lint, lint_provider};
 use crate::profile::{Loaded, available, read_text_file};
 use crate::provider::Providers;
 use crate::run::Plan;
@@ -157,10 +157,12 @@ fn explain(code: &str, output: &mut Output) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let guess = nearest(code, Code::ALL.iter().map(|code| code.as_str()));
-    Err(Failure::usage(format!("no code is called `{}`", crate::report::tame(code))).help(match guess {
-        Some(guess) => format!("did you mean `{guess}`? `loopctl check --explain` lists them all"),
-        None => "`loopctl check --explain` lists them all".to_owned(),
-    }))
+    Err(Failure::usage(format!("no code is called `{}`", crate::report::sanitize_line(code))).help(
+        match guess {
+            Some(guess) => format!("did you mean `{guess}`? `loopctl check --explain` lists them all"),
+            None => "`loopctl check --explain` lists them all".to_owned(),
+        },
+    ))
 }
 
 /// Checks what an argument names: a profile, or a file of another kind.
@@ -222,7 +224,7 @@ fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: 
     if let Some(loaded) = profile.load(&[], problems) {
         if let Some(plan) = Plan::check(&loaded, problems) {
             let mut found = Problems::new();
-            lint(Subject { loaded: &loaded, plan: &plan }, &mut found);
+            lint(ProfileView { loaded: &loaded, plan: &plan }, &mut found);
             if !is_shipped(&loaded.merged.span) {
                 for_the_child(&mut found);
             }

@@ -2,11 +2,11 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use super::step::Step;
+use super::step::StepArguments;
 
 /// The loop with room for one correction, whose candidate is handed back whatever it scores. An extraction that is
 /// accepted as it stands is not corrected.
-pub(super) fn execute(step: &Step, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(step: &StepArguments, output: &mut Output) -> Result<Exit, Failure> {
     let forced = ["stop={max_iterations: 2}", "gate=null", "on_escalate=continue", "select.return=last"];
     step.run(&forced, true, output)
 }

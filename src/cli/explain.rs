@@ -3,8 +3,10 @@
 use super::exit::{Exit, Failure};
 use super::loading::state_folder;
 use super::output::Output;
-use crate::explain::run::{Found, Listed, Looking, NotFound, Story, Tone, as_markdown, as_text, tell};
-use crate::report::{Paint, tame};
+use crate::explain::run::{
+    DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
+};
+use crate::report::{Paint, sanitize_line};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -52,11 +54,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     };
     let paint = output.out_paint;
     let text = match looking.find(&mut std::io::stdin().lock()).map_err(failure)? {
-        Found::Several(documents) => match arguments.format {
+        OpenedRecord::Several(documents) => match arguments.format {
             Telling::Json => json(&documents),
             Telling::Text | Telling::Markdown => list(&documents, paint),
         },
-        Found::One(record) => {
+        OpenedRecord::One(record) => {
             let story = Story::of(&record);
             match arguments.format {
                 Telling::Json => json(&story),
@@ -93,7 +95,7 @@ fn coloured(paint: Paint, tone: Tone, text: &str) -> String {
 }
 
 /// Documents to choose from.
-fn list(documents: &[Listed], paint: Paint) -> String {
+fn list(documents: &[DocumentEntry], paint: Paint) -> String {
     let width = documents.iter().map(|one| one.document.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for one in documents {
@@ -105,7 +107,7 @@ fn list(documents: &[Listed], paint: Paint) -> String {
         let candidates = if one.candidates == 1 { "candidate" } else { "candidates" };
         text.push_str(&format!(
             "{:width$}  {ended}, {} {candidates}{overall}\n",
-            tame(&one.document),
+            sanitize_line(&one.document),
             one.candidates
         ));
     }

@@ -2,7 +2,7 @@
 
 use super::run::JournalPlace;
 use crate::policy::FinalStatus;
-use crate::report::tame;
+use crate::report::sanitize_line;
 use crate::run::DocumentResult;
 use crate::store::{Artifact, Artifacts, Journal};
 use crate::value::DocumentId;
@@ -49,7 +49,7 @@ impl Hint {
             (None, Some(journal)) => journal.clone(),
             (None, None) => return None,
         };
-        Some(format!("why: loopctl explain {}", tame(&target)))
+        Some(format!("why: loopctl explain {}", sanitize_line(&target)))
     }
 }
 

@@ -10,11 +10,11 @@ use tokio::sync::watch;
 /// for is still to be recorded.
 pub(super) async fn listen(stop: watch::Sender<bool>) {
     if let Some(mut interrupts) = Interrupts::hear() {
-        while interrupts.next().await == Heard::Hangup {
+        while interrupts.next().await == Signal::Hangup {
             let _ = stop.send(true);
         }
         let _ = stop.send(true);
-        while interrupts.next().await == Heard::Hangup {}
+        while interrupts.next().await == Signal::Hangup {}
         Working::abandon(Exit::Interrupted.code());
     }
     // Without interrupts the channel stays open until the run is over.
@@ -22,7 +22,7 @@ pub(super) async fn listen(stop: watch::Sender<bool>) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum Signal {
     /// Ctrl-C or SIGTERM.
     Interrupt,
     /// Whoever looked on is gone.
@@ -46,7 +46,7 @@ impl Interrupts {
         Some(Interrupts { interrupt, terminate: signal(SignalKind::terminate()).ok()?, hangup })
     }
 
-    async fn next(&mut self) -> Heard {
+    async fn next(&mut self) -> Signal {
         let hangup = async {
             match &mut self.hangup {
                 Some(hangup) => drop(hangup.recv().await),
@@ -54,9 +54,9 @@ impl Interrupts {
             }
         };
         tokio::select! {
-            _ = self.interrupt.recv() => Heard::Interrupt,
-            _ = self.terminate.recv() => Heard::Interrupt,
-            () = hangup => Heard::Hangup,
+            _ = self.interrupt.recv() => Signal::Interrupt,
+            _ = self.terminate.recv() => Signal::Interrupt,
+            () = hangup => Signal::Hangup,
         }
     }
 }
@@ -79,10 +79,10 @@ impl Interrupts {
         Some(Interrupts)
     }
 
-    async fn next(&mut self) -> Heard {
+    async fn next(&mut self) -> Signal {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-        Heard::Interrupt
+        Signal::Interrupt
     }
 }

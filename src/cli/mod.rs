@@ -59,9 +59,9 @@ enum Verb {
     /// Run the loop over documents: extract, assess, correct until the policy stops
     Run(run::Arguments),
     /// Assess one extraction against its document, without any provider
-    Validate(step::Step),
+    Validate(step::StepArguments),
     /// Correct one extraction once
-    Correct(step::Step),
+    Correct(step::StepArguments),
     /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
     Score(score::Arguments),
     /// Repair text that is not quite JSON, and JSON that its schema refuses

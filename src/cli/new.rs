@@ -7,7 +7,7 @@ use crate::project::{
     How, NewDocumentType, NewProfile, NewRule, Plan, Project, Refusal, WriteError, new_document_type,
     new_profile, new_rule, write,
 };
-use crate::report::tame;
+use crate::report::sanitize_line;
 use clap::{Args, Subcommand};
 use std::path::Path;
 
@@ -84,11 +84,11 @@ pub(super) fn refused(refusal: Refusal, output: &mut Output) -> Failure {
     let mut help = refusal.help;
     if let Some((path, text)) = refusal.by_hand {
         for line in text.trim_end().lines() {
-            output.say(&tame(line));
+            output.say(&sanitize_line(line));
         }
         help = Some(format!("nothing was written; add the lines above to `{path}` yourself"));
     }
-    Failure { message: tame(&refusal.message), help, exit: Exit::Usage }
+    Failure { message: sanitize_line(&refusal.message), help, exit: Exit::Usage }
 }
 
 pub(super) fn not_written(error: WriteError) -> Failure {
@@ -131,7 +131,7 @@ fn list(heading: &str, lines: &[&str], output: &mut Output) -> Result<(), Failur
     if !lines.is_empty() {
         writeln!(output.out, "{heading}")?;
         for line in lines {
-            writeln!(output.out, "  {}", tame(line))?;
+            writeln!(output.out, "  {}", sanitize_line(line))?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use crate::profile::{Asked, Call, ProviderChoice, Stage};
 use crate::provider::{Provider, ProviderError, Providers};
-use crate::run::{Candidates, Chain, Consultant, JudgePlan, Plan, ValidatorPlan};
+use crate::run::{Candidates, Consultant, FallbackChain, JudgePlan, Plan, ValidatorPlan};
 use serde_json::{Value, json};
 
 /// Opens the providers of each stage.
@@ -16,7 +16,7 @@ pub(super) fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidat
         });
     }
     let open = |stage: &Stage| open_chain(providers, &stage.call, stage.retries);
-    let opened: Result<Vec<Chain>, Failure> =
+    let opened: Result<Vec<FallbackChain>, Failure> =
         plan.stages.iter().map(|planned| open(&planned.stage)).collect();
     Ok(Candidates::Providers(opened?))
 }
@@ -30,7 +30,7 @@ pub(super) fn open_panel(
     let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
         Asked::Service { config, url_by } => {
             let opened = providers.open_by("service", config, *url_by).map_err(unusable)?;
-            Ok(Consultant::Service(Chain::new(vec![opened], planned.validator.retries)))
+            Ok(Consultant::Service(FallbackChain::new(vec![opened], planned.validator.retries)))
         }
         Asked::Command { .. } if allow_commands => Ok(Consultant::Validator),
         Asked::Command { .. } => {
@@ -44,7 +44,7 @@ pub(super) fn open_panel(
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }
 
-fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain, Failure> {
+fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<FallbackChain, Failure> {
     let open = |choice: &ProviderChoice| {
         if call.attach.is_some() {
             takes_attachments(providers, &choice.name.value)?;
@@ -52,7 +52,7 @@ fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<Chain,
         providers.open_by(&choice.name.value, &choice.config, choice.base_url_by).map_err(unusable)
     };
     let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
-    Ok(Chain::new(links?, retries))
+    Ok(FallbackChain::new(links?, retries))
 }
 
 /// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
@@ -89,7 +89,7 @@ pub(super) fn plan_ids(plan: &Plan) -> Vec<String> {
 
 /// Which service, model and server each stage, judge and validator asks.
 pub(super) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
-    let stages: Vec<Option<&Chain>> = match candidates {
+    let stages: Vec<Option<&FallbackChain>> = match candidates {
         Candidates::Providers(chains) => chains.iter().map(Some).collect(),
         // No stage is asked, but each has its id.
         Candidates::Supplied => vec![None; ids.len().saturating_sub(consultants.len())],
@@ -100,9 +100,9 @@ pub(super) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[C
     });
     let mut asked = Vec::new();
     for (id, chain) in ids.iter().zip(stages.into_iter().chain(panel)) {
-        for provider in chain.into_iter().flat_map(Chain::links) {
+        for provider in chain.into_iter().flat_map(FallbackChain::links) {
             let server = provider.server().map(|(host, port)| format!("{host}:{port}"));
-            let (service, model) = (provider.seller(), provider.model());
+            let (service, model) = (provider.provider_label(), provider.model());
             asked.push(json!({ "for": id, "provider": service, "model": model, "server": server }));
         }
     }
@@ -120,7 +120,7 @@ pub(super) fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) ->
         Consultant::Validator | Consultant::NotRun(_) => None,
     });
     let mut plugins: Vec<Value> = Vec::new();
-    for provider in stages.iter().chain(judges).flat_map(Chain::links) {
+    for provider in stages.iter().chain(judges).flat_map(FallbackChain::links) {
         let identity = json!(provider.identity());
         if !plugins.contains(&identity) {
             plugins.push(identity);

@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use crate::diag::{Problems, Style, render_human};
-use crate::report::{Paint, tame};
+use crate::report::{Paint, sanitize_line};
 use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
 
@@ -66,8 +66,8 @@ pub(super) fn complain(output: &mut Output, failure: &Failure) {
         return;
     }
     let word = output.err_paint.bad("error:");
-    output.say(&format!("{word} {}", tame(&failure.message)));
+    output.say(&format!("{word} {}", sanitize_line(&failure.message)));
     if let Some(help) = &failure.help {
-        output.say(&format!("  help: {}", tame(help)));
+        output.say(&format!("  help: {}", sanitize_line(help)));
     }
 }

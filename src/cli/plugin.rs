@@ -5,8 +5,8 @@ use super::loading::providers;
 use super::output::Output;
 use super::plugin_check;
 use super::plugin_new;
-use crate::provider::{Inspected, Listed, ProviderError, TrustState};
-use crate::report::tame;
+use crate::provider::{Inspected, ProviderEntry, ProviderError, TrustState};
+use crate::report::sanitize_line;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -119,11 +119,16 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 fn asked_for(plugin: &Inspected) -> Vec<String> {
     let manifest = &plugin.manifest;
     let list = |what: &str, names: &[String]| {
-        let names: Vec<String> = names.iter().map(|name| format!("`{}`", tame(name))).collect();
+        let names: Vec<String> = names.iter().map(|name| format!("`{}`", sanitize_line(name))).collect();
         (!names.is_empty()).then(|| format!("  it asks for {what}: {}", names.join(", ")))
     };
     let mut lines = vec![
-        format!("`{}` {}: {}", tame(&manifest.name), tame(&manifest.version), tame(&manifest.description)),
+        format!(
+            "`{}` {}: {}",
+            sanitize_line(&manifest.name),
+            sanitize_line(&manifest.version),
+            sanitize_line(&manifest.description)
+        ),
         format!("  sha256 {}", plugin.digest),
     ];
     lines.extend(list("the secrets", &manifest.secrets));
@@ -137,7 +142,7 @@ fn asked_for(plugin: &Inspected) -> Vec<String> {
 }
 
 /// An entry of the list as JSON.
-fn in_list(entry: &Listed) -> Value {
+fn in_list(entry: &ProviderEntry) -> Value {
     let mut about = match &entry.plugin {
         Ok(plugin) => shown(plugin),
         Err(error) => json!({"name": entry.name, "path": entry.path, "problem": error.to_string()}),

@@ -7,7 +7,7 @@ use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
 use crate::provider::Providers;
 use crate::provider::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
-use crate::report::tame;
+use crate::report::sanitize_line;
 use crate::value::yaml::{Data, Node};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -107,8 +107,8 @@ fn human(conforms: &Conforms, output: &mut Output) -> Result<(), Failure> {
         Some(manifest) => writeln!(
             output.out,
             "{} {}, kind `{}`, ABI {}.{}",
-            paint.strong(&format!("`{}`", tame(&manifest.name))),
-            tame(&manifest.version),
+            paint.strong(&format!("`{}`", sanitize_line(&manifest.name))),
+            sanitize_line(&manifest.version),
             kind_name(manifest.kind),
             manifest.abi.major,
             manifest.abi.minor
@@ -134,7 +134,7 @@ fn line(finding: &Finding, output: &mut Output) -> Result<(), Failure> {
     let paint = output.out_paint;
     let (word, asks) = (format!("{:<7}", finding.outcome.as_str()), finding.asks);
     let id = format!("{:<22}", finding.id);
-    let found = tame(&finding.found);
+    let found = sanitize_line(&finding.found);
     match finding.outcome {
         Outcome::Passed => writeln!(output.out, "{}  {id}  {asks}", paint.good(&word))?,
         Outcome::Skipped => writeln!(output.out, "{}  {id}  {found}", paint.faint(&word))?,

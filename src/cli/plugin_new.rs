@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     lang: Language,
     /// What it does
     #[arg(long, value_enum, default_value = "http")]
-    kind: Kind,
+    kind: PluginKind,
     /// Folder of the project, which is made [default: loopctl-NAME]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -45,7 +45,7 @@ enum Language {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum PluginKind {
     /// Translates to and from an HTTP API; loopctl does the network
     Http,
     /// Makes the answers itself
@@ -86,10 +86,13 @@ fn checked(name: &str) -> Result<&str, Failure> {
         || !name.starts_with(|c: char| c.is_ascii_lowercase())
         || !name.chars().all(fits)
     {
-        return Err(Failure::usage(format!("`{}` can't be a plugin's name", crate::report::tame(name)))
-            .help(format!(
-                "use lower-case letters, digits, `-` and `_`, a letter first, at most {MOST_NAME} of them"
-            )));
+        return Err(Failure::usage(format!(
+            "`{}` can't be a plugin's name",
+            crate::report::sanitize_line(name)
+        ))
+        .help(format!(
+            "use lower-case letters, digits, `-` and `_`, a letter first, at most {MOST_NAME} of them"
+        )));
     }
     if let Some(rest) = name.strip_prefix("loopctl-").or_else(|| name.strip_prefix("loopctl_")) {
         return Err(Failure::usage(format!("a plugin `{name}` would have the library `loopctl_{name}`"))
@@ -122,7 +125,7 @@ fn own_sdk() -> Option<PathBuf> {
 struct Project<'a> {
     name: &'a str,
     language: Language,
-    kind: Kind,
+    kind: PluginKind,
     sdk: Option<&'a Path>,
 }
 
@@ -151,8 +154,8 @@ impl Project<'_> {
             Language::C => "c",
         };
         let kind = match self.kind {
-            Kind::Http => "http",
-            Kind::Direct => "direct",
+            PluginKind::Http => "http",
+            PluginKind::Direct => "direct",
         };
         let mut found = Vec::new();
         for folder in [kind, language, &format!("{language}-{kind}")] {
@@ -236,10 +239,10 @@ impl Project<'_> {
             format!("loopctl plugin trust ./{library}"),
             format!("loopctl plugin check ./{library}"),
             match self.kind {
-                Kind::Http => {
+                PluginKind::Http => {
                     format!("{}_API_KEY=… loopctl run --provider ./{library}:MODEL REPORT.txt", self.env())
                 }
-                Kind::Direct => format!("loopctl run --provider ./{library} REPORT.txt"),
+                PluginKind::Direct => format!("loopctl run --provider ./{library} REPORT.txt"),
             },
         ]
     }
@@ -304,7 +307,7 @@ mod tests {
     #[test]
     fn nothing_of_a_template_is_left_over() {
         for language in [Language::Rust, Language::C] {
-            for kind in [Kind::Http, Kind::Direct] {
+            for kind in [PluginKind::Http, PluginKind::Direct] {
                 let sdk = Path::new("/a/b \"c\"");
                 let files = Project { name: "my-llm", language, kind, sdk: Some(sdk) }.files().unwrap();
                 assert!(files.len() >= 6, "{files:?}");

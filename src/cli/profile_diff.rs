@@ -7,7 +7,7 @@ use super::profile::{Over, compiled, price_tables};
 use super::trajectory_files::{Policy, Reading, overall_from};
 use crate::diag::Problems;
 use crate::experiment::Tally;
-use crate::explain::policy::{Comparison, Documents, Subject, compare};
+use crate::explain::policy::{Comparison, Documents, ProfileView, compare};
 use crate::policy::ScriptCriteria;
 use crate::report::{comparison, documents_text, policy_changes_text};
 use clap::{Args, ValueEnum};
@@ -74,8 +74,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let (loaded, plan) = compiled(&first, output)?;
     let (other_loaded, other_plan) = compiled(&second, output)?;
     let mut compared = compare(
-        Subject { loaded: &loaded, plan: &plan, prices: &prices },
-        Subject { loaded: &other_loaded, plan: &other_plan, prices: &prices },
+        ProfileView { loaded: &loaded, plan: &plan, prices: &prices },
+        ProfileView { loaded: &other_loaded, plan: &other_plan, prices: &prices },
     );
     tell_apart(&mut compared, &arguments.before, after, arguments.over.is_empty());
     let mut broken = false;

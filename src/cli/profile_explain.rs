@@ -3,8 +3,8 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::profile::{Named, compiled, price_tables};
-use crate::explain::policy::{Subject, explain, json, markdown, text};
-use crate::report::tame;
+use crate::explain::policy::{ProfileView, explain, json, markdown, text};
+use crate::report::sanitize_line;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let profile = arguments.named.over.on(&arguments.named.profile);
     let prices = price_tables(arguments.prices.as_deref(), output)?;
     let (loaded, plan) = compiled(&profile, output)?;
-    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &prices });
+    let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
     let written = match arguments.format {
         ExplainFormat::Text => lines_tamed(&text(&explanation)),
         ExplainFormat::Markdown => lines_tamed(&markdown(&explanation)),
@@ -56,5 +56,5 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 /// Text of several lines, safe for a terminal.
 fn lines_tamed(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", tame(line))).collect()
+    text.lines().map(|line| format!("{}\n", sanitize_line(line))).collect()
 }

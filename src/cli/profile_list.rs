@@ -5,7 +5,7 @@ use super::loading::{home, library};
 use super::output::Output;
 use crate::diag::Problems;
 use crate::profile::{Library, available, file_of, load};
-use crate::report::tame;
+use crate::report::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::Path;
@@ -27,11 +27,11 @@ enum ListFormat {
 
 /// One profile.
 #[derive(Serialize)]
-struct Listed {
+struct ProfileEntry {
     name: String,
     /// What it is for; `null` for one that can't be used.
     description: Option<String>,
-    source: Source,
+    source: ProfileSource,
     /// The file; `null` for one that is embedded.
     path: Option<String>,
     /// Whether it loads without errors.
@@ -41,7 +41,7 @@ struct Listed {
 /// Where a profile comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Source {
+enum ProfileSource {
     /// `./profiles`.
     WorkingDirectory,
     /// `$LOOPCTL_HOME/profiles`.
@@ -50,41 +50,42 @@ enum Source {
     Embedded,
 }
 
-impl Source {
+impl ProfileSource {
     fn of(file: &str) -> Self {
         let below_home = |home: &Path| Path::new(file).starts_with(home);
         if file.starts_with("<embedded>/") {
-            Source::Embedded
+            ProfileSource::Embedded
         } else if home().is_some_and(|home| below_home(&home)) {
-            Source::Home
+            ProfileSource::Home
         } else {
-            Source::WorkingDirectory
+            ProfileSource::WorkingDirectory
         }
     }
 
     fn words(self) -> &'static str {
         match self {
-            Source::WorkingDirectory => "working directory",
-            Source::Home => "$LOOPCTL_HOME",
-            Source::Embedded => "embedded",
+            ProfileSource::WorkingDirectory => "working directory",
+            ProfileSource::Home => "$LOOPCTL_HOME",
+            ProfileSource::Embedded => "embedded",
         }
     }
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let library = library();
-    let profiles: Vec<Listed> = available(&library).into_iter().map(|name| listed(name, &library)).collect();
+    let profiles: Vec<ProfileEntry> =
+        available(&library).into_iter().map(|name| listed(name, &library)).collect();
     if arguments.format == ListFormat::Json {
         let text = serde_json::to_string_pretty(&profiles).map_err(std::io::Error::from)?;
         writeln!(output.out, "{text}")?;
         return Ok(Exit::Success);
     }
-    let width = |of: &dyn Fn(&Listed) -> usize| profiles.iter().map(of).max().unwrap_or(0);
+    let width = |of: &dyn Fn(&ProfileEntry) -> usize| profiles.iter().map(of).max().unwrap_or(0);
     let names = width(&|profile| profile.name.chars().count());
     let sources = width(&|profile| profile.source.words().len());
     for profile in &profiles {
         let about = match &profile.description {
-            Some(about) => tame(about),
+            Some(about) => sanitize_line(about),
             None => format!("(can't be used; see `loopctl check {}`)", profile.name),
         };
         writeln!(output.out, "{:names$}  {:sources$}  {about}", profile.name, profile.source.words())?;
@@ -92,13 +93,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-fn listed(name: String, library: &Library) -> Listed {
+fn listed(name: String, library: &Library) -> ProfileEntry {
     let file = file_of(&name, library).ok().flatten().map(|file| file.name().to_owned());
-    let source = file.as_deref().map_or(Source::WorkingDirectory, Source::of);
+    let source = file.as_deref().map_or(ProfileSource::WorkingDirectory, ProfileSource::of);
     let mut problems = Problems::new();
     let environment = |variable: &str| std::env::var(variable).ok();
     let loaded = load(&name, library, &[], &environment, &mut problems);
     let description = loaded.filter(|_| !problems.has_errors()).map(|loaded| loaded.profile.description);
-    let path = file.filter(|_| source != Source::Embedded);
-    Listed { name, usable: description.is_some(), description, source, path }
+    let path = file.filter(|_| source != ProfileSource::Embedded);
+    ProfileEntry { name, usable: description.is_some(), description, source, path }
 }

@@ -6,7 +6,7 @@ use super::profile::Named;
 use crate::diag::Problems;
 use crate::explain::settings::Shown;
 use crate::profile::check_settings;
-use crate::report::tame;
+use crate::report::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -48,7 +48,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             ShowFormat::Json => write_json(shown.json(), output)?,
             ShowFormat::Yaml => {
                 if arguments.origins {
-                    let chain: Vec<String> = settings.chain.iter().map(|name| tame(name)).collect();
+                    let chain: Vec<String> = settings.chain.iter().map(|name| sanitize_line(name)).collect();
                     writeln!(output.out, "# {}, then the defaults", chain.join(", then "))?;
                     if let Some(loaded) = &loaded {
                         writeln!(output.out, "# digest {}", loaded.profile.digest)?;

@@ -4,9 +4,10 @@ use super::exit::{Exit, Failure};
 use super::output::{Output, complain};
 use crate::profile::Repair;
 use crate::repair::{
-    MAX_TEXT_BYTES, Mended, Operation, Place, Remaining, Repairer, Step, Unsalvageable, salvage_bytes,
+    MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition, Unsalvageable,
+    salvage_bytes,
 };
-use crate::report::tame;
+use crate::report::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
@@ -143,7 +144,7 @@ fn single(
             #[derive(Serialize)]
             struct Answer<'a> {
                 value: &'a Value,
-                steps: &'a [Step],
+                steps: &'a [RepairStep],
                 patch: Vec<Operation>,
                 #[serde(skip_serializing_if = "Option::is_none")]
                 remaining_errors: Option<Vec<Remaining>>,
@@ -169,13 +170,13 @@ fn single(
     Ok(Exit::Success)
 }
 
-fn mend_bytes(repairer: &Repairer, settings: Repair, bytes: &[u8]) -> Result<Mended, Unsalvageable> {
+fn mend_bytes(repairer: &Repairer, settings: Repair, bytes: &[u8]) -> Result<Repaired, Unsalvageable> {
     match std::str::from_utf8(bytes) {
         Ok(text) => repairer.text(text, None),
         Err(_) if settings.salvage => Ok(repairer.salvaged(salvage_bytes(bytes)?, None)),
         Err(error) => {
             let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-            let Place { line, column, .. } = Place::of(&before, before.len());
+            let TextPosition { line, column, .. } = TextPosition::of(&before, before.len());
             Err(Unsalvageable::NotStrict { line, column })
         }
     }
@@ -190,12 +191,12 @@ fn refusal(name: &str, why: Unsalvageable) -> Failure {
 }
 
 /// What was done, for people.
-fn say_steps(steps: &[Step], output: &mut Output) {
+fn say_steps(steps: &[RepairStep], output: &mut Output) {
     for step in steps {
         let place = step.place.map_or_else(String::new, |at| format!("{}:{}: ", at.line, at.column));
         let times = if step.times > 1 { format!(" ({} times)", step.times) } else { String::new() };
         let word = output.err_paint.good("repaired:");
-        output.say(&format!("{word} {place}{}{times}", tame(&step.reason)));
+        output.say(&format!("{word} {place}{}{times}", sanitize_line(&step.reason)));
     }
 }
 
@@ -218,7 +219,7 @@ struct Answer<'a> {
     value: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
-    steps: &'a [Step],
+    steps: &'a [RepairStep],
     /// With a schema: what is still wrong with the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_errors: Option<Vec<Remaining>>,
@@ -294,7 +295,7 @@ impl Lines {
             value => Ok(repairer.value(value.clone(), None)),
         };
         match mended {
-            Ok(Mended { value, steps }) => {
+            Ok(Repaired { value, steps }) => {
                 let remaining_errors = repairer.remaining(&value);
                 Answer { id, value: Some(&value), error: None, steps: &steps, remaining_errors }
                     .write(output)?;

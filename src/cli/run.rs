@@ -7,17 +7,17 @@ use super::loading::{ProfileArguments, known_type, library, prices, providers, s
 use super::logging::LogArguments;
 use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 use super::output::{Format, Output, complain};
-use super::tape::{self, TapeArguments};
+use super::tape::{self, RecorderArguments};
 use super::unfinished::{Earlier, gave_up};
 use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
-use crate::profile::{Notebook, read_text_file};
-use crate::provider::{Prices, Tape};
-use crate::report::{Live, closing, document_summary, tame};
+use crate::profile::{FileTracker, read_text_file};
+use crate::provider::{Prices, Recorder};
+use crate::report::{Live, closing, document_summary, sanitize_line};
 use crate::run::{
-    Batch, BatchEnd, Candidates, DocumentResult, Observer, Place, Plan, Session, Terms, is_unrecognised,
+    Batch, BatchEnd, Candidates, DocumentResult, Observer, Plan, RunStore, Session, Terms, is_unrecognised,
     unpriced, without_references,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     allow_commands: bool,
     #[command(flatten)]
-    tape: TapeArguments,
+    tape: RecorderArguments,
     /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -88,7 +88,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
             .help("write `--format jsonl`"));
     }
-    let notes = Notebook::default();
+    let notes = FileTracker::default();
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
     // What is saved while documents are run is not lost.
     let watching = arguments.watch.then(|| Watching::start(&arguments.profile, notes.take())).transpose()?;
@@ -144,7 +144,7 @@ pub(super) struct Work {
     pub(super) inputs: Vec<PathBuf>,
     pub(super) needs_provider: bool,
     pub(super) allow_commands: bool,
-    pub(super) tape: TapeArguments,
+    pub(super) tape: RecorderArguments,
     /// Whether documents are left out that are finished in `out`.
     pub(super) unfinished: bool,
     /// Whether every document is tried, however often the provider fails.
@@ -206,7 +206,7 @@ impl Work {
         let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;
         for warning in unpriced(&self.plan, &candidates, &consultants) {
             let word = output.err_paint.warn("warning:");
-            output.say(&format!("{word} {}", tame(&warning)));
+            output.say(&format!("{word} {}", sanitize_line(&warning)));
         }
         self.log.start()?;
         let journal = open_journal(&self.journal, output)?;
@@ -224,7 +224,7 @@ impl Work {
                 "providers": asked_of(&plan_ids(&self.plan), &candidates, &consultants),
             }),
         })?;
-        let place = Place { journal, run, artifacts };
+        let place = RunStore { journal, run, artifacts };
 
         // Assessing a long document takes its time on this thread; interrupts are heard on the other.
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -313,7 +313,7 @@ fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(),
 
 /// Recorded answers are no documents. Of `--cache DIR` without a `=` the folder is taken for one of documents.
 fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
-    match inputs.iter().find(|input| Tape::stands_in(input)) {
+    match inputs.iter().find(|input| Recorder::stands_in(input)) {
         Some(input) => {
             let folder = input.display();
             Err(Failure::usage(format!("`{folder}` holds recorded answers, not documents"))

@@ -5,12 +5,12 @@ use super::loading::ProfileArguments;
 use super::logging::LogArguments;
 use super::output::{Format, Output};
 use super::run::{JournalPlace, Work};
-use super::tape::TapeArguments;
+use super::tape::RecorderArguments;
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub(super) struct Step {
+pub(super) struct StepArguments {
     #[command(flatten)]
     profile: ProfileArguments,
     /// Type of the document, instead of classifying it
@@ -31,7 +31,7 @@ pub(super) struct Step {
     #[arg(long)]
     allow_commands: bool,
     #[command(flatten)]
-    tape: TapeArguments,
+    tape: RecorderArguments,
     /// How the result is written to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -40,7 +40,7 @@ pub(super) struct Step {
     input: PathBuf,
 }
 
-impl Step {
+impl StepArguments {
     /// Runs the loop with `forced` laid over the profile, so that it ends after the step.
     pub(super) fn run(
         &self,

@@ -3,14 +3,14 @@
 use super::exit::{Exit, Failure};
 use super::loading::state_folder;
 use super::output::{Output, complain};
-use crate::provider::{Requests, Tape, TapeError, TapeMode};
+use crate::provider::{Recorder, RecorderMode, Requests, TapeError};
 use crate::run::Time;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 #[derive(Args, Clone)]
-pub(super) struct TapeArguments {
+pub(super) struct RecorderArguments {
     /// Record every call of a provider in this folder. What models answer is kept, and quotes the document; of what
     /// they were asked, a digest. Keys never are
     #[arg(long, value_name = "DIR", conflicts_with_all = ["replay", "cache"])]
@@ -27,16 +27,16 @@ pub(super) struct TapeArguments {
     cache: Option<Option<PathBuf>>,
 }
 
-impl TapeArguments {
+impl RecorderArguments {
     /// Opens what was asked for.
-    pub(super) fn open(&self) -> Result<Option<Tape>, Failure> {
+    pub(super) fn open(&self) -> Result<Option<Recorder>, Failure> {
         let requests = if self.record_requests { Requests::Bodies } else { Requests::Digests };
         let opened = match (&self.record, &self.replay, &self.cache) {
-            (Some(folder), ..) => Tape::record(folder, requests),
-            (_, Some(folder), _) => Tape::replay(folder),
-            (.., Some(Some(folder))) => Tape::cache(folder),
+            (Some(folder), ..) => Recorder::record(folder, requests),
+            (_, Some(folder), _) => Recorder::replay(folder),
+            (.., Some(Some(folder))) => Recorder::cache(folder),
             (.., Some(None)) => match state_folder() {
-                Some(state) => Tape::cache(&state.join("cache")),
+                Some(state) => Recorder::cache(&state.join("cache")),
                 None => {
                     return Err(Failure::usage("there is no state folder to keep a cache in")
                         .help("name a folder with `--cache=DIR`, or set LOOPCTL_HOME"));
@@ -55,17 +55,17 @@ impl TapeArguments {
 }
 
 /// What a session goes by with this tape.
-pub(super) fn time_of(tape: Option<&Tape>) -> Time {
+pub(super) fn time_of(tape: Option<&Recorder>) -> Time {
     tape.map_or(Time::Real, |tape| tape.mode().into())
 }
 
 /// What the journal says about it.
-pub(super) fn settings_of(tape: Option<&Tape>) -> Value {
+pub(super) fn settings_of(tape: Option<&Recorder>) -> Value {
     tape.map_or(Value::Null, |tape| {
         let mode = match tape.mode() {
-            TapeMode::Record => "record",
-            TapeMode::Replay => "replay",
-            TapeMode::Cache => "cache",
+            RecorderMode::Record => "record",
+            RecorderMode::Replay => "replay",
+            RecorderMode::Cache => "cache",
         };
         json!({ mode: tape.folder() })
     })
@@ -73,19 +73,19 @@ pub(super) fn settings_of(tape: Option<&Tape>) -> Value {
 
 /// Says what went wrong with the tape itself, and that the run is not what it was to be: a judge that was not recorded
 /// may have been done without, and a recording may lack a call.
-pub(super) fn report(tape: Option<&Tape>, exit: Exit, output: &mut Output) -> Exit {
+pub(super) fn report(tape: Option<&Recorder>, exit: Exit, output: &mut Output) -> Exit {
     let Some(tape) = tape else { return exit };
     let help = match tape.mode() {
-        TapeMode::Record => "the recording is not whole: record again",
-        TapeMode::Replay => "use what was recorded, or record again with `--record`",
-        TapeMode::Cache => "the results are whole; the cache is not: check the folder",
+        RecorderMode::Record => "the recording is not whole: record again",
+        RecorderMode::Replay => "use what was recorded, or record again with `--record`",
+        RecorderMode::Cache => "the results are whole; the cache is not: check the folder",
     };
     let problems = tape.problems();
     for problem in &problems {
         complain(output, &Failure::broken(problem.clone()).help(help));
     }
     match (problems.is_empty(), tape.mode(), exit) {
-        (true, ..) | (_, TapeMode::Cache, _) | (.., Exit::Interrupted) => exit,
+        (true, ..) | (_, RecorderMode::Cache, _) | (.., Exit::Interrupted) => exit,
         _ => Exit::Broken,
     }
 }

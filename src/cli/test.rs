@@ -5,11 +5,11 @@ use super::loading::library;
 use super::output::Output;
 use crate::diag::Problems;
 use crate::experiment::scenario::{
-    Choice, Kind, Mutant, Mutation, Subject, Suite, Unusable, find_subject, subjects, survivors,
+    Choice, Mutant, Mutation, Suite, SuiteKind, TestTarget, Unusable, find_subject, subjects, survivors,
     test_profile, test_rules,
 };
 use crate::profile::Override;
-use crate::report::{junit, suite_lines, suites_closing, suites_json, tame, unusable_line};
+use crate::report::{junit, sanitize_line, suite_lines, suites_closing, suites_json, unusable_line};
 use clap::{Args, ValueEnum};
 
 #[derive(Args)]
@@ -64,11 +64,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let choice = Choice { filter: arguments.filter.as_deref(), settings: &settings, ..Choice::default() };
     let mut suites = Vec::new();
     for subject in chosen {
-        let Subject { kind, name, file, library } = &subject;
+        let TestTarget { kind, name, file, library } = &subject;
         let mut problems = Problems::new();
         let suite = match kind {
-            Kind::Profile => test_profile(name, library, file, choice, &mut problems),
-            Kind::Rules => test_rules(name, library, file, choice, &mut problems),
+            SuiteKind::Profile => test_profile(name, library, file, choice, &mut problems),
+            SuiteKind::Rules => test_rules(name, library, file, choice, &mut problems),
         };
         output.show(&problems);
         if let Some(error) = Unusable::new(name, Some(*kind), Some(file.name()), &problems) {
@@ -102,13 +102,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         return Ok(Exit::Usage);
     }
     if let (Some(filter), true) = (&arguments.filter, suites.is_empty()) {
-        return Err(Failure::usage(format!("no case has `{}` in its name", tame(filter))));
+        return Err(Failure::usage(format!("no case has `{}` in its name", sanitize_line(filter))));
     }
     let failed = suites.iter().any(|suite: &Suite| suite.failed() > 0);
     Ok(if failed { Exit::NotPassed } else { Exit::Success })
 }
 
-fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Output) -> Vec<Subject> {
+fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Output) -> Vec<TestTarget> {
     let library = library();
     let mut problems = Problems::new();
     if arguments.subjects.is_empty() {
@@ -134,10 +134,10 @@ fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Outp
 }
 
 /// Names what no case guards. Files of rules are left out: what they say is tried by their valid and invalid candidates.
-fn mutate(chosen: &[Subject], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
+fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
     let mut survived = 0;
-    for Subject { kind, name, library, .. } in chosen {
-        if *kind == Kind::Rules {
+    for TestTarget { kind, name, library, .. } in chosen {
+        if *kind == SuiteKind::Rules {
             continue;
         }
         if name.contains(['/', '\\']) || name.ends_with(".yaml") || name.ends_with(".yml") {
@@ -152,10 +152,10 @@ fn mutate(chosen: &[Subject], mut unusable: bool, output: &mut Output) -> Result
         survived += survivors.len();
         let counts =
             format!("{noticed} changes noticed, {equivalent} change nothing, {} unnoticed", survivors.len());
-        let line = format!("{}  {counts}", output.out_paint.strong(&tame(name)));
+        let line = format!("{}  {counts}", output.out_paint.strong(&sanitize_line(name)));
         writeln!(output.out, "{line}")?;
         for Mutant { line, name, .. } in &survivors {
-            writeln!(output.out, "  line {line}: {}", tame(name))?;
+            writeln!(output.out, "  line {line}: {}", sanitize_line(name))?;
         }
         output.out.flush()?;
     }

@@ -5,7 +5,7 @@ use super::output::{Output, complain};
 use crate::experiment::{LongestLine, Trajectory, TrajectoryError, dimensions_used, lines};
 use crate::policy::{Decision, ScriptCriteria};
 use crate::profile::LoopPolicy;
-use crate::report::tame;
+use crate::report::sanitize_line;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -36,7 +36,7 @@ impl Policy {
         for note in decisions.iter().flat_map(|decision| &decision.notes) {
             if self.notes.len() < MOST_NOTES && self.notes.insert(note.clone()) {
                 let word = output.err_paint.warn("warning:");
-                output.say(&format!("{word} `{}`: {}", tame(&self.name), tame(note)));
+                output.say(&format!("{word} `{}`: {}", sanitize_line(&self.name), sanitize_line(note)));
             }
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn overall_from(dimension: Option<&str>) -> Result<Vec<String>, Failu
 
 fn file_name(path: &Path) -> String {
     let name = if path.as_os_str() == "-" { "standard input".into() } else { path.to_string_lossy() };
-    tame(&name)
+    sanitize_line(&name)
 }
 
 impl Reading {
@@ -139,14 +139,18 @@ impl Reading {
                 return;
             }
             let word = output.err_paint.warn("warning:");
-            output.say(&format!("{word} {}, line {number}: {}", file_name(path), tame(slip)));
+            output.say(&format!("{word} {}, line {number}: {}", file_name(path), sanitize_line(slip)));
         }
     }
 
     fn refuse(&mut self, path: &Path, number: u64, error: &TrajectoryError, output: &mut Output) {
         self.broken = true;
         let word = output.err_paint.bad("error:");
-        output.say(&format!("{word} {}, line {number}: {}", file_name(path), tame(&error.to_string())));
+        output.say(&format!(
+            "{word} {}, line {number}: {}",
+            file_name(path),
+            sanitize_line(&error.to_string())
+        ));
     }
 
     /// Says which dimensions a profile asks for that no trajectory has: they count 0, which is rarely meant.
@@ -158,8 +162,9 @@ impl Reading {
         if self.recorded.is_empty() || self.recorded.len() == MOST_NAMES {
             return;
         }
-        let list =
-            |names: &[&str]| names.iter().map(|n| format!("`{}`", tame(n))).collect::<Vec<_>>().join(", ");
+        let list = |names: &[&str]| {
+            names.iter().map(|n| format!("`{}`", sanitize_line(n))).collect::<Vec<_>>().join(", ")
+        };
         let recorded: Vec<&str> = self.recorded.iter().map(String::as_str).collect();
         let word = output.err_paint.warn("warning:");
         let mut warned = false;
@@ -180,7 +185,7 @@ impl Reading {
             output.say(&format!(
                 "  help: the trajectories have {}; `--overall-from {}` makes one of them the overall score, and `--set accept.DIMENSION=null` takes away a bound that can't be met",
                 list(&recorded),
-                tame(first)
+                sanitize_line(first)
             ));
         }
     }

@@ -6,9 +6,9 @@ use super::output::{Format, Output};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::Document;
-use crate::profile::{Notebook, Reached};
-use crate::report::{rescoring_json, rescoring_lines, tame};
-use crate::run::{Course, FileWatch, Kept, Plan, Room, WatchError};
+use crate::profile::{FileTracker, Reached};
+use crate::report::{rescoring_json, rescoring_lines, sanitize_line};
+use crate::run::{FileWatch, Plan, RescoreBuffer, RescoreLimits, RunTrace, WatchError};
 use crate::value::Millis;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,17 +23,17 @@ const DOUBT: Duration = Duration::from_millis(400);
 pub(super) struct Keeper {
     plan: Arc<Plan>,
     given_type: Option<String>,
-    open: Option<Course>,
-    kept: Kept,
+    open: Option<RunTrace>,
+    kept: RescoreBuffer,
 }
 
 impl Keeper {
     pub(super) fn new(plan: Arc<Plan>, given_type: Option<String>) -> Self {
-        Keeper { plan, given_type, open: None, kept: Kept::new(Room::default()) }
+        Keeper { plan, given_type, open: None, kept: RescoreBuffer::new(RescoreLimits::default()) }
     }
 
     pub(super) fn read(&mut self, document: &Document) {
-        self.open = Some(Course::new(&self.plan, document.clone(), self.given_type.clone()));
+        self.open = Some(RunTrace::new(&self.plan, document.clone(), self.given_type.clone()));
     }
 
     pub(super) fn started(&mut self, document_type: &str) {
@@ -54,7 +54,7 @@ impl Keeper {
         }
     }
 
-    pub(super) fn kept(self) -> Kept {
+    pub(super) fn kept(self) -> RescoreBuffer {
         self.kept
     }
 }
@@ -78,7 +78,7 @@ impl Watching {
     /// Scores `kept` again at every save, until `stopped` becomes true.
     pub(super) async fn follow(
         mut self,
-        mut kept: Kept,
+        mut kept: RescoreBuffer,
         mut stopped: watch::Receiver<bool>,
         (format, quiet): (Format, bool),
         output: &mut Output,
@@ -109,7 +109,7 @@ impl Watching {
             }
             saved.extend(changed);
             let mut problems = Problems::new();
-            let notes = Notebook::default();
+            let notes = FileTracker::default();
             let plan = self.arguments.compile(&library().noted_in(&notes), &[], &mut problems);
             match plan {
                 Some(plan) => {
@@ -130,7 +130,7 @@ impl Watching {
         }
     }
 
-    fn open(&self, kept: &Kept, output: &mut Output) {
+    fn open(&self, kept: &RescoreBuffer, output: &mut Output) {
         let count = |count: usize, what: &str| match count {
             1 => format!("1 {what}"),
             several => format!("{several} {what}s"),
@@ -141,7 +141,7 @@ impl Watching {
         };
         output.say(&format!(
             "watching `{}`{files}: save one, and {} scored again; Ctrl-C ends",
-            tame(&self.arguments.profile),
+            sanitize_line(&self.arguments.profile),
             match kept.len() {
                 1 => "1 document is".to_owned(),
                 several => format!("{several} documents are"),
@@ -187,7 +187,7 @@ impl Watching {
 }
 
 /// Scores all documents with `plan` and says what that changes.
-fn answer(kept: &mut Kept, plan: &Plan, format: Format, output: &mut Output) -> Result<(), Failure> {
+fn answer(kept: &mut RescoreBuffer, plan: &Plan, format: Format, output: &mut Output) -> Result<(), Failure> {
     let rescored = kept.rescore(plan);
     match format {
         Format::Table => {
@@ -258,7 +258,7 @@ fn is_for_asking(path: &Path, plan: &Plan) -> bool {
 
 /// A path as people wrote it.
 fn shown(path: &Path) -> String {
-    tame(&path.strip_prefix(".").unwrap_or(path).display().to_string())
+    sanitize_line(&path.strip_prefix(".").unwrap_or(path).display().to_string())
 }
 
 impl From<WatchError> for Failure {

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::policy::Decision;
-use crate::repair::Step;
+use crate::repair::RepairStep;
 use crate::score::Assessment;
 use crate::value::{Millis, Usage};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub struct Produced {
     pub notes: Vec<String>,
     /// What was done to the answer to get the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub repairs: Vec<Step>,
+    pub repairs: Vec<RepairStep>,
 }
 
 /// A judge's or validator's answer and what it cost.
@@ -77,7 +77,7 @@ pub struct Consulted {
     pub notes: Vec<String>,
     /// What was done to the answer to read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub repairs: Vec<Step>,
+    pub repairs: Vec<RepairStep>,
 }
 
 /// A call that gave no candidate or answer.
@@ -89,7 +89,7 @@ pub struct CallFailed {
     pub transient: bool,
     /// Whether asking for anything else would fail as well: there is no key, no such model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub gone: bool,
+    pub permanent: bool,
     /// How long the provider asks to wait before that.
     #[serde(default)]
     pub retry_after: Option<Millis>,

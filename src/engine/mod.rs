@@ -15,7 +15,7 @@ mod run;
 
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 pub use outcome::Outcome;
-pub use pipeline::{FeedbackTo, Outputs, Pipeline, Step};
+pub use pipeline::{FeedbackTo, Outputs, Pipeline, PipelineStage};
 pub use replay::{Recorded, ReplayError};
 pub use retry::Retry;
 pub use run::{Misuse, Run};

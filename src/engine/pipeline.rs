@@ -7,13 +7,13 @@ use std::sync::Arc;
 /// The stages of a profile as the engine sees them.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
-    steps: Vec<Step>,
+    steps: Vec<PipelineStage>,
     feedback: FeedbackTo,
 }
 
 /// One stage.
 #[derive(Debug, Clone, Default)]
-pub struct Step {
+pub struct PipelineStage {
     /// Its id.
     pub id: Arc<str>,
     /// The field of the candidate that its output becomes.
@@ -41,20 +41,20 @@ pub type Outputs = Vec<Option<Arc<Value>>>;
 impl Default for Pipeline {
     /// One stage whose output is the candidate.
     fn default() -> Self {
-        Pipeline { steps: vec![Step::default()], feedback: FeedbackTo::All }
+        Pipeline { steps: vec![PipelineStage::default()], feedback: FeedbackTo::All }
     }
 }
 
 impl Pipeline {
     /// Stages in order. Without any it is the same as with one.
     #[must_use]
-    pub fn new(steps: Vec<Step>, feedback: FeedbackTo) -> Self {
+    pub fn new(steps: Vec<PipelineStage>, feedback: FeedbackTo) -> Self {
         if steps.is_empty() { Pipeline::default() } else { Pipeline { steps, feedback } }
     }
 
     /// The stages.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PipelineStage] {
         &self.steps
     }
 
@@ -77,7 +77,7 @@ impl Pipeline {
     /// before the one that gets feedback, unless their output is not known.
     #[must_use]
     pub fn next(&self, from: usize, iteration: usize, outputs: &Outputs) -> Option<usize> {
-        let runs = |at: usize, step: &Step| {
+        let runs = |at: usize, step: &PipelineStage| {
             let known = outputs.get(at).is_some_and(Option::is_some);
             let again = match self.feedback {
                 FeedbackTo::All => true,
@@ -173,8 +173,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn step(id: &str, into: Option<&str>, once: bool) -> Step {
-        Step { id: id.into(), into: into.map(Into::into), once, ..Step::default() }
+    fn step(id: &str, into: Option<&str>, once: bool) -> PipelineStage {
+        PipelineStage { id: id.into(), into: into.map(Into::into), once, ..PipelineStage::default() }
     }
 
     fn outputs(values: &[Value]) -> Outputs {

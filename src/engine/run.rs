@@ -1,12 +1,12 @@
 //! The state machine of one document's loop.
 
-use super::consultation::Examined;
+use super::consultation::PendingPanel;
 use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
 use super::pipeline::{Outputs, Pipeline};
 use super::retry::Retry;
 use crate::feedback::{Correction, lock};
-use crate::policy::{Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
+use crate::policy::{History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel};
 use crate::value::{Disposition, Millis, Score, Usage, at_least, below};
@@ -54,7 +54,7 @@ pub(super) enum State {
     Fresh,
     Producing { work: Work },
     Assessing { candidate: Arc<Value> },
-    Consulting { examined: Box<Examined> },
+    Consulting { pending: Box<PendingPanel> },
     Waiting { what: Waiting },
     Over,
 }
@@ -65,7 +65,7 @@ pub(super) enum Waiting {
     /// A stage is asked again.
     Stage(Work),
     /// Members of the panel are asked again.
-    Panel(Box<Examined>),
+    Panel(Box<PendingPanel>),
 }
 
 impl State {
@@ -141,31 +141,34 @@ impl Run {
             (State::Waiting { what }, Input::Woke) => {
                 self.record(Event::Woke);
                 match what {
-                    Waiting::Panel(examined) => self.ask_panel(examined),
+                    Waiting::Panel(pending) => self.ask_panel(pending),
                     Waiting::Stage(work) => self.produce(work),
                 }
             }
             (State::Assessing { candidate }, Input::Assessed(assessment)) => {
                 self.assessed(now, candidate, *assessment);
             }
-            (State::Consulting { examined }, Input::Consulted { member, consulted }) => {
-                return self.heard(now, examined, member, Ok(consulted));
+            (State::Consulting { pending }, Input::Consulted { member, consulted }) => {
+                return self.on_answer(now, pending, member, Ok(consulted));
             }
-            (State::Consulting { examined }, Input::Unanswered { member, failure }) => {
-                return self.heard(now, examined, member, Err(failure));
+            (State::Consulting { pending }, Input::Unanswered { member, failure }) => {
+                return self.on_answer(now, pending, member, Err(failure));
             }
             (State::Over, Input::Stop { .. }) => return misuse(&self.state, "stop"),
             (state, Input::Stop { in_flight }) => {
                 self.record(Event::Stopped { in_flight });
                 self.usage += in_flight;
                 // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
-                if let State::Consulting { examined } | State::Waiting { what: Waiting::Panel(examined) } =
+                if let State::Consulting { pending } | State::Waiting { what: Waiting::Panel(pending) } =
                     state
                 {
-                    let facts =
-                        Facts::of(&self.policy, &examined.tier1, Some(Arc::clone(&examined.candidate)));
-                    self.candidates.push(examined.candidate);
-                    self.assessments.push(examined.tier1);
+                    let facts = IterationSummary::of(
+                        &self.policy,
+                        &pending.tier1,
+                        Some(Arc::clone(&pending.candidate)),
+                    );
+                    self.candidates.push(pending.candidate);
+                    self.assessments.push(pending.tier1);
                     self.history.push(&self.policy, facts);
                 }
                 self.finish(now, StopReason::Cancelled, None);
@@ -211,7 +214,7 @@ impl Run {
     pub fn pending_candidate(&self) -> Option<&Arc<Value>> {
         match &self.state {
             State::Assessing { candidate } => Some(candidate),
-            State::Consulting { examined } => Some(&examined.candidate),
+            State::Consulting { pending } => Some(&pending.candidate),
             _ => None,
         }
     }
@@ -343,7 +346,7 @@ impl Run {
         }
         let (pause, reason) = self.retry.pause_after(attempt, &failure);
         let until = now.saturating_add(pause);
-        match self.room_for(1, until) {
+        match self.check_limits(1, until) {
             Ok(()) => self.wait(until, reason, Waiting::Stage(work.again())),
             Err(limit) => {
                 let detail = format!("{}; no attempt is left within {limit}", failure.message);
@@ -354,7 +357,7 @@ impl Run {
 
     /// The limit that `calls` more calls at `until` would go over, if there is one. The table looks at time and budget only
     /// after an assessment, so without this a failing provider could be waited for, and paid, long past them.
-    pub(super) fn room_for(&self, calls: usize, until: Millis) -> Result<(), &'static str> {
+    pub(super) fn check_limits(&self, calls: usize, until: Millis) -> Result<(), &'static str> {
         let stop = &self.policy.stop;
         if stop.timeout.is_some_and(|limit| until > limit) {
             return Err("the timeout");
@@ -396,7 +399,7 @@ impl Run {
         }
     }
 
-    /// Makes the whole assessment of what the tiers said, and decides. `silent` is why a judge that is needed will not
+    /// Makes the whole assessment of what the tiers said, and decides. `unavailable_reason` is why a judge that is needed will not
     /// answer about any other candidate either.
     pub(super) fn conclude(
         &mut self,
@@ -404,7 +407,7 @@ impl Run {
         candidate: Arc<Value>,
         tier1: Assessment,
         answers: &[Answer],
-        silent: Option<String>,
+        unavailable_reason: Option<String>,
     ) {
         let iteration = self.candidates.len();
         let measured = tier1.scores.clone();
@@ -419,7 +422,7 @@ impl Run {
             assessment.issues.extend(changed);
             self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
         }
-        let facts = Facts::of(&self.policy, &assessment, Some(Arc::clone(&candidate)))
+        let facts = IterationSummary::of(&self.policy, &assessment, Some(Arc::clone(&candidate)))
             .gated_by(&self.policy, &measured);
         self.candidates.push(candidate);
         self.assessments.push(assessment);
@@ -427,7 +430,7 @@ impl Run {
         let spent = Spent { elapsed: now, usage: self.usage };
         let mut decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
         let mut detail = None;
-        if let (Verdict::Continue { base }, Some(why)) = (&decision.verdict, silent)
+        if let (Verdict::Continue { base }, Some(why)) = (&decision.verdict, unavailable_reason)
             && !self.has_something_to_correct(*base)
         {
             decision.verdict = Verdict::Stop { reason: StopReason::ProviderError };

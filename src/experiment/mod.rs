@@ -13,4 +13,4 @@ mod trajectory;
 pub use answer::Answer;
 pub use simulate::{Simulated, dimensions_used, simulate};
 pub use tally::Tally;
-pub use trajectory::{LongestLine, Step, StepIssue, Trajectory, TrajectoryError, lines};
+pub use trajectory::{IterationRecord, LongestLine, StepIssue, Trajectory, TrajectoryError, lines};

@@ -1,8 +1,10 @@
 //! What a policy makes of a trajectory.
 
-use super::trajectory::{Step, Trajectory};
+use super::trajectory::{IterationRecord, Trajectory};
 use crate::engine::Outcome;
-use crate::policy::{Decision, Facts, History, ScriptCriteria, Spent, StopReason, Verdict, decide};
+use crate::policy::{
+    Decision, History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide,
+};
 use crate::profile::{LoopPolicy, SelectKey, Target};
 use crate::score::{Assessment, Issue};
 use crate::value::{Millis, Usage};
@@ -32,7 +34,7 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
         elapsed += step.elapsed_ms;
         spent.elapsed = whole_millis(elapsed);
         spent.usage += Usage::of_call(step.tokens, Some(step.cost_usd));
-        history.push(policy, Facts::of(policy, &assessment(policy, step), step.candidate.clone()));
+        history.push(policy, IterationSummary::of(policy, &assessment(policy, step), step.candidate.clone()));
         let decision = decide(policy, &mut history, spent, scripts);
         let verdict = decision.verdict.clone();
         decisions.push(decision);
@@ -65,7 +67,7 @@ fn whole_millis(elapsed: f64) -> Millis {
 }
 
 /// What a step says as scoring would say it; the overall score is not in it.
-pub(super) fn assessment(policy: &LoopPolicy, step: &Step) -> Assessment {
+pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessment {
     let issues = step.issues.iter().map(|issue| Issue {
         code: issue.code.clone(),
         severity: issue.severity,

@@ -13,7 +13,7 @@ pub struct Trajectory {
     /// The document's id, text or a number, handed back as it is.
     pub id: Value,
     /// What the k-th candidate is and scores.
-    pub iterations: Vec<Step>,
+    pub iterations: Vec<IterationRecord>,
     /// Keys that mean nothing here but look like slips of the pen, each with its place and a guess: what they were
     /// meant to say is not looked at.
     pub slips: Vec<String>,
@@ -30,7 +30,7 @@ const MOST_SLIPS: usize = 5;
 
 /// One candidate's assessment and what making it took.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Step {
+pub struct IterationRecord {
     /// Its dimensions, in the order of the line. Those of the policy that are not here count 0.
     pub scores: Vec<(String, Score)>,
     /// What is wrong with it.
@@ -75,7 +75,7 @@ pub enum TrajectoryError {
     #[error("{path}: expected {expected}, found {found}")]
     Unexpected {
         /// JSON Pointer into the line, in backticks.
-        path: Place,
+        path: FieldPath,
         /// What must stand there.
         expected: &'static str,
         /// What stands there; never text of a document.
@@ -88,9 +88,9 @@ pub enum TrajectoryError {
 
 /// Where in a line something stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place(String);
+pub struct FieldPath(String);
 
-impl fmt::Display for Place {
+impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { f.write_str("the line") } else { write!(f, "`{}`", self.0) }
     }
@@ -127,13 +127,13 @@ impl Trajectory {
         let iterations = iterations
             .into_iter()
             .enumerate()
-            .map(|(at, item)| Step::read(item, &format!("/iterations/{at}"), &mut slips))
+            .map(|(at, item)| IterationRecord::read(item, &format!("/iterations/{at}"), &mut slips))
             .collect::<Result<_, _>>()?;
         Ok(Trajectory { id, iterations, slips })
     }
 }
 
-impl Step {
+impl IterationRecord {
     fn read(value: Value, path: &str, slips: &mut Vec<String>) -> Result<Self, TrajectoryError> {
         let mut members = object(value, path)?;
         find_slips(&members, path, &STEP_KEYS, slips);
@@ -181,7 +181,7 @@ impl Step {
         };
         // A candidate may be any JSON, `null` too.
         let candidate = members.remove("candidate").map(Arc::new);
-        Ok(Step { scores, issues, elapsed_ms, cost_usd, tokens, candidate })
+        Ok(IterationRecord { scores, issues, elapsed_ms, cost_usd, tokens, candidate })
     }
 }
 
@@ -284,7 +284,7 @@ fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> Traj
         Some(Value::Array(_)) => "a list".to_owned(),
         Some(Value::Object(_)) => "an object".to_owned(),
     };
-    TrajectoryError::Unexpected { path: Place(path.to_owned()), expected, found }
+    TrajectoryError::Unexpected { path: FieldPath(path.to_owned()), expected, found }
 }
 
 /// Most bytes that a line may have.

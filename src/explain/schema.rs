@@ -53,7 +53,7 @@ impl FileKind {
     pub fn schema(&self) -> Value {
         let profile = self.name == PROFILE.name;
         let mut writer = Writer { profile, definitions: Map::new() };
-        let place = Place { inherited: profile };
+        let place = SchemaContext { inherited: profile };
         let mut schema = Map::new();
         schema.insert("$schema".into(), "http://json-schema.org/draft-07/schema#".into());
         schema.insert("description".into(), self.root.doc.into());
@@ -100,7 +100,7 @@ const MERGED_KINDS: [&str; 4] = ["validator_program", "validator_service", "over
 
 /// Where in a file a value stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct SchemaContext {
     /// Whether it may come from another profile, so that it may be left out or be taken away with `null`.
     inherited: bool,
 }
@@ -127,7 +127,7 @@ fn number(value: f64) -> Value {
 
 impl Writer {
     /// What a mapping may hold.
-    fn mapping(&mut self, mapping: &'static Mapping, place: Place) -> Schema {
+    fn mapping(&mut self, mapping: &'static Mapping, place: SchemaContext) -> Schema {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for key in mapping.all_keys() {
@@ -157,7 +157,7 @@ impl Writer {
         schema
     }
 
-    fn key(&mut self, key: &Key, place: Place) -> Schema {
+    fn key(&mut self, key: &Key, place: SchemaContext) -> Schema {
         let nullable = place.inherited || (key.null == Null::Absent && !key.required);
         let mut schema = described(key.doc, self.value(&(key.shape)(), place, nullable));
         if let Some(default) = key.default {
@@ -170,13 +170,13 @@ impl Writer {
     }
 
     /// What stands under a key that people choose.
-    fn entry(&mut self, open: &Open, place: Place) -> Schema {
+    fn entry(&mut self, open: &Open, place: SchemaContext) -> Schema {
         let nullable = place.inherited || open.null == Null::Absent;
         described(open.doc, self.value(&(open.shape)(), place, nullable))
     }
 
     /// What a value may be; `nullable`: or `null`.
-    fn value(&mut self, shape: &Shape, place: Place, nullable: bool) -> Schema {
+    fn value(&mut self, shape: &Shape, place: SchemaContext, nullable: bool) -> Schema {
         match shape {
             Shape::AnyOf(alternatives) => self.any_of(alternatives, place, nullable),
             Shape::Words(_) | Shape::Only(_) if self.profile => {
@@ -196,7 +196,7 @@ impl Writer {
         }
     }
 
-    fn any_of(&mut self, alternatives: &[Shape], place: Place, nullable: bool) -> Schema {
+    fn any_of(&mut self, alternatives: &[Shape], place: SchemaContext, nullable: bool) -> Schema {
         let mut schemas: Vec<Value> =
             alternatives.iter().map(|shape| Value::Object(self.plain(shape, place))).collect();
         if place.inherited {
@@ -213,7 +213,7 @@ impl Writer {
     }
 
     /// A profile may take away what another says of another kind of the same thing: `{ command: [a], url: null }`.
-    fn admit_null_of_others(&mut self, alternatives: &[Shape], place: Place) {
+    fn admit_null_of_others(&mut self, alternatives: &[Shape], place: SchemaContext) {
         let mappings = || {
             alternatives.iter().filter_map(|shape| match shape {
                 Shape::Mapping(mapping) if MERGED_KINDS.contains(&mapping.name) => Some(*mapping),
@@ -236,7 +236,7 @@ impl Writer {
     }
 
     /// What a value may be, without variables and `null`.
-    fn plain(&mut self, shape: &Shape, place: Place) -> Schema {
+    fn plain(&mut self, shape: &Shape, place: SchemaContext) -> Schema {
         schema(match shape {
             Shape::Text(text) => match text.pattern {
                 None => json!({ "type": "string" }),
@@ -261,7 +261,7 @@ impl Writer {
             Shape::Words(words) => return enumeration(words),
             Shape::Only(value) => json!({ "const": value_of(value) }),
             Shape::List(of) => {
-                let items = self.value(of, Place { inherited: false }, false);
+                let items = self.value(of, SchemaContext { inherited: false }, false);
                 json!({ "type": "array", "items": items })
             }
             Shape::Map(open) => {
@@ -290,7 +290,7 @@ impl Writer {
     }
 
     /// Writes the definition of a mapping, if it is not there yet.
-    fn define(&mut self, mapping: &'static Mapping, place: Place) -> String {
+    fn define(&mut self, mapping: &'static Mapping, place: SchemaContext) -> String {
         let name = definition_name(self.profile, mapping, place);
         if !self.definitions.contains_key(&name) {
             // Conditions hold conditions: the name is taken before the keys are looked at.
@@ -303,7 +303,7 @@ impl Writer {
 }
 
 /// The name of a mapping's definition. In profiles the same mapping is another thing in a list than outside.
-fn definition_name(profile: bool, mapping: &Mapping, place: Place) -> String {
+fn definition_name(profile: bool, mapping: &Mapping, place: SchemaContext) -> String {
     let suffix = if profile && !place.inherited { "_in_list" } else { "" };
     format!("{}{suffix}", mapping.name)
 }

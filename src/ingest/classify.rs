@@ -13,7 +13,7 @@
 use super::classify_keys::{self, CLASSIFICATION, PATTERN};
 use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::profile::Files;
-use crate::rules::Lineage;
+use crate::rules::Inheritance;
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::shape::{FILE_KINDS, Shape};
 use crate::value::yaml::{Data, Entry, Node, parse};
@@ -84,7 +84,7 @@ impl Classifier {
 
     /// The same for one that may extend others, which are looked for in `files`.
     pub fn read(file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Self> {
-        Self::checked(problems, |own| Lineage::CLASSIFICATIONS.read(file, files, own))
+        Self::checked(problems, |own| Inheritance::CLASSIFICATIONS.read(file, files, own))
     }
 
     fn checked(problems: &mut Problems, tree: impl FnOnce(&mut Problems) -> Option<Node>) -> Option<Self> {
@@ -141,7 +141,7 @@ impl Decode for Classifier {
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &CLASSIFICATION, problems)?;
-        // Followed before this is decoded (`Lineage`).
+        // Followed before this is decoded (`Inheritance`).
         fields.optional::<String>("extends", problems);
         let minimum = fields.node("minimum").and_then(|node| number_in(node, 0.0, f64::MAX, problems));
         let types = fields.required::<Types>("classify", problems);

@@ -9,5 +9,7 @@ mod text;
 pub use classify::{Classification, Classifier, LOOKED_AT_CHARACTERS, Matched, UNKNOWN};
 pub use classify_keys::CLASSIFICATION;
 pub use media::{MEDIA_ENDINGS, Media};
-pub use read::{Document, ENDINGS, Found, Input, InputError, MAX_DOCUMENT_BYTES, Origin, find, find_also};
+pub use read::{
+    Document, ENDINGS, FoundInputs, Input, InputError, MAX_DOCUMENT_BYTES, Origin, find, find_also,
+};
 pub use text::{Encoding, SourceText, Unreadable};

@@ -134,7 +134,7 @@ fn shown_size(size: Option<u64>, limit: u64) -> String {
 
 /// What the arguments stand for.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundInputs {
     /// Documents to be read, in the order of the arguments; a folder's files sorted by name. No two have one id.
     pub inputs: Vec<Input>,
     /// Arguments that stand for nothing.
@@ -147,14 +147,14 @@ pub struct Found {
 /// A document's id is its file's name without ending. Files that would share an id (upper and lower case taken as
 /// the same) get their paths relative to the innermost folder that holds them all.
 #[must_use]
-pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Found {
+pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> FoundInputs {
     find_also(arguments, &[])
 }
 
 /// The same, with files of other endings taken from folders, too.
 #[must_use]
-pub fn find_also<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, endings: &[&str]) -> Found {
-    let mut found = Found::default();
+pub fn find_also<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, endings: &[&str]) -> FoundInputs {
+    let mut found = FoundInputs::default();
     let mut origins = Vec::new();
     for argument in arguments {
         let argument = argument.as_ref();
@@ -340,7 +340,7 @@ mod tests {
         dir
     }
 
-    fn ids(found: &Found) -> Vec<&str> {
+    fn ids(found: &FoundInputs) -> Vec<&str> {
         found.inputs.iter().map(|input| input.id().as_str()).collect()
     }
 

@@ -5,7 +5,7 @@ use crate::value::EPSILON;
 use crate::value::yaml::{Data, Node};
 
 /// Looks at a classification, laid over those that it extends.
-pub(super) fn look(root: &Node, problems: &mut Problems) {
+pub(super) fn check(root: &Node, problems: &mut Problems) {
     let Some(minimum) = root.get("minimum").and_then(number) else { return };
     let Some(Data::Map(types)) = root.get("classify").map(|types| &types.data) else { return };
     for kind in types {

@@ -22,7 +22,7 @@ pub use content::lint_provider;
 
 /// A profile that compiles, as it was written and as it will be run.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct ProfileView<'a> {
     /// The merged settings, each with its place.
     pub loaded: &'a Loaded,
     /// What was compiled from them.
@@ -30,7 +30,7 @@ pub struct Subject<'a> {
 }
 
 /// Pushes everything that is doubtful about a profile.
-pub fn lint(subject: Subject<'_>, problems: &mut Problems) {
-    policy::look(subject, problems);
-    content::look(subject, problems);
+pub fn lint(subject: ProfileView<'_>, problems: &mut Problems) {
+    policy::check(subject, problems);
+    content::check(subject, problems);
 }

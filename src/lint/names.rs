@@ -5,7 +5,7 @@ use crate::value::yaml::Node;
 use std::path::Path;
 
 /// Looks at the name under `key`, which stands in a file of its own.
-pub(super) fn look(root: &Node, key: &str, problems: &mut Problems) {
+pub(super) fn check(root: &Node, key: &str, problems: &mut Problems) {
     let Some(node) = root.get(key) else { return };
     let Some(name) = node.as_text() else { return };
     let file = Path::new(node.span.file().name());

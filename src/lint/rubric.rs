@@ -4,7 +4,7 @@ use crate::diag::{Code, Problem, Problems, nearest};
 use crate::value::yaml::{Data, Entry, Node};
 
 /// Looks at a rubric, laid over those that it extends.
-pub(super) fn look(root: &Node, problems: &mut Problems) {
+pub(super) fn check(root: &Node, problems: &mut Problems) {
     let listed: Vec<&str> = entries(root.get("types"))
         .iter()
         .flat_map(|kind| entries(Some(&kind.value)))

@@ -117,7 +117,7 @@ const ADDING: [&str; 10] = [
 const SHORTEST: usize = 4;
 
 /// Looks at a schema, which has been read before.
-pub(super) fn look(file: &Arc<SourceFile>, problems: &mut Problems) {
+pub(super) fn check(file: &Arc<SourceFile>, problems: &mut Problems) {
     if let Some(root) = parse(file, &mut Problems::new()) {
         of_schema(&root, false, problems);
     }
@@ -185,7 +185,7 @@ mod tests {
 
     fn said(schema: &str) -> Vec<String> {
         let mut problems = Problems::new();
-        look(&SourceFile::new("x.schema.json", schema), &mut problems);
+        check(&SourceFile::new("x.schema.json", schema), &mut problems);
         problems.iter().map(|p| format!("{}; {}", p.message, p.help.clone().unwrap_or_default())).collect()
     }
 

@@ -1,13 +1,13 @@
 //! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
 
-use super::{Subject, classification, content, names, rubric, schema_words};
+use super::{ProfileView, classification, content, names, rubric, schema_words};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
-use crate::experiment::scenario::{Choice, Kind as CaseKind, find_subject, test_profile, test_rules};
+use crate::experiment::scenario::{Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules};
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
-use crate::rules::{Care, Lineage, check_extraction, compile, not_json};
+use crate::rules::{Inheritance, PatternCheck, check_extraction, compile, not_json};
 use crate::run::Plan;
 use crate::script::ScriptSet;
 use crate::value::Score;
@@ -164,21 +164,21 @@ pub fn check_file(
         FileKind::Rubric => {
             let rubric = Measure::Rubric { name: named(file) };
             measured(rubric, &format!("rules/rubrics/{ONE}.yaml"), file, &library, problems);
-            if let Some(root) = Lineage::RUBRICS.read(file, &library, &mut Problems::new()) {
-                rubric::look(&root, problems);
-                names::look(&root, "rubric", problems);
+            if let Some(root) = Inheritance::RUBRICS.read(file, &library, &mut Problems::new()) {
+                rubric::check(&root, problems);
+                names::check(&root, "rubric", problems);
             }
         }
         FileKind::Extraction => {
             if let Some(node) = yaml::parse(file, problems) {
-                check_extraction(&node, Care::Compile, problems);
-                names::look(&node, "extract", problems);
+                check_extraction(&node, PatternCheck::Compile, problems);
+                names::check(&node, "extract", problems);
             }
         }
         FileKind::Classification => {
             Classifier::read(file, &library, problems);
-            if let Some(root) = Lineage::CLASSIFICATIONS.read(file, &library, &mut Problems::new()) {
-                classification::look(&root, problems);
+            if let Some(root) = Inheritance::CLASSIFICATIONS.read(file, &library, &mut Problems::new()) {
+                classification::check(&root, problems);
             }
         }
         FileKind::Prices => {
@@ -245,7 +245,7 @@ fn cases(path: &Path, library: &Library, problems: &mut Problems) {
             if let Some(loaded) = load(name, &subject.library, &[], &|name| std::env::var(name).ok(), found)
                 && let Some(plan) = Plan::compile(&loaded, found)
             {
-                content::of_profile_cases(Subject { loaded: &loaded, plan: &plan }, file, problems);
+                content::of_profile_cases(ProfileView { loaded: &loaded, plan: &plan }, file, problems);
             }
         }
         CaseKind::Rules => {
@@ -269,7 +269,7 @@ fn schema(file: &Arc<SourceFile>, problems: &mut Problems) {
         let span = last_key(&at, file);
         problems.push(Problem::error(Code::BadSchema, &span, message).help("see https://json-schema.org"));
     }
-    schema_words::look(file, problems);
+    schema_words::check(file, problems);
 }
 
 /// Where the last key of a JSON Pointer stands: the first place in the text with all keys before it in their order.

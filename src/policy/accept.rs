@@ -1,11 +1,11 @@
 //! Whether a candidate is good enough.
 
-use super::{Check, Checks, Facts};
+use super::{Check, Checks, IterationSummary};
 use crate::profile::{Accept, LoopPolicy, Target};
 use crate::value::at_least;
 
 /// Looks at every line of `accept`, so that all that is missing can be shown; `true` when all hold.
-pub(super) fn accepted(accept: &Accept, facts: &Facts, checks: &mut Checks) -> bool {
+pub(super) fn accepted(accept: &Accept, facts: &IterationSummary, checks: &mut Checks) -> bool {
     let mut all = true;
     for (target, bound) in &accept.thresholds {
         let value = match target {
@@ -31,7 +31,7 @@ pub(super) fn accepted(accept: &Accept, facts: &Facts, checks: &mut Checks) -> b
 /// Whether the lines of `accept` hold for a candidate, each with its numbers. The gate and who must decide about issues,
 /// which come before acceptance in the table, are not looked at.
 #[must_use]
-pub fn acceptance(policy: &LoopPolicy, facts: &Facts) -> (bool, Vec<Check>) {
+pub fn acceptance(policy: &LoopPolicy, facts: &IterationSummary) -> (bool, Vec<Check>) {
     let mut checks = Checks::default();
     let all = accepted(&policy.accept, facts, &mut checks);
     (all, checks.0)

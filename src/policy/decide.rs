@@ -4,7 +4,8 @@ use super::accept::accepted;
 use super::criteria::{falling, flips, gain, spread};
 use super::{Checks, Decision, History, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{
-    Budget, Criterion, IssueKind, LoopPolicy, Member, OnEscalate, OnGateMiss, OnRegression, ScriptCriterion,
+    Budget, Criterion, GroupMember, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression,
+    ScriptCriterion,
 };
 use crate::value::{Disposition, Millis, Usage, at_least, below};
 use std::sync::Arc;
@@ -83,16 +84,16 @@ fn table(
     }
     // 4 and 5
     let stop = &policy.stop;
-    let mut walk = Walk::new(history, spent, scripts, record);
-    if let Some(criterion) = stop.before_rollback().find(|criterion| walk.meets(criterion, "stop")) {
+    let mut walk = CriterionWalk::new(history, spent, scripts, record);
+    if let Some(criterion) = stop.before_rollback().find(|criterion| walk.is_met(criterion, "stop")) {
         return Some(reason(&criterion));
     }
     // Between 5 and 6 the rollback is settled: a candidate that ended the loop above is not counted.
     let rollback = policy.on_regression == OnRegression::Rollback && (missed_gate || below_best);
-    history.settle_rollback(rollback);
+    history.apply_rollback(rollback);
     // 6 to 13
-    let mut walk = Walk::new(history, spent, scripts, record);
-    if let Some(criterion) = stop.after_rollback().find(|criterion| walk.meets(criterion, "stop")) {
+    let mut walk = CriterionWalk::new(history, spent, scripts, record);
+    if let Some(criterion) = stop.after_rollback().find(|criterion| walk.is_met(criterion, "stop")) {
         return Some(reason(&criterion));
     }
     // After 13: the groups.
@@ -124,7 +125,7 @@ fn reason(criterion: &Criterion) -> StopReason {
 }
 
 /// Criteria looked at one after the other, each with a note of what it saw.
-struct Walk<'a> {
+struct CriterionWalk<'a> {
     history: &'a History,
     overalls: Vec<f64>,
     spent: Spent,
@@ -132,18 +133,18 @@ struct Walk<'a> {
     record: &'a mut Record,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CriterionWalk<'a> {
     fn new(history: &'a History, spent: Spent, scripts: &'a ScriptCriteria, record: &'a mut Record) -> Self {
-        Walk { history, overalls: history.overalls().collect(), spent, scripts, record }
+        CriterionWalk { history, overalls: history.overalls().collect(), spent, scripts, record }
     }
 
     /// Names the first member of a group that fires, if one does.
-    fn any(&mut self, members: &[Member], line: &str) -> Option<String> {
+    fn any(&mut self, members: &[GroupMember], line: &str) -> Option<String> {
         members.iter().enumerate().find_map(|(at, member)| self.member(member, &format!("{line}[{at}]")))
     }
 
     /// Names all members of a group if all fire. Looks at every one of them, so that all that is missing can be shown.
-    fn all(&mut self, members: &[Member], line: &str) -> Option<String> {
+    fn all(&mut self, members: &[GroupMember], line: &str) -> Option<String> {
         let fired: Vec<Option<String>> = members
             .iter()
             .enumerate()
@@ -152,21 +153,23 @@ impl<'a> Walk<'a> {
         fired.into_iter().collect::<Option<Vec<String>>>().map(|names| names.join("+"))
     }
 
-    fn member(&mut self, member: &Member, line: &str) -> Option<String> {
+    fn member(&mut self, member: &GroupMember, line: &str) -> Option<String> {
         match member {
-            Member::One(criterion) => self.meets(criterion, line).then(|| reason(criterion).to_string()),
-            Member::Any(members) => self.any(members, &format!("{line}.any")),
-            Member::All(members) => self.all(members, &format!("{line}.all")),
+            GroupMember::One(criterion) => {
+                self.is_met(criterion, line).then(|| reason(criterion).to_string())
+            }
+            GroupMember::Any(members) => self.any(members, &format!("{line}.any")),
+            GroupMember::All(members) => self.all(members, &format!("{line}.all")),
         }
     }
 
     /// Whether a criterion applies. `line` is where it stands in the profile.
-    fn meets(&mut self, criterion: &Criterion, line: &str) -> bool {
+    fn is_met(&mut self, criterion: &Criterion, line: &str) -> bool {
         let count = self.overalls.len() as u64;
         match criterion {
-            Criterion::MaxIterations(limit) => self.reaches(line, "max_iterations", count, *limit),
+            Criterion::MaxIterations(limit) => self.at_limit(line, "max_iterations", count, *limit),
             Criterion::MaxCorrections(limit) => {
-                self.reaches(line, "max_corrections", count.saturating_sub(1), *limit)
+                self.at_limit(line, "max_corrections", count.saturating_sub(1), *limit)
             }
             Criterion::Unchanged => {
                 let equal = equal_before(self.history);
@@ -175,7 +178,7 @@ impl<'a> Walk<'a> {
                 self.look(line, "unchanged", equal.is_some(), value, 0.0)
             }
             Criterion::Rollbacks(limit) => {
-                self.reaches(line, "rollbacks", self.history.consecutive_rollbacks(), *limit)
+                self.at_limit(line, "rollbacks", self.history.consecutive_rollbacks(), *limit)
             }
             Criterion::Stagnation(criterion) => spread(*criterion, &self.overalls).is_some_and(|spread| {
                 let holds = below(spread, criterion.epsilon);
@@ -188,16 +191,16 @@ impl<'a> Walk<'a> {
                 })
             }
             Criterion::Decline(length) => {
-                self.reaches(line, "decline", falling(&self.overalls) as u64, *length as u64)
+                self.at_limit(line, "decline", falling(&self.overalls) as u64, *length as u64)
             }
             Criterion::Oscillation(criterion) => {
                 let flips = flips(*criterion, &self.overalls);
-                self.reaches(line, "oscillation", flips as u64, criterion.flips as u64)
+                self.at_limit(line, "oscillation", flips as u64, criterion.flips as u64)
             }
             Criterion::FlipFlop(times) => {
                 let (path, most) = self.history.flip_flop().unwrap_or_default();
                 let path = (most > 0 && !path.is_empty()).then(|| path.to_owned());
-                let holds = self.reaches(line, "flip_flop", most, *times);
+                let holds = self.at_limit(line, "flip_flop", most, *times);
                 if let Some(check) = self.record.checks.0.last_mut() {
                     check.path = path;
                 }
@@ -208,7 +211,7 @@ impl<'a> Walk<'a> {
                 let elapsed = self.spent.elapsed;
                 self.look(line, "timeout", elapsed > *limit, number(elapsed.0), number(limit.0))
             }
-            Criterion::Budget(budget) => self.spends(line, budget),
+            Criterion::Budget(budget) => self.over_budget(line, budget),
         }
     }
 
@@ -224,7 +227,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn spends(&mut self, line: &str, budget: &Budget) -> bool {
+    fn over_budget(&mut self, line: &str, budget: &Budget) -> bool {
         let used = self.spent.usage;
         if let Some(limit) = budget.cost_usd {
             if used.calls_of_unknown_cost > 0 && !self.record.notes.iter().any(|note| note == UNKNOWN_COST) {
@@ -239,10 +242,10 @@ impl<'a> Walk<'a> {
             [("budget.tokens", used.tokens, budget.tokens), ("budget.calls", used.calls, budget.calls)];
         counts
             .into_iter()
-            .any(|(key, used, limit)| limit.is_some_and(|limit| self.reaches(line, key, used, limit)))
+            .any(|(key, used, limit)| limit.is_some_and(|limit| self.at_limit(line, key, used, limit)))
     }
 
-    fn reaches(&mut self, line: &str, key: &str, value: u64, bound: u64) -> bool {
+    fn at_limit(&mut self, line: &str, key: &str, value: u64, bound: u64) -> bool {
         self.look(line, key, value >= bound, number(value), number(bound))
     }
 

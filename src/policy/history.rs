@@ -1,7 +1,7 @@
 //! The candidates assessed so far, and which of them is the best.
 
 use super::flip_flop::FlipFlops;
-use super::rank::{Standing, compare};
+use super::rank::{RankKey, compare};
 use super::{SelectionReason, Verdict};
 use crate::profile::{Criterion, IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What deciding needs to know of one assessed candidate.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct IterationSummary {
     /// Its dimensions.
     pub scores: Scores,
     /// The gated dimension, if the policy has a gate; 0 where it was not measured.
@@ -29,18 +29,18 @@ pub struct Facts {
     pub digest: Option<Digest>,
 }
 
-impl Facts {
+impl IterationSummary {
     /// The same, with the gated dimension as `tier1` measured it: the gate stands before judges and validators, so what
     /// they make of the dimension does not open or close it.
     #[must_use]
     pub fn gated_by(self, policy: &LoopPolicy, tier1: &Scores) -> Self {
-        Facts { gated: gated(policy, tier1), ..self }
+        IterationSummary { gated: gated(policy, tier1), ..self }
     }
 
     /// Of an assessment; the overall score is computed by the policy's weights.
     #[must_use]
     pub fn of(policy: &LoopPolicy, assessment: &Assessment, candidate: Option<Arc<Value>>) -> Self {
-        Facts {
+        IterationSummary {
             scores: assessment.scores.clone(),
             gated: gated(policy, &assessment.scores),
             overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
@@ -111,7 +111,7 @@ impl IssueCounts {
 #[derive(Debug, Clone)]
 pub struct Iteration {
     /// What it scored.
-    pub facts: Facts,
+    pub facts: IterationSummary,
     /// The iteration that it was corrected from; for candidate 0 itself.
     pub base: usize,
     /// Whether it missed the gate.
@@ -152,7 +152,7 @@ impl History {
     }
 
     /// Adds a candidate and finds its standing: gate, rank, best.
-    pub fn push(&mut self, policy: &LoopPolicy, facts: Facts) {
+    pub fn push(&mut self, policy: &LoopPolicy, facts: IterationSummary) {
         let gate = policy.gate.as_ref();
         let missed_gate = gate.is_some_and(|gate| crate::value::below(facts.gated, gate.bound.get()));
         if let Some(candidate) = &facts.candidate {
@@ -162,11 +162,11 @@ impl History {
                 self.flip_flops.push(candidate);
             }
         }
-        let standing = Standing::of(&policy.select, &facts);
+        let standing = RankKey::of(&policy.select, &facts);
         let against_best = self
             .iterations
             .get(self.best)
-            .map(|best| compare(&standing, &Standing::of(&policy.select, &best.facts)));
+            .map(|best| compare(&standing, &RankKey::of(&policy.select, &best.facts)));
         let becomes_best = match against_best {
             None | Some(Ordering::Greater) => true,
             Some(Ordering::Equal) => policy.select.ties == Ties::Last,
@@ -183,7 +183,7 @@ impl History {
 
     /// Settles whether the latest candidate is a rollback, and with it the base and the count (LOOP: between lines
     /// 5 and 6 of the table).
-    pub(super) fn settle_rollback(&mut self, rollback: bool) {
+    pub(super) fn apply_rollback(&mut self, rollback: bool) {
         let latest = self.iterations.len().saturating_sub(1);
         if rollback {
             self.consecutive_rollbacks += 1;

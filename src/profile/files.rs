@@ -4,7 +4,7 @@
 //! working directory, `$LOOPCTL_HOME`) and last among the files embedded in the executable; the first hit wins. Files
 //! held in memory come before all of them.
 
-use super::reached::Notebook;
+use super::reached::FileTracker;
 use crate::diag::{Code, Problem, SourceFile, nearest};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub struct Library {
     held: BTreeMap<String, Arc<SourceFile>>,
     roots: Vec<PathBuf>,
     /// Where it is taken down what was looked at, if anybody asks.
-    notes: Option<Notebook>,
+    notes: Option<FileTracker>,
 }
 
 impl Library {
@@ -64,7 +64,7 @@ impl Library {
 
     /// The same library, which takes down every path that it looks at from here on.
     #[must_use]
-    pub fn noted_in(&self, notes: &Notebook) -> Self {
+    pub fn noted_in(&self, notes: &FileTracker) -> Self {
         Library { notes: Some(notes.clone()), ..self.clone() }
     }
 

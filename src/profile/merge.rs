@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Where in a profile a mapping stands: keys of the same spelling are settings in one place and names of dimensions in
 /// another.
 #[derive(Clone, Copy)]
-enum Place {
+enum MergeContext {
     Profile,
     Dimensions,
     Measure,
@@ -21,23 +21,23 @@ const MEASURES: [&str; 9] = {
     [rubric, schema, rules, grounding, script, given, "judge", "external", "ensemble"]
 };
 
-impl Place {
+impl MergeContext {
     /// Where the value under `key` stands.
-    fn under(self, key: &str) -> Place {
+    fn under(self, key: &str) -> MergeContext {
         match (self, key) {
-            (Place::Profile, "assess") => Place::Dimensions,
-            (Place::Profile, "overall") => Place::Overall,
-            (Place::Dimensions, _) => Place::Measure,
-            _ => Place::Elsewhere,
+            (MergeContext::Profile, "assess") => MergeContext::Dimensions,
+            (MergeContext::Profile, "overall") => MergeContext::Overall,
+            (MergeContext::Dimensions, _) => MergeContext::Measure,
+            _ => MergeContext::Elsewhere,
         }
     }
 
     /// The key that says of which kind a mapping here is.
     fn kind(self, entries: &[Entry]) -> Option<&str> {
         let kinds: &[&str] = match self {
-            Place::Measure => &MEASURES,
-            Place::Overall => &["from"],
-            Place::Profile | Place::Dimensions | Place::Elsewhere => &[],
+            MergeContext::Measure => &MEASURES,
+            MergeContext::Overall => &["from"],
+            MergeContext::Profile | MergeContext::Dimensions | MergeContext::Elsewhere => &[],
         };
         entries.iter().map(|e| e.key.as_str()).find(|key| kinds.contains(key))
     }
@@ -49,16 +49,16 @@ impl Place {
 /// because settings of one kind mean nothing to another.
 #[must_use]
 pub(super) fn merge(base: Node, over: Node) -> Node {
-    merge_at(Place::Profile, base, over)
+    merge_at(MergeContext::Profile, base, over)
 }
 
 /// Lays one tree over another as `merge` does, where no key has a meaning of its own.
 #[must_use]
-pub fn lay_over(base: Node, over: Node) -> Node {
-    merge_at(Place::Elsewhere, base, over)
+pub fn merge_mappings(base: Node, over: Node) -> Node {
+    merge_at(MergeContext::Elsewhere, base, over)
 }
 
-fn merge_at(place: Place, base: Node, over: Node) -> Node {
+fn merge_at(place: MergeContext, base: Node, over: Node) -> Node {
     let (Data::Map(below), Data::Map(above)) = (base.data, over.data.clone()) else { return over };
     let (kind_below, kind_above) = (place.kind(&below), place.kind(&above));
     if kind_below != kind_above && (kind_above.is_some() || kind_below == Some("from")) {

@@ -46,16 +46,16 @@ pub use load::{
     load, settings,
 };
 pub use mask::Mask;
-pub use merge::lay_over;
+pub use merge::merge_mappings;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
     Target,
 };
-pub use reached::{Notebook, Reached};
+pub use reached::{FileTracker, Reached};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};
 pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
-pub use stop_group::{Criterion, Member};
+pub use stop_group::{Criterion, GroupMember};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What was found at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Found {
+enum FileState {
     Nothing,
     /// Something that can't be read as a file of ours: too large, refused by the system.
     Unreadable,
@@ -18,9 +18,9 @@ enum Found {
     File(String),
 }
 
-impl Found {
+impl FileState {
     fn of(bytes: &[u8]) -> Self {
-        Found::File(digest_bytes(bytes))
+        FileState::File(digest_bytes(bytes))
     }
 
     /// What stands there at this moment.
@@ -29,11 +29,11 @@ impl Found {
         let read =
             std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
         match read {
-            Ok(read) if read as u64 <= MAX_FILE_BYTES => Found::of(&bytes),
+            Ok(read) if read as u64 <= MAX_FILE_BYTES => FileState::of(&bytes),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                Found::Nothing
+                FileState::Nothing
             }
-            Ok(_) | Err(_) => Found::Unreadable,
+            Ok(_) | Err(_) => FileState::Unreadable,
         }
     }
 }
@@ -41,7 +41,7 @@ impl Found {
 /// Every path that was looked at, with what was found there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reached {
-    files: BTreeMap<PathBuf, Found>,
+    files: BTreeMap<PathBuf, FileState>,
 }
 
 impl Reached {
@@ -53,7 +53,7 @@ impl Reached {
     /// How many of them are files.
     #[must_use]
     pub fn files(&self) -> usize {
-        self.files.values().filter(|found| matches!(found, Found::File(_))).count()
+        self.files.values().filter(|found| matches!(found, FileState::File(_))).count()
     }
 
     /// Takes over what another reading looked at, which is the later one.
@@ -66,7 +66,7 @@ impl Reached {
     pub fn changed(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
-            let found = Found::at(path);
+            let found = FileState::at(path);
             if *known != found {
                 *known = found;
                 changed.push(path.clone());
@@ -78,30 +78,30 @@ impl Reached {
 
 /// Takes down what a [`super::Library`] looks at. Copies share what they take down.
 #[derive(Debug, Clone, Default)]
-pub struct Notebook(Arc<Mutex<Reached>>);
+pub struct FileTracker(Arc<Mutex<Reached>>);
 
-impl Notebook {
+impl FileTracker {
     /// What was taken down so far; nothing is left of it here.
     #[must_use]
     pub fn take(&self) -> Reached {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, path: &Path, found: Found) {
+    fn note(&self, path: &Path, found: FileState) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).files.insert(path.to_path_buf(), found);
     }
 
     pub(super) fn nothing(&self, path: &Path) {
-        self.note(path, Found::Nothing);
+        self.note(path, FileState::Nothing);
     }
 
     pub(super) fn file(&self, path: &Path, text: &str) {
-        self.note(path, Found::of(text.as_bytes()));
+        self.note(path, FileState::of(text.as_bytes()));
     }
 
     /// What could not be used is looked at once more: it may be there and not be text.
     pub(super) fn refused(&self, path: &Path) {
-        self.note(path, Found::at(path));
+        self.note(path, FileState::at(path));
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("rules")).unwrap();
         std::fs::write(at("rules/mine.yaml"), "a").unwrap();
-        let notes = Notebook::default();
+        let notes = FileTracker::default();
         let library = Library::new(vec![at("")]).noted_in(&notes);
         library.read("rules/mine.yaml").unwrap().unwrap();
         library.read("rules/aas.yaml").unwrap().unwrap();
@@ -139,7 +139,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.yaml");
         std::fs::write(&path, b"\xff").unwrap();
-        let notes = Notebook::default();
+        let notes = FileTracker::default();
         let library = Library::new(vec![folder.path().into()]).noted_in(&notes);
         assert!(library.read("x.yaml").is_err());
         let mut reached = notes.take();

@@ -1,7 +1,7 @@
 //! `stop`: reasons to end the loop without having been accepted.
 
 use super::keys;
-use super::stop_group::{Criterion, Member, decode_members};
+use super::stop_group::{Criterion, GroupMember, decode_members};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
@@ -38,9 +38,9 @@ pub struct StopCriteria {
     /// Most that may be spent.
     pub budget: Budget,
     /// A group that fires when one of its members does.
-    pub any: Vec<Member>,
+    pub any: Vec<GroupMember>,
     /// A group that fires when all of its members do.
-    pub all: Vec<Member>,
+    pub all: Vec<GroupMember>,
 }
 
 /// A criterion of the author's own.

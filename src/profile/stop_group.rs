@@ -43,21 +43,21 @@ pub enum Criterion {
 
 /// One element of a group.
 #[derive(Debug, Clone)]
-pub enum Member {
+pub enum GroupMember {
     /// A criterion.
     One(Criterion),
     /// Fires when one of these does.
-    Any(Vec<Member>),
+    Any(Vec<GroupMember>),
     /// Fires when all of these do.
-    All(Vec<Member>),
+    All(Vec<GroupMember>),
 }
 
-impl Member {
+impl GroupMember {
     /// Shows every criterion in it.
     pub(super) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         match self {
-            Member::One(criterion) => see(criterion),
-            Member::Any(members) | Member::All(members) => {
+            GroupMember::One(criterion) => see(criterion),
+            GroupMember::Any(members) | GroupMember::All(members) => {
                 members.iter().for_each(|member| member.visit(see));
             }
         }
@@ -65,7 +65,7 @@ impl Member {
 }
 
 /// Reads the list under `any` or `all`.
-pub(super) fn decode_members(node: &Node, problems: &mut Problems) -> Vec<Member> {
+pub(super) fn decode_members(node: &Node, problems: &mut Problems) -> Vec<GroupMember> {
     let Data::List(items) = &node.data else {
         return wrong_type(node, "a list of criteria", problems).unwrap_or_default();
     };
@@ -75,10 +75,10 @@ pub(super) fn decode_members(node: &Node, problems: &mut Problems) -> Vec<Member
                 .help("add one, such as `- stagnation: { window: 2, epsilon: 0.05 }`, or remove the group"),
         );
     }
-    items.iter().filter_map(|item| Member::decode(item, problems)).collect()
+    items.iter().filter_map(|item| GroupMember::decode(item, problems)).collect()
 }
 
-impl Decode for Member {
+impl Decode for GroupMember {
     const EXPECTED: &'static str = "one criterion, such as `stagnation: { window: 2, epsilon: 0.05 }`";
 
     fn shape() -> Shape {
@@ -100,9 +100,9 @@ impl Decode for Member {
             return None;
         };
         match entry.key.as_str() {
-            "any" => Some(Member::Any(decode_members(&entry.value, problems))),
-            "all" => Some(Member::All(decode_members(&entry.value, problems))),
-            _ => decode_criterion(entry, problems).map(Member::One),
+            "any" => Some(GroupMember::Any(decode_members(&entry.value, problems))),
+            "all" => Some(GroupMember::All(decode_members(&entry.value, problems))),
+            _ => decode_criterion(entry, problems).map(GroupMember::One),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::profile::{DEFAULT_PARENT, add_profile};
 use super::proof::{Of, cases_pass};
 use crate::diag::Problems;
 use crate::profile::{Files, Loaded, Measure};
-use crate::rules::{Lineage, UNKNOWN_TYPE};
+use crate::rules::{Inheritance, UNKNOWN_TYPE};
 use crate::value::yaml::{Data, Node};
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ pub struct NewDocumentType<'a> {
 /// # Errors
 /// A name that can't be or is taken, a profile that has no place for types, a file that can't be added to.
 pub fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
-    let kind = Kind::checked(&wanted)?;
+    let kind = FieldType::checked(&wanted)?;
     let mut draft = Draft::of(project);
     let profile = chosen_profile(&mut draft, &wanted)?;
     let places = Places::of(&draft, &profile, kind.name)?;
@@ -229,7 +229,7 @@ fn add(draft: &mut Draft, path: &str, key: &str, entries: &str) -> Result<(), Re
 fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Refusal> {
     let library = draft.library();
     let tree =
-        library.read(path)?.and_then(|file| Lineage::RUBRICS.read(&file, &library, &mut Problems::new()));
+        library.read(path)?.and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new()));
     let fields = tree.as_ref().and_then(|tree| tree.get("fields"));
     Ok(match fields {
         Some(Node { data: Data::Map(entries), .. }) => {
@@ -240,13 +240,13 @@ fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Refusal> {
 }
 
 /// A type and its fields.
-struct Kind<'a> {
+struct FieldType<'a> {
     name: &'a str,
     fields: Vec<&'a str>,
 }
 
-impl<'a> Kind<'a> {
-    fn checked(wanted: &NewDocumentType<'a>) -> Result<Kind<'a>, Refusal> {
+impl<'a> FieldType<'a> {
+    fn checked(wanted: &NewDocumentType<'a>) -> Result<FieldType<'a>, Refusal> {
         kebab("document type", wanted.name)?;
         if wanted.name == UNKNOWN_TYPE {
             return Err(Refusal::new("`unknown` can't be the name of a document type")
@@ -277,7 +277,7 @@ impl<'a> Kind<'a> {
             return Err(Refusal::new(format!("{} fields are too many to begin with", fields.len()))
                 .help(format!("begin with at most {MOST_FIELDS}; more can be added to the files")));
         }
-        Ok(Kind { name: wanted.name, fields })
+        Ok(FieldType { name: wanted.name, fields })
     }
 
     /// What the sample document has for a field.

@@ -136,12 +136,12 @@ pub fn replace_text(text: &str, path: &[&str], word: &str) -> Result<String, Unf
 }
 
 /// A node and the entry that holds it.
-struct Place<'n> {
+struct InsertionPoint<'n> {
     node: &'n Node,
     entry: Option<&'n Entry>,
 }
 
-impl Place<'_> {
+impl InsertionPoint<'_> {
     /// Where the first thing below an empty key goes.
     fn indent_below(&self, text: &str) -> usize {
         self.entry.map_or(0, |entry| column(text, entry.key_span.start()) + 2)
@@ -154,13 +154,13 @@ fn tree(text: &str) -> Result<Node, Unfit> {
     node.filter(|_| !problems.has_errors()).ok_or(Unfit::NotYaml)
 }
 
-fn find<'n>(root: &'n Node, path: &[&str]) -> Result<Place<'n>, Unfit> {
-    let mut place = Place { node: root, entry: None };
+fn find<'n>(root: &'n Node, path: &[&str]) -> Result<InsertionPoint<'n>, Unfit> {
+    let mut place = InsertionPoint { node: root, entry: None };
     for key in path {
         let Data::Map(entries) = &place.node.data else { return Err(Unfit::Absent(shown(path))) };
         let entry =
             entries.iter().find(|entry| entry.key == *key).ok_or_else(|| Unfit::Absent(shown(path)))?;
-        place = Place { node: &entry.value, entry: Some(entry) };
+        place = InsertionPoint { node: &entry.value, entry: Some(entry) };
     }
     Ok(place)
 }
@@ -175,7 +175,7 @@ fn shown(path: &[&str]) -> String {
 
 fn insert(
     text: &str,
-    place: &Place<'_>,
+    place: &InsertionPoint<'_>,
     path: &[&str],
     indent: usize,
     lines: &str,

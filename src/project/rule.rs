@@ -7,7 +7,7 @@ use super::name::{self, kebab, words};
 use super::proof::{Of, cases_pass};
 use crate::diag::{Problems, SourceFile, nearest};
 use crate::profile::{CandidateKind, Files, Measure};
-use crate::rules::Lineage;
+use crate::rules::Inheritance;
 use crate::value::yaml::{self, Data};
 use std::collections::BTreeSet;
 
@@ -164,7 +164,7 @@ fn only_file(project: &Project) -> Result<String, Refusal> {
 fn refuse_taken(draft: &Draft, path: &str, id: &str) -> Result<(), Refusal> {
     let library = draft.library();
     let mut problems = Problems::new();
-    let tree = library.read(path)?.and_then(|file| Lineage::RULES.read(&file, &library, &mut problems));
+    let tree = library.read(path)?.and_then(|file| Inheritance::RULES.read(&file, &library, &mut problems));
     if problems.has_errors() {
         return Err(Refusal::new(format!("`{path}` can't be used as it is"))
             .help("put this right first; nothing was written")

@@ -41,7 +41,7 @@ fn left_out(value: Value, schema: Option<&Value>) -> Value {
     let Some(schema) = schema else { return value };
     let mut named = HashSet::new();
     names(schema, &mut named);
-    let mut found = Found::default();
+    let mut found = AnswerShape::default();
     found.look(&value, ROOT, &named);
     if found.nulls.is_empty() || found.nulls.len().saturating_mul(found.values) > MOST_WORK {
         return value;
@@ -52,7 +52,7 @@ fn left_out(value: Value, schema: Option<&Value>) -> Value {
         return value;
     }
     let errors =
-        |out: &BTreeSet<Kind>| schema.validator.iter_errors(&found.without(&value, ROOT, out)).count();
+        |out: &BTreeSet<ShapeId>| schema.validator.iter_errors(&found.without(&value, ROOT, out)).count();
     let mut out = found.nulls.clone();
     let mut least = errors(&out);
     for kind in &found.nulls {
@@ -83,23 +83,23 @@ fn names<'s>(schema: &'s Value, named: &mut HashSet<&'s str>) {
 }
 
 /// Where something stands, by the names of members. What stands in different elements of one list is alike.
-type Kind = usize;
+type ShapeId = usize;
 
-const ROOT: Kind = 0;
+const ROOT: ShapeId = 0;
 
 /// What there is in an answer.
 #[derive(Default)]
-struct Found<'v> {
+struct AnswerShape<'v> {
     /// What stands in a kind under a name, or in a list.
-    kinds: HashMap<(Kind, Option<&'v str>), Kind>,
+    kinds: HashMap<(ShapeId, Option<&'v str>), ShapeId>,
     /// The kinds of those members that are null and that the schema names.
-    nulls: BTreeSet<Kind>,
+    nulls: BTreeSet<ShapeId>,
     /// How many values there are.
     values: usize,
 }
 
-impl<'v> Found<'v> {
-    fn look(&mut self, value: &'v Value, at: Kind, named: &HashSet<&str>) {
+impl<'v> AnswerShape<'v> {
+    fn look(&mut self, value: &'v Value, at: ShapeId, named: &HashSet<&str>) {
         self.values += 1;
         match value {
             Value::Object(members) => {
@@ -119,13 +119,13 @@ impl<'v> Found<'v> {
         }
     }
 
-    fn kind(&mut self, at: Kind, name: Option<&'v str>) -> Kind {
+    fn kind(&mut self, at: ShapeId, name: Option<&'v str>) -> ShapeId {
         let next = self.kinds.len() + 1;
         *self.kinds.entry((at, name)).or_insert(next)
     }
 
     /// A copy without the members that are null and of these kinds.
-    fn without(&self, value: &'v Value, at: Kind, out: &BTreeSet<Kind>) -> Value {
+    fn without(&self, value: &'v Value, at: ShapeId, out: &BTreeSet<ShapeId>) -> Value {
         let inner = |name| self.kinds.get(&(at, name)).copied();
         match value {
             Value::Object(members) => {

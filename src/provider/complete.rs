@@ -11,15 +11,15 @@ use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
 use super::absent::without_absent;
-use super::error::{Fault, tame};
+use super::error::{CallError, sanitize_line};
 use super::meter::Meter;
-use super::network::{Errand, Link, Network, Patience};
+use super::network::{Deadline, HttpAttempt, HttpTransport, Network};
 use super::opened::Opened;
 use super::plugin::{Instance, Library, Payload, Reply};
 use super::progress::Progress;
 use super::quotation::without_quotations;
 use super::reply::{fault_of, sensible, too_large};
-use super::tape::{Ended, Entry, Take, Tape};
+use super::tape::{Ended, Entry, RecordedCall, Recorder};
 use super::trace::CallSpan;
 use super::{CallFailure, FailureKind, ProviderError};
 use crate::value::{Millis, Usd};
@@ -49,9 +49,9 @@ struct Shared {
     opened: Opened,
     network: Arc<Network>,
     /// Of `http` plugins.
-    link: Option<Link>,
+    link: Option<HttpTransport>,
     meter: Meter,
-    tape: Option<Tape>,
+    tape: Option<Recorder>,
 }
 
 /// What came of a call.
@@ -92,11 +92,11 @@ impl Provider {
         identity: PluginIdentity,
         library: Arc<Library>,
         network: Arc<Network>,
-        link: Option<Link>,
+        link: Option<HttpTransport>,
         meter: Meter,
         config: Vec<u8>,
         model: Option<String>,
-        tape: Option<Tape>,
+        tape: Option<Recorder>,
     ) -> Result<Self, ProviderError> {
         let opened = Opened::new(library, config).map_err(|reply| {
             let fault = fault_of(&reply);
@@ -122,8 +122,8 @@ impl Provider {
     }
 
     /// The name under which price tables know it: that of its endpoint (`ollama`), else its own.
-    pub fn seller(&self) -> &str {
-        self.shared.meter.seller()
+    pub fn provider_label(&self) -> &str {
+        self.shared.meter.provider_label()
     }
 
     /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before they are
@@ -146,14 +146,14 @@ impl Provider {
     /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
     pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().or(self.asked(request)) {
-            Some(model) => format!("{}:{}", self.seller(), tame(model)),
-            None => self.seller().to_owned(),
+            Some(model) => format!("{}:{}", self.provider_label(), sanitize_line(model)),
+            None => self.provider_label().to_owned(),
         }
     }
 
     /// Host and port that requests go to, of an `http` plugin.
     pub fn server(&self) -> Option<(String, u16)> {
-        self.shared.link.as_ref().and_then(Link::server)
+        self.shared.link.as_ref().and_then(HttpTransport::server)
     }
 
     /// How many answers came late, twice or for a call that never was. Counts the whole library's.
@@ -176,7 +176,7 @@ impl Provider {
     /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
     /// when it is given up.
     pub async fn call(&self, request: &CompletionRequest, deadline: Duration, progress: &Progress) -> Called {
-        let patience = || Patience::new(deadline).telling(progress);
+        let patience = || Deadline::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);
         let mut ended = self.take(request, model, patience(), false).instrument(call.span()).await;
@@ -193,7 +193,7 @@ impl Provider {
             }
             Err(fault) => {
                 let cost = meter.cost_of_failure(&fault, model);
-                let failure = fault.of(self.seller().to_owned(), model.map(str::to_owned));
+                let failure = fault.of(self.provider_label().to_owned(), model.map(str::to_owned));
                 Err(CallFailure { cost, ..failure })
             }
         };
@@ -207,16 +207,16 @@ impl Provider {
         &self,
         request: &CompletionRequest,
         model: Option<&str>,
-        patience: Patience,
+        patience: Deadline,
         fresh: bool,
     ) -> Ended {
-        let mut take = Take::new(self.shared.tape.as_ref(), fresh, patience.progress());
+        let mut take = RecordedCall::new(self.shared.tape.as_ref(), fresh, patience.progress());
         let outcome = self.attempt(request, model, patience, &mut take).await;
         let document = request.source.as_deref().unwrap_or_default();
         // Whoever asks for a long wait, `direct` plugins too, is not waited for.
         take.end(outcome.map_err(|fault| {
             let fault = self.shared.network.bounded(fault);
-            Fault { message: without_quotations(fault.message, document), ..fault }
+            CallError { message: without_quotations(fault.message, document), ..fault }
         }))
     }
 
@@ -224,21 +224,21 @@ impl Provider {
         &self,
         request: &CompletionRequest,
         model: Option<&str>,
-        mut patience: Patience,
-        take: &mut Take,
-    ) -> Result<Completion, Fault> {
+        mut patience: Deadline,
+        take: &mut RecordedCall,
+    ) -> Result<Completion, CallError> {
         let mut request = Cow::Borrowed(request);
         if request.options.model.as_deref() != model {
             request.to_mut().options.model = model.map(str::to_owned);
         }
         match &self.shared.link {
             None => {
-                let json = to_json(request.as_ref()).map_err(Fault::unsent)?;
+                let json = to_json(request.as_ref()).map_err(CallError::unsent)?;
                 let question = take.direct(&self.shared.identity.name, self.shared.opened.config(), &request);
                 let answer = async {
                     let instance =
                         patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
-                    let instance = instance.map_err(Fault::unsent)?;
+                    let instance = instance.map_err(CallError::unsent)?;
                     patience.progress().sends();
                     let reply = patience.bound(instance.complete(json)).await?;
                     self.check(&instance, reply)
@@ -247,9 +247,9 @@ impl Provider {
             }
             Some(link) => {
                 let instance = patience.bound(self.shared.opened.instance()).await.and_then(|opened| opened);
-                let instance = instance.map_err(Fault::unsent)?;
-                let mut errand = Errand::new(&request, patience);
-                Link::check_request(&request).map_err(Fault::unsent)?;
+                let instance = instance.map_err(CallError::unsent)?;
+                let mut errand = HttpAttempt::new(&request, patience);
+                HttpTransport::check_request(&request).map_err(CallError::unsent)?;
                 let outcome = self.over(link, &instance, &request, &mut errand, take).await;
                 take.note(std::mem::take(&mut errand.notes));
                 let outcome = outcome.map(|completion| without_absent(completion, request.schema.as_ref()));
@@ -261,15 +261,16 @@ impl Provider {
     /// A call of an `http` plugin: encoded by the plugin, sent by the host, decoded by the plugin.
     async fn over(
         &self,
-        link: &Link,
+        link: &HttpTransport,
         instance: &Arc<Instance>,
         request: &CompletionRequest,
-        errand: &mut Errand,
-        take: &mut Take,
-    ) -> Result<Completion, Fault> {
-        let json = to_json(request).map_err(Fault::unsent)?;
-        let encoded = errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(Fault::unsent)?;
-        let asked: HttpRequest = self.check(instance, encoded).map_err(Fault::unsent)?;
+        errand: &mut HttpAttempt,
+        take: &mut RecordedCall,
+    ) -> Result<Completion, CallError> {
+        let json = to_json(request).map_err(CallError::unsent)?;
+        let encoded =
+            errand.patience.bound(instance.call(LC_ENCODE, json)).await.map_err(CallError::unsent)?;
+        let asked: HttpRequest = self.check(instance, encoded).map_err(CallError::unsent)?;
         let url = link.url(&asked);
         let question = take.http(&self.shared.identity.name, request, &asked, url.as_deref());
         let answer = take.ask(question, link.exchange(asked, errand)).await?;
@@ -277,11 +278,11 @@ impl Provider {
         let decoded = errand.patience.bound(instance.call(LC_DECODE, to_json(&answer)?)).await?;
         // Who turns a request away charges nothing for it.
         let free = answer.status >= 400;
-        self.check(instance, decoded).and_then(sensible).map_err(|fault| Fault { free, ..fault })
+        self.check(instance, decoded).and_then(sensible).map_err(|fault| CallError { free, ..fault })
     }
 
     /// A reply's payload, as what it must be.
-    fn check<T: DeserializeOwned>(&self, instance: &Arc<Instance>, reply: Reply) -> Result<T, Fault> {
+    fn check<T: DeserializeOwned>(&self, instance: &Arc<Instance>, reply: Reply) -> Result<T, CallError> {
         if FailureKind::from_status(reply.status).is_some() {
             let fault = fault_of(&reply);
             if fault.kind == FailureKind::Panic {
@@ -295,7 +296,7 @@ impl Provider {
             Payload::Bytes(json) => serde_json::from_slice(&json).map_err(|error| {
                 let what =
                     if error.is_data() { "not the JSON that a plugin answers with" } else { "not JSON" };
-                Fault::new(
+                CallError::new(
                     FailureKind::Garbage,
                     format!(
                         "the plugin's answer of {} bytes is {what} (line {}, column {})",
@@ -318,8 +319,8 @@ impl std::fmt::Debug for Provider {
     }
 }
 
-fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
+fn to_json(payload: &impl serde::Serialize) -> Result<Vec<u8>, CallError> {
     let json = serde_json::to_vec(payload)
-        .map_err(|_| Fault::new(FailureKind::InvalidRequest, "the request can't be written as JSON"))?;
+        .map_err(|_| CallError::new(FailureKind::InvalidRequest, "the request can't be written as JSON"))?;
     if json.len() > LC_MAX_INPUT { Err(too_large("request", json.len())) } else { Ok(json) }
 }

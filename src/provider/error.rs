@@ -249,7 +249,7 @@ impl ProviderError {
 fn provider_and_model(path: &Path) -> Option<(String, String)> {
     let text = path.to_str().filter(|text| !text.ends_with(std::env::consts::DLL_SUFFIX))?;
     let (provider, model) = text.split_once('/').filter(|(_, model)| !model.is_empty())?;
-    is_name(provider).then(|| (provider.to_owned(), tame(model)))
+    is_name(provider).then(|| (provider.to_owned(), sanitize_line(model)))
 }
 
 /// What kind of failure a call ended with.
@@ -396,7 +396,7 @@ impl CallFailure {
             self.status
                 .filter(|status| !self.message.contains(&status.to_string()))
                 .map(|status| format!("status {status}")),
-            self.model.as_ref().map(|model| format!("model `{}`", tame(model))),
+            self.model.as_ref().map(|model| format!("model `{}`", sanitize_line(model))),
             self.request_id.as_ref().map(|id| format!("request `{id}`")),
         ];
         let known: Vec<String> = of_answer.into_iter().flatten().collect();
@@ -414,7 +414,7 @@ impl CallFailure {
 
 /// A failure before it is known whose it is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fault {
+pub(super) struct CallError {
     pub(super) kind: FailureKind,
     pub(super) message: String,
     pub(super) help: Option<String>,
@@ -433,7 +433,7 @@ pub(super) struct Fault {
     pub(super) usage: Option<Box<Usage>>,
 }
 
-impl Fault {
+impl CallError {
     pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -486,7 +486,7 @@ impl Fault {
 }
 
 /// One line of at most 500 characters, without control characters: what comes from outside goes to terminals and logs.
-pub(super) fn tame(message: &str) -> String {
+pub(super) fn sanitize_line(message: &str) -> String {
     const MOST: usize = 500;
     let mut line = String::new();
     for (count, c) in message.trim().chars().enumerate() {
@@ -513,7 +513,7 @@ mod tests {
 
     #[test]
     fn messages_from_outside_are_one_tame_line() {
-        assert_eq!(tame(" a\n\u{1b}[31mb\r\n "), "a  [31mb");
-        assert_eq!(tame(&"é".repeat(2000)).chars().count(), 501);
+        assert_eq!(sanitize_line(" a\n\u{1b}[31mb\r\n "), "a  [31mb");
+        assert_eq!(sanitize_line(&"é".repeat(2000)).chars().count(), 501);
     }
 }

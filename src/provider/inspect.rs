@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::locate::is_name;
 use super::trust::TrustState;
-use super::{ProviderError, error::tame};
+use super::{ProviderError, error::sanitize_line};
 
 /// No shared library worth loading is larger.
 const MAX_FILE: u64 = 256 << 20;
@@ -143,9 +143,10 @@ fn blob(after_magic: &[u8]) -> Option<&[u8]> {
 
 /// Reads a manifest, and tames what goes to terminals and journals.
 pub(super) fn parse(json: &[u8]) -> Result<Manifest, String> {
-    let mut manifest: Manifest = serde_json::from_slice(json).map_err(|error| tame(&error.to_string()))?;
-    manifest.version = tame(&manifest.version);
-    manifest.description = tame(&manifest.description);
+    let mut manifest: Manifest =
+        serde_json::from_slice(json).map_err(|error| sanitize_line(&error.to_string()))?;
+    manifest.version = sanitize_line(&manifest.version);
+    manifest.description = sanitize_line(&manifest.description);
     if manifest.version.is_empty() {
         return Err("`version` is empty".to_owned());
     }

@@ -6,14 +6,14 @@ use loopctl_plugin_sdk::protocol::{Completion, Manifest, PluginKind, Usage};
 use serde_json::Value;
 
 use super::Prices;
-use super::error::Fault;
+use super::error::CallError;
 use crate::value::Usd;
 
 /// Puts a price on the calls of one open provider.
 pub(super) struct Meter {
     prices: Arc<Prices>,
     /// By what the tables call it: the endpoint that the configuration names, else the plugin.
-    seller: String,
+    provider_label: String,
     kind: PluginKind,
     /// Whether it runs programs, which may call an API that charges and not tell.
     runs_programs: bool,
@@ -24,15 +24,15 @@ impl Meter {
         let endpoint = config.get("endpoint").and_then(Value::as_str);
         Self {
             prices,
-            seller: endpoint.unwrap_or(&manifest.name).to_owned(),
+            provider_label: endpoint.unwrap_or(&manifest.name).to_owned(),
             kind: manifest.kind,
             runs_programs: manifest.runs_programs(),
         }
     }
 
     /// The name under which the price table knows the provider.
-    pub(super) fn seller(&self) -> &str {
-        &self.seller
+    pub(super) fn provider_label(&self) -> &str {
+        &self.provider_label
     }
 
     /// What an answered call cost; `None` when it is unknown. `asked` is the model that was asked for.
@@ -45,7 +45,7 @@ impl Meter {
             return Usd::new(told);
         }
         let uncounted = usage.input_tokens == 0 && usage.output_tokens == 0;
-        match self.prices.find(&self.seller, model) {
+        match self.prices.find(&self.provider_label, model) {
             Some(price) if price.is_free() => Some(Usd::default()),
             // What calls no API counts no tokens; an API that does not say is not therefore for nothing.
             _ if uncounted => self.calls_no_api().then(Usd::default),
@@ -55,7 +55,7 @@ impl Meter {
 
     /// What a failed call cost. A model may have answered and be paid for, unless the request never went out or was
     /// turned away.
-    pub(super) fn cost_of_failure(&self, fault: &Fault, asked: Option<&str>) -> Option<Usd> {
+    pub(super) fn cost_of_failure(&self, fault: &CallError, asked: Option<&str>) -> Option<Usd> {
         if let Some(usage) = &fault.usage {
             return self.cost_of(usage, asked);
         }
@@ -71,12 +71,12 @@ impl Meter {
 
     /// What a call that was given up cost: nothing, where nothing costs anything.
     pub(super) fn cost_unfinished(&self, asked: Option<&str>) -> Option<Usd> {
-        self.prices.find(&self.seller, asked).filter(|price| price.is_free()).map(|_| Usd::default())
+        self.prices.find(&self.provider_label, asked).filter(|price| price.is_free()).map(|_| Usd::default())
     }
 
     /// Whether the costs of calls that ask for this model will be known; `None` when that can't be said before.
     pub(super) fn knows(&self, asked: Option<&str>) -> Option<bool> {
-        match (self.prices.find(&self.seller, asked), self.kind, asked) {
+        match (self.prices.find(&self.provider_label, asked), self.kind, asked) {
             (Some(_), ..) => Some(true),
             (None, PluginKind::Http, Some(_)) => Some(false),
             (None, ..) => None,

@@ -58,9 +58,9 @@ pub use plugin::Working;
 pub use price_keys::PRICES;
 pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use progress::Progress;
-pub use registry::{Listed, Providers};
+pub use registry::{ProviderEntry, Providers};
 pub use settings::{SettingProblem, setting_problems};
-pub use tape::{Requests, Tape, TapeError, TapeMode};
+pub use tape::{Recorder, RecorderMode, Requests, TapeError};
 pub use trust::{TrustState, Trusted};
 
 pub use loopctl_plugin_sdk::protocol;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::error::{FailureKind, Fault};
+use super::error::{CallError, FailureKind};
 use super::plugin::{Instance, Library, Reply};
 use super::reply::fault_of;
 
@@ -56,7 +56,7 @@ impl Opened {
     ///
     /// # Errors
     /// When the plugin has panicked twice, or could not be opened again.
-    pub(super) async fn instance(&self) -> Result<Arc<Instance>, Fault> {
+    pub(super) async fn instance(&self) -> Result<Arc<Instance>, CallError> {
         if let Some(known) = self.known() {
             return known;
         }
@@ -91,7 +91,7 @@ impl Opened {
     }
 
     /// The instance, or why there is none; `None` when it is to be opened again.
-    fn known(&self) -> Option<Result<Arc<Instance>, Fault>> {
+    fn known(&self) -> Option<Result<Arc<Instance>, CallError>> {
         let current = self.current();
         match current.health {
             Health::Well | Health::Reopened => Some(Ok(Arc::clone(&current.instance))),
@@ -117,6 +117,6 @@ impl Opened {
     }
 }
 
-fn panicked(message: impl Into<String>) -> Fault {
-    Fault::new(FailureKind::Panic, message)
+fn panicked(message: impl Into<String>) -> CallError {
+    CallError::new(FailureKind::Panic, message)
 }

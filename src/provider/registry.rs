@@ -9,14 +9,14 @@ use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::error::tame;
+use super::error::sanitize_line;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::meter::Meter;
-use super::network::{Link, Network, Seed, endpoint_named};
+use super::network::{HttpTransport, Network, Seed, endpoint_named};
 use super::plugin::{LINKED, Library};
 use super::settings::setting_problems;
-use super::tape::Tape;
+use super::tape::Recorder;
 use super::trust;
 use super::{Inspected, PluginIdentity, PluginPaths, Prices, Provider, ProviderError, TrustState, Trusted};
 use crate::profile;
@@ -34,7 +34,7 @@ struct Shared {
     linked: Vec<Loaded>,
     programs_allowed: bool,
     prices: Arc<Prices>,
-    tape: Option<Tape>,
+    tape: Option<Recorder>,
 }
 
 /// A plugin that can be opened.
@@ -42,7 +42,7 @@ type Loaded = (PluginIdentity, Manifest, Arc<Library>);
 
 /// One line of `loopctl plugin list`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ProviderEntry {
     /// From the file's name.
     pub name: String,
     /// The library; `(linked)` if the plugin is part of the program.
@@ -109,7 +109,7 @@ impl Providers {
 
     /// With calls that are recorded, replayed, or answered from a cache.
     #[must_use]
-    pub fn with_tape(self, tape: Tape) -> Self {
+    pub fn with_tape(self, tape: Recorder) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
@@ -172,7 +172,8 @@ impl Providers {
             PluginKind::Http => {
                 let endpoint = endpoint.as_deref();
                 let (link, config) =
-                    Link::new(Arc::clone(&network), &manifest, endpoint, &config, author).map_err(problem)?;
+                    HttpTransport::new(Arc::clone(&network), &manifest, endpoint, &config, author)
+                        .map_err(problem)?;
                 (Some(link), config)
             }
         };
@@ -225,25 +226,25 @@ impl Providers {
 
     /// Every plugin that is found, in the order of names; of several of a name the one first that is used. The same file
     /// in several places is one. Runs no plugin code.
-    pub fn list(&self) -> Vec<Listed> {
+    pub fn list(&self) -> Vec<ProviderEntry> {
         self.listing(locate::find_each(&self.shared.paths))
     }
 
     /// Every plugin that a name means, in the order of names. Runs no plugin code.
-    pub fn used(&self) -> Vec<Listed> {
+    pub fn used(&self) -> Vec<ProviderEntry> {
         let nearest = locate::find_all(&self.shared.paths).into_iter();
         self.listing(nearest.map(|(name, path)| (name, vec![path])))
     }
 
-    fn listing(&self, files: impl IntoIterator<Item = (String, Vec<PathBuf>)>) -> Vec<Listed> {
-        let mut listed: Vec<Listed> = self.built_in().collect();
+    fn listing(&self, files: impl IntoIterator<Item = (String, Vec<PathBuf>)>) -> Vec<ProviderEntry> {
+        let mut listed: Vec<ProviderEntry> = self.built_in().collect();
         for (name, paths) in files.into_iter().filter(|(name, _)| self.linked(name).is_none()) {
             let mut known = BTreeSet::new();
             for (place, path) in paths.into_iter().enumerate() {
                 let plugin = self.inspect(&path);
                 let file = plugin.as_ref().ok().map(|plugin| (plugin.digest.clone(), plugin.trust.may_run()));
                 if file.is_none_or(|file| known.insert(file)) {
-                    listed.push(Listed { name: name.clone(), path, plugin, used: place == 0 });
+                    listed.push(ProviderEntry { name: name.clone(), path, plugin, used: place == 0 });
                 }
             }
         }
@@ -252,8 +253,8 @@ impl Providers {
         listed
     }
 
-    fn built_in(&self) -> impl Iterator<Item = Listed> {
-        self.shared.linked.iter().map(|(identity, manifest, _)| Listed {
+    fn built_in(&self) -> impl Iterator<Item = ProviderEntry> {
+        self.shared.linked.iter().map(|(identity, manifest, _)| ProviderEntry {
             name: identity.name.clone(),
             path: identity.path.clone(),
             plugin: Ok(Inspected {
@@ -379,5 +380,5 @@ pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), Pr
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let found = setting_problems(manifest, config).map_err(problem)?;
     let messages: Vec<String> = found.into_iter().map(|found| found.message).collect();
-    if messages.is_empty() { Ok(()) } else { Err(problem(tame(&messages.join("; ")))) }
+    if messages.is_empty() { Ok(()) } else { Err(problem(sanitize_line(&messages.join("; ")))) }
 }

@@ -6,25 +6,25 @@ use loopctl_plugin_sdk::protocol::{Completion, OUT_OF_CREDIT, PluginError, Usage
 use serde::Deserialize;
 
 use super::FailureKind;
-use super::error::{Fault, tame};
+use super::error::{CallError, sanitize_line};
 use super::plugin::{Payload, Reply};
 
 /// What is larger than may cross the boundary.
-pub(super) fn too_large(what: &str, bytes: usize) -> Fault {
-    Fault::new(
+pub(super) fn too_large(what: &str, bytes: usize) -> CallError {
+    CallError::new(
         FailureKind::TooLarge,
         format!("the {what} has {bytes} bytes, more than cross the plugin boundary"),
     )
 }
 
 /// What a reply with another status than success says.
-pub(super) fn fault_of(reply: &Reply) -> Fault {
+pub(super) fn fault_of(reply: &Reply) -> CallError {
     let kind = FailureKind::from_status(reply.status).unwrap_or(FailureKind::Permanent);
     let error: PluginError = match &reply.payload {
         Payload::Bytes(json) => serde_json::from_slice(json).unwrap_or_default(),
         Payload::TooLarge(_) => PluginError::default(),
     };
-    let mut message = tame(&error.message);
+    let mut message = sanitize_line(&error.message);
     if message.is_empty() {
         message = "the plugin didn't say why".to_owned();
     }
@@ -32,10 +32,10 @@ pub(super) fn fault_of(reply: &Reply) -> Fault {
     if kind == FailureKind::Permanent && reply.status != loopctl_plugin_sdk::abi::LC_PERMANENT {
         message = format!("{message} (status {})", reply.status);
     }
-    let fault = Fault::new(kind, message).took(usage_of(&error));
+    let fault = CallError::new(kind, message).took(usage_of(&error));
     let told = error.detail.as_ref().and_then(|detail| detail.get(OUT_OF_CREDIT));
     let out_of_credit = kind == FailureKind::Permanent && told == Some(&serde_json::Value::Bool(true));
-    Fault { retry_after: error.retry_after_ms.map(Duration::from_millis), out_of_credit, ..fault }
+    CallError { retry_after: error.retry_after_ms.map(Duration::from_millis), out_of_credit, ..fault }
 }
 
 /// What a plugin says that an answer took which is none: cut, refused, withheld.
@@ -47,11 +47,11 @@ fn usage_of(error: &PluginError) -> Usage {
 }
 
 /// What JSON can say and no provider can mean.
-pub(super) fn sensible(completion: Completion) -> Result<Completion, Fault> {
+pub(super) fn sensible(completion: Completion) -> Result<Completion, CallError> {
     let garbage = |problem: &str| {
         let usage =
             Usage { cost_usd: completion.usage.cost_usd.filter(|cost| *cost >= 0.0), ..completion.usage };
-        Err(Fault::new(FailureKind::Garbage, format!("the plugin's answer {problem}")).took(usage))
+        Err(CallError::new(FailureKind::Garbage, format!("the plugin's answer {problem}")).took(usage))
     };
     if completion.version > VERSION {
         return garbage("is of a version that this loopctl doesn't know");

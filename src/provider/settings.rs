@@ -5,7 +5,7 @@ use jsonschema::error::ValidationErrorKind;
 use loopctl_plugin_sdk::protocol::Manifest;
 use serde_json::Value;
 
-use super::error::tame;
+use super::error::sanitize_line;
 
 /// Most mistakes that are listed.
 const MOST: usize = 10;
@@ -25,8 +25,9 @@ pub struct SettingProblem {
 /// In words, when the manifest's own schema is not valid.
 pub fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<SettingProblem>, String> {
     let Some(schema) = &manifest.config_schema else { return Ok(Vec::new()) };
-    let validator = jsonschema::validator_for(schema)
-        .map_err(|error| format!("the plugin's own schema is not valid: {}", tame(&error.to_string())))?;
+    let validator = jsonschema::validator_for(schema).map_err(|error| {
+        format!("the plugin's own schema is not valid: {}", sanitize_line(&error.to_string()))
+    })?;
     let known: Vec<&str> = schema
         .get("properties")
         .and_then(Value::as_object)
@@ -47,27 +48,27 @@ pub fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<Setti
                     Some(names) => {
                         SettingProblem { message: format!("{} is missing", any_of(&names)), missing: names }
                     }
-                    None => plain(tame(&error.masked().to_string())),
+                    None => plain(sanitize_line(&error.masked().to_string())),
                 }
             }
             ValidationErrorKind::OneOfMultipleValid { .. } if at.is_empty() => match alternatives(schema) {
                 Some(names) => plain(format!("only one of {} may be given", quoted(&names).join(", "))),
-                None => plain(tame(&error.masked().to_string())),
+                None => plain(sanitize_line(&error.masked().to_string())),
             },
             ValidationErrorKind::AdditionalProperties { unexpected } if at.is_empty() => {
                 let names: Vec<String> = unexpected
                     .iter()
                     .map(|name| match nearest(name, known.iter().copied()) {
                         Some(guess) => {
-                            format!("there is no setting `{}` (did you mean `{guess}`?)", tame(name))
+                            format!("there is no setting `{}` (did you mean `{guess}`?)", sanitize_line(name))
                         }
-                        None => format!("there is no setting `{}`", tame(name)),
+                        None => format!("there is no setting `{}`", sanitize_line(name)),
                     })
                     .collect();
                 plain(names.join(", "))
             }
-            _ if at.is_empty() => plain(tame(&error.masked().to_string())),
-            _ => plain(format!("at `{at}`: {}", tame(&error.masked().to_string()))),
+            _ if at.is_empty() => plain(sanitize_line(&error.masked().to_string())),
+            _ => plain(format!("at `{at}`: {}", sanitize_line(&error.masked().to_string()))),
         }
     });
     Ok(problems.collect())

@@ -7,7 +7,7 @@ use serde_json::json;
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
-use super::error::tame;
+use super::error::sanitize_line;
 use super::{CallFailure, Provider};
 use crate::value::Usd;
 
@@ -23,7 +23,7 @@ impl CallSpan {
     /// For a call that begins.
     pub(super) fn begin(provider: &Provider, request: &CompletionRequest) -> Self {
         let asked = provider.asked(request);
-        let operation = operation(provider.seller());
+        let operation = operation(provider.provider_label());
         let name = asked.map_or_else(|| operation.to_owned(), |model| format!("{operation} {model}"));
         let server = provider.server();
         let options = &request.options;
@@ -37,7 +37,7 @@ impl CallSpan {
             iteration = request.iteration,
             attempt = request.attempt,
             "gen_ai.operation.name" = operation,
-            "gen_ai.provider.name" = conventional(provider.seller()),
+            "gen_ai.provider.name" = conventional(provider.provider_label()),
             "gen_ai.request.model" = asked,
             "gen_ai.request.temperature" = options.temperature,
             "gen_ai.request.seed" = options.seed,
@@ -91,11 +91,11 @@ impl CallSpan {
             [("gen_ai.response.model", &completion.model), ("gen_ai.response.id", &completion.response_id)];
         for (name, text) in texts {
             if let Some(text) = text {
-                self.span.record(name, tame(text));
+                self.span.record(name, sanitize_line(text));
             }
         }
         if let Some(reason) = &completion.finish_reason {
-            self.span.record("gen_ai.response.finish_reasons", display(json!([tame(reason)])));
+            self.span.record("gen_ai.response.finish_reasons", display(json!([sanitize_line(reason)])));
         }
         self.used(&completion.usage);
     }
@@ -129,16 +129,16 @@ impl Drop for CallSpan {
 }
 
 /// The name that the conventions give to what a provider is asked to do.
-fn operation(seller: &str) -> &'static str {
-    match seller {
+fn operation(provider_label: &str) -> &'static str {
+    match provider_label {
         "gemini" => "generate_content",
         _ => "chat",
     }
 }
 
 /// The name that the conventions give to a provider, where they have one.
-fn conventional(seller: &str) -> &str {
-    match seller {
+fn conventional(provider_label: &str) -> &str {
+    match provider_label {
         "gemini" => "gcp.gemini",
         "azure" => "azure.ai.openai",
         other => other,

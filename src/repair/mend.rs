@@ -1,6 +1,8 @@
 //! Salvage and shape together, as a profile allows.
 
-use super::{Kind, Operation, Remaining, Salvaged, Shaper, Step, Unsalvageable, Veto, salvage};
+use super::{
+    Operation, Remaining, RepairKind, RepairStep, Salvaged, SchemaRepairer, Unsalvageable, Veto, salvage,
+};
 use crate::profile::Repair;
 use serde_json::Value;
 
@@ -11,14 +13,14 @@ pub const MAX_REMAINING: usize = 100;
 
 /// A value and everything that was done to get it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mended {
+pub struct Repaired {
     /// The value.
     pub value: Value,
     /// What was done, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RepairStep>,
 }
 
-impl Mended {
+impl Repaired {
     /// All changes as one JSON Patch.
     #[must_use]
     pub fn patch(&self) -> Vec<Operation> {
@@ -30,14 +32,14 @@ impl Mended {
 #[derive(Debug)]
 pub struct Repairer {
     settings: Repair,
-    shaper: Option<Shaper>,
+    schema_repairer: Option<SchemaRepairer>,
 }
 
 impl Repairer {
     /// Without a schema, values are only read.
     #[must_use]
     pub fn without_schema(settings: Repair) -> Self {
-        Repairer { settings, shaper: None }
+        Repairer { settings, schema_repairer: None }
     }
 
     /// With a schema, compiled as scoring compiles it; `name` is its file's.
@@ -45,14 +47,14 @@ impl Repairer {
     /// # Errors
     /// One line that says what is wrong with the schema.
     pub fn new(settings: Repair, name: &str, schema: &Value) -> Result<Self, String> {
-        Ok(Repairer { settings, shaper: Some(Shaper::new(name, schema)?) })
+        Ok(Repairer { settings, schema_repairer: Some(SchemaRepairer::new(name, schema)?) })
     }
 
-    /// The value that a text holds, shaped. `veto` as for [`Shaper::shape`].
+    /// The value that a text holds, shaped. `veto` as for [`SchemaRepairer::shape`].
     ///
     /// # Errors
     /// [`Unsalvageable`] when there is none; with `salvage: false` also when the text is not strict JSON.
-    pub fn text(&self, text: &str, veto: Option<Veto<'_>>) -> Result<Mended, Unsalvageable> {
+    pub fn text(&self, text: &str, veto: Option<Veto<'_>>) -> Result<Repaired, Unsalvageable> {
         Ok(self.salvaged(self.read(text)?, veto))
     }
 
@@ -66,38 +68,38 @@ impl Repairer {
 
     /// What a text was salvaged to, shaped. Of several values the one is taken that the schema finds least wrong with.
     #[must_use]
-    pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>) -> Mended {
+    pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>) -> Repaired {
         let Salvaged { value, mut steps, several } = salvaged;
-        let value = match &self.shaper {
-            Some(shaper) => choose(shaper, value, several, &mut steps),
+        let value = match &self.schema_repairer {
+            Some(schema_repairer) => choose(schema_repairer, value, several, &mut steps),
             None => value,
         };
         let shaped = self.value(value, veto);
         steps.extend(shaped.steps);
-        Mended { value: shaped.value, steps }
+        Repaired { value: shaped.value, steps }
     }
 
     /// How many schema errors a value has; 0 without a schema.
     #[must_use]
     pub fn errors(&self, value: &Value) -> usize {
-        self.shaper.as_ref().map_or(0, |shaper| shaper.badness(value).errors)
+        self.schema_repairer.as_ref().map_or(0, |schema_repairer| schema_repairer.error_count(value).errors)
     }
 
     /// Which schema errors a value has, the first [`MAX_REMAINING`] of them; `None` without a schema.
     #[must_use]
     pub fn remaining(&self, value: &Value) -> Option<Vec<Remaining>> {
-        self.shaper.as_ref().map(|shaper| shaper.remaining(value, MAX_REMAINING))
+        self.schema_repairer.as_ref().map(|schema_repairer| schema_repairer.remaining(value, MAX_REMAINING))
     }
 
     /// A value, shaped.
     #[must_use]
-    pub fn value(&self, value: Value, veto: Option<Veto<'_>>) -> Mended {
-        match &self.shaper {
-            Some(shaper) => {
-                let shaped = shaper.shape(value, self.settings, veto);
-                Mended { value: shaped.value, steps: shaped.steps }
+    pub fn value(&self, value: Value, veto: Option<Veto<'_>>) -> Repaired {
+        match &self.schema_repairer {
+            Some(schema_repairer) => {
+                let shaped = schema_repairer.shape(value, self.settings, veto);
+                Repaired { value: shaped.value, steps: shaped.steps }
             }
-            None => Mended { value, steps: Vec::new() },
+            None => Repaired { value, steps: Vec::new() },
         }
     }
 }
@@ -110,21 +112,26 @@ fn strict(text: &str) -> Result<Salvaged, Unsalvageable> {
 }
 
 /// Of equally good ones the last is taken: who writes the same thing twice corrects it.
-fn choose(shaper: &Shaper, value: Value, several: Vec<Value>, steps: &mut Vec<Step>) -> Value {
-    let mut least = shaper.badness(&value);
+fn choose(
+    schema_repairer: &SchemaRepairer,
+    value: Value,
+    several: Vec<Value>,
+    steps: &mut Vec<RepairStep>,
+) -> Value {
+    let mut least = schema_repairer.error_count(&value);
     let mut best = None;
     let skipped = several.len().saturating_sub(MAX_CHOICES);
     for other in several.into_iter().skip(skipped) {
-        let badness = shaper.badness(&other);
-        if badness < least || (badness == least && best.is_some()) {
-            least = badness;
+        let error_count = schema_repairer.error_count(&other);
+        if error_count < least || (error_count == least && best.is_some()) {
+            least = error_count;
             best = Some(other);
         }
     }
     match best {
         Some(best) if best != value => {
             let patch = vec![Operation::Replace { path: String::new(), value: best.clone() }];
-            steps.push(Step::on_value(Kind::Chosen, "", patch));
+            steps.push(RepairStep::on_value(RepairKind::Chosen, "", patch));
             best
         }
         _ => value,

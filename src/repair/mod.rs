@@ -1,7 +1,7 @@
 //! Text to JSON, and JSON closer to its schema: what costs nothing, before anyone pays for another attempt.
 //!
-//! [`salvage`] reads JSON that is not quite JSON; [`Shaper`] changes a value where its schema says how. [`Repairer`]
-//! does both by what a profile allows. Everything done is a [`Step`] with its reason and a JSON Patch.
+//! [`salvage`] reads JSON that is not quite JSON; [`SchemaRepairer`] changes a value where its schema says how. [`Repairer`]
+//! does both by what a profile allows. Everything done is a [`RepairStep`] with its reason and a JSON Patch.
 
 mod mend;
 mod patch;
@@ -9,8 +9,8 @@ mod salvage;
 mod shape;
 mod step;
 
-pub use mend::{MAX_REMAINING, Mended, Repairer};
+pub use mend::{MAX_REMAINING, Repaired, Repairer};
 pub use patch::{Operation, PatchError, apply};
 pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, has_a_key_twice, salvage, salvage_bytes};
-pub use shape::{Remaining, Shaped, Shaper, Veto};
-pub use step::{Kind, Place, Step};
+pub use shape::{Remaining, SchemaRepairer, Shaped, Veto};
+pub use step::{RepairKind, RepairStep, TextPosition};

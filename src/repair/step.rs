@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that was done to a text or a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct RepairStep {
     /// What kind of thing.
-    pub kind: Kind,
+    pub kind: RepairKind,
     /// Why, for people. Never text of the document.
     pub reason: String,
     /// Where in the text, the first time; `None` for steps on values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
     /// How often, for steps on text: one step says it for all.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub times: usize,
@@ -33,7 +33,7 @@ fn is_once(times: &usize) -> bool {
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct TextPosition {
     /// Bytes before it.
     pub offset: usize,
     /// Its line, from 1.
@@ -42,7 +42,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
+impl TextPosition {
     /// The place of a byte in a text.
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
@@ -56,7 +56,7 @@ impl Place {
                 column += 1;
             }
         }
-        Place { offset, line, column }
+        TextPosition { offset, line, column }
     }
 }
 
@@ -65,16 +65,16 @@ macro_rules! kinds {
         /// What can be done. The word in JSON is the name in snake case.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
-        pub enum Kind {
+        pub enum RepairKind {
             $($(#[$doc])* $name,)+
         }
 
-        impl Kind {
+        impl RepairKind {
             /// Why it is done, for people.
             #[must_use]
             pub fn reason(self) -> &'static str {
                 match self {
-                    $(Kind::$name => $reason,)+
+                    $(RepairKind::$name => $reason,)+
                 }
             }
         }
@@ -185,21 +185,21 @@ kinds! {
     Default = "a missing value was given the schema's default",
 }
 
-impl Kind {
+impl RepairKind {
     /// Whether something that the answer said may be gone after it.
     #[must_use]
     pub fn loses(self) -> bool {
         matches!(
             self,
-            Kind::Stray
-                | Kind::NotANumber
-                | Kind::LostDigits
-                | Kind::DuplicateKey
-                | Kind::Truncated
-                | Kind::Superseded
-                | Kind::Chosen
-                | Kind::DropInvalid
-                | Kind::DropUnknown
+            RepairKind::Stray
+                | RepairKind::NotANumber
+                | RepairKind::LostDigits
+                | RepairKind::DuplicateKey
+                | RepairKind::Truncated
+                | RepairKind::Superseded
+                | RepairKind::Chosen
+                | RepairKind::DropInvalid
+                | RepairKind::DropUnknown
         )
     }
 
@@ -208,20 +208,24 @@ impl Kind {
     pub fn misses_something(self) -> bool {
         matches!(
             self,
-            Kind::Truncated | Kind::CutNumber | Kind::MissingQuote | Kind::MissingValue | Kind::Ellipsis
+            RepairKind::Truncated
+                | RepairKind::CutNumber
+                | RepairKind::MissingQuote
+                | RepairKind::MissingValue
+                | RepairKind::Ellipsis
         )
     }
 }
 
-impl Step {
+impl RepairStep {
     /// A step on a value.
     #[must_use]
-    pub fn on_value(kind: Kind, detail: &str, patch: Vec<Operation>) -> Self {
+    pub fn on_value(kind: RepairKind, detail: &str, patch: Vec<Operation>) -> Self {
         let reason = if detail.is_empty() {
             kind.reason().to_owned()
         } else {
             format!("{} ({detail})", kind.reason())
         };
-        Step { kind, reason, place: None, times: 1, patch }
+        RepairStep { kind, reason, place: None, times: 1, patch }
     }
 }

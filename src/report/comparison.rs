@@ -1,6 +1,6 @@
 //! Policies side by side.
 
-use super::paint::{Paint, tame};
+use super::paint::{Paint, sanitize_line};
 use crate::experiment::Tally;
 use crate::policy::FinalStatus;
 use std::fmt::Write;
@@ -28,9 +28,9 @@ pub fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
             let found = tally.endings().find(|(s, r, _)| (*s, *r) == (status, reason.as_str()));
             found.map_or_else(|| "–".to_owned(), |(_, _, count)| count.to_string())
         };
-        rows.push((format!("{status} / {}", tame(&reason)), column(&count)));
+        rows.push((format!("{status} / {}", sanitize_line(&reason)), column(&count)));
     }
-    let names: Vec<String> = policies.iter().map(|(name, _)| tame(name)).collect();
+    let names: Vec<String> = policies.iter().map(|(name, _)| sanitize_line(name)).collect();
     let label_width = rows.iter().map(|(label, _)| width(label)).max().unwrap_or(0);
     let widths: Vec<usize> = names
         .iter()

@@ -1,6 +1,6 @@
 //! One line per iteration while a run goes on.
 
-use super::paint::{Paint, tame};
+use super::paint::{Paint, sanitize_line};
 use crate::engine::Event;
 use crate::policy::{Decision, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Target};
@@ -32,7 +32,7 @@ impl Live {
     #[must_use]
     pub fn opening(&mut self, id: &DocumentId, document_type: &str) -> String {
         self.noted.clear();
-        format!("{}  {}", self.paint.strong(&tame(id.as_str())), tame(document_type))
+        format!("{}  {}", self.paint.strong(&sanitize_line(id.as_str())), sanitize_line(document_type))
     }
 
     /// The line for an event; `None` for those that people need not see.
@@ -51,16 +51,16 @@ impl Live {
                         continue;
                     }
                     self.noted.push(note.clone());
-                    let _ = write!(lines, "\n     {} {}", self.paint.warn("warning:"), tame(note));
+                    let _ = write!(lines, "\n     {} {}", self.paint.warn("warning:"), sanitize_line(note));
                 }
                 Some(lines)
             }
             Event::Failed { failure, .. } | Event::Unanswered { failure, .. } => {
-                Some(format!("     {} {}", self.paint.bad("call failed:"), tame(&failure.message)))
+                Some(format!("     {} {}", self.paint.bad("call failed:"), sanitize_line(&failure.message)))
             }
             Event::Waiting { until, .. } => Some(self.paint.faint(&format!("     trying again at {until}"))),
             Event::Unreadable { reason } => {
-                Some(format!("     {} {}", self.paint.bad("unreadable:"), tame(reason)))
+                Some(format!("     {} {}", self.paint.bad("unreadable:"), sanitize_line(reason)))
             }
             Event::Stopped { .. } => Some(format!("     {}", self.paint.warn("stopped"))),
             Event::Started
@@ -139,7 +139,10 @@ pub fn decision_line(decision: &Decision) -> String {
         },
         Verdict::Stop { reason } => match decision.checks.last() {
             Some(check) => {
-                let at = check.path.as_ref().map_or_else(String::new, |path| format!(" at {}", tame(path)));
+                let at = check
+                    .path
+                    .as_ref()
+                    .map_or_else(String::new, |path| format!(" at {}", sanitize_line(path)));
                 format!("→ stop, {reason} ({}{at})", numbers(&check.line, check.value, check.bound))
             }
             None => format!("→ stop, {reason}"),

@@ -53,6 +53,6 @@ impl Paint {
 /// Text from outside (names of files, answers of providers), safe for a terminal: control characters become spaces, and
 /// so do those that turn what follows round, which would show another value than there is.
 #[must_use]
-pub fn tame(text: &str) -> String {
+pub fn sanitize_line(text: &str) -> String {
     text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect()
 }

@@ -1,13 +1,13 @@
 //! What changes from one profile to another, for people.
 
-use super::paint::{Paint, tame};
+use super::paint::{Paint, sanitize_line};
 use crate::explain::policy::{Change, Comparison, Documents, Ended, Moved, SettingChange, SettingEffect};
 use std::fmt::Write;
 
 /// The changes in behaviour by section, the files that are not the same, and the settings that make no difference.
 #[must_use]
 pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
-    let (before, after) = (tame(&comparison.before), tame(&comparison.after));
+    let (before, after) = (sanitize_line(&comparison.before), sanitize_line(&comparison.after));
     let mut out = String::new();
     if comparison.is_same() && before == after {
         let _ =
@@ -28,7 +28,13 @@ pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
     if !comparison.files.is_empty() {
         let _ = writeln!(out, "\n{}", paint.strong("Files of the same name that are not the same"));
         for file in &comparison.files {
-            let _ = writeln!(out, "  {}: {} → {}", tame(&file.name), tame(&file.before), tame(&file.after));
+            let _ = writeln!(
+                out,
+                "  {}: {} → {}",
+                sanitize_line(&file.name),
+                sanitize_line(&file.before),
+                sanitize_line(&file.after)
+            );
         }
     }
     let of =
@@ -38,11 +44,11 @@ pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
         let title = "Set otherwise, with no effect on what is done";
         let _ = writeln!(out, "\n{}", paint.strong(title));
         for setting in idle {
-            let shown = |value: &Option<String>| value.as_deref().map_or("not set".to_owned(), tame);
+            let shown = |value: &Option<String>| value.as_deref().map_or("not set".to_owned(), sanitize_line);
             let _ = writeln!(
                 out,
                 "  {}: {} → {}",
-                tame(&setting.path),
+                sanitize_line(&setting.path),
                 shown(&setting.before),
                 shown(&setting.after)
             );
@@ -59,9 +65,9 @@ pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
 }
 
 fn one_change(change: &Change, paint: Paint) -> String {
-    let said = |text: &Option<String>| tame(text.as_deref().unwrap_or_default());
+    let said = |text: &Option<String>| sanitize_line(text.as_deref().unwrap_or_default());
     match (change.inline(), &change.before, &change.after) {
-        (Some(inline), ..) => format!("  {} {}\n", paint.warn("~"), tame(&inline)),
+        (Some(inline), ..) => format!("  {} {}\n", paint.warn("~"), sanitize_line(&inline)),
         (None, Some(_), None) => format!("  {} no longer: {}\n", paint.bad("-"), said(&change.before)),
         (None, None, _) => format!("  {} new: {}\n", paint.good("+"), said(&change.after)),
         (None, Some(_), Some(_)) => {
@@ -104,7 +110,7 @@ pub fn documents_text(documents: &Documents, paint: Paint) -> String {
 
 fn id(moved: &Moved) -> String {
     match &moved.id {
-        serde_json::Value::String(text) => tame(text),
+        serde_json::Value::String(text) => sanitize_line(text),
         other => other.to_string(),
     }
 }
@@ -117,5 +123,5 @@ fn ended(ended: &Ended) -> String {
         }
         _ => "no candidate".to_owned(),
     };
-    format!("{} / {}, {chosen}", ended.final_status, tame(&ended.stop_reason.to_string()))
+    format!("{} / {}, {chosen}", ended.final_status, sanitize_line(&ended.stop_reason.to_string()))
 }

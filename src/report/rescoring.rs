@@ -1,9 +1,9 @@
 //! What changed when candidates were scored again.
 
 use super::live::{decision_line, numbers};
-use super::paint::{Paint, tame};
+use super::paint::{Paint, sanitize_line};
 use crate::policy::{Check, Decision, StopReason, Verdict};
-use crate::run::{Rescored, Standing};
+use crate::run::{Rescore, Rescored};
 use crate::score::Issue;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
         [] | [_] => {}
         several => {
             let accepted =
-                |of: fn(&Rescored) -> &Standing| several.iter().filter(|one| passes(of(one))).count();
+                |of: fn(&Rescored) -> &Rescore| several.iter().filter(|one| passes(of(one))).count();
             let (before, after) = (accepted(|one| &one.before), accepted(|one| &one.after));
             let _ = writeln!(
                 out,
@@ -50,7 +50,7 @@ pub fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
 #[must_use]
 pub fn rescoring_json(rescored: &Rescored, profile: &str) -> Value {
     let (before, after) = (&rescored.before, &rescored.after);
-    let scores = |standing: &Standing| json!({ "scores": standing.assessment.scores, "overall": standing.assessment.overall });
+    let scores = |standing: &Rescore| json!({ "scores": standing.assessment.scores, "overall": standing.assessment.overall });
     let (gone, came) = issues_changed(before, after);
     json!({
         "rescored": rescored.id,
@@ -72,12 +72,12 @@ pub fn rescoring_json(rescored: &Rescored, profile: &str) -> Value {
 }
 
 /// Whether the policy, over the whole course, ends with an accepted candidate.
-fn passes(standing: &Standing) -> bool {
+fn passes(standing: &Rescore) -> bool {
     standing.decision.verdict.accepts()
 }
 
-fn differs(before: &Standing, after: &Standing) -> bool {
-    let ends = |standing: &Standing| {
+fn differs(before: &Rescore, after: &Rescore) -> bool {
+    let ends = |standing: &Rescore| {
         let Decision { iteration, verdict, .. } = &standing.decision;
         (*iteration, verdict.clone(), standing.selected, standing.accepted)
     };
@@ -91,7 +91,7 @@ fn differs(before: &Standing, after: &Standing) -> bool {
 }
 
 /// The issues that only one of the two has, as often as it has them.
-fn issues_changed<'a>(before: &'a Standing, after: &'a Standing) -> (Vec<&'a Issue>, Vec<&'a Issue>) {
+fn issues_changed<'a>(before: &'a Rescore, after: &'a Rescore) -> (Vec<&'a Issue>, Vec<&'a Issue>) {
     let key = |issue: &&Issue| {
         (issue.code.clone(), issue.path.clone(), issue.message.clone(), issue.severity, issue.disposition)
     };
@@ -112,9 +112,19 @@ fn document(out: &mut String, rescored: &Rescored, paint: Paint) {
         1 => String::new(),
         several => format!(" (last of {several})"),
     };
-    let _ = write!(out, "{}  iteration {}{of}", paint.strong(&tame(rescored.id.as_str())), after.iteration);
+    let _ = write!(
+        out,
+        "{}  iteration {}{of}",
+        paint.strong(&sanitize_line(rescored.id.as_str())),
+        after.iteration
+    );
     if before.document_type != after.document_type {
-        let _ = write!(out, "  {} → {}", tame(&before.document_type), tame(&after.document_type));
+        let _ = write!(
+            out,
+            "  {} → {}",
+            sanitize_line(&before.document_type),
+            sanitize_line(&after.document_type)
+        );
     }
     out.push('\n');
     scores(out, before, after, paint);
@@ -122,7 +132,7 @@ fn document(out: &mut String, rescored: &Rescored, paint: Paint) {
     issues(out, "gone", &gone, paint);
     issues(out, "new ", &came, paint);
     for note in &after.notes {
-        let _ = writeln!(out, "  {} {}", paint.warn("warning:"), tame(note));
+        let _ = writeln!(out, "  {} {}", paint.warn("warning:"), sanitize_line(note));
     }
     let (was, is) = (course_line(before, rescored.candidates), course_line(after, rescored.candidates));
     let shown = if passes(after) { paint.good(&is) } else { paint.warn(&is) };
@@ -141,7 +151,7 @@ fn document(out: &mut String, rescored: &Rescored, paint: Paint) {
 }
 
 /// Every score that changed, and the overall score.
-fn scores(out: &mut String, before: &Standing, after: &Standing, paint: Paint) {
+fn scores(out: &mut String, before: &Rescore, after: &Rescore, paint: Paint) {
     let shown = |score: Option<f64>| score.map_or_else(|| "none".to_owned(), |score| format!("{score:.3}"));
     let change = |was: Option<f64>, is: Option<f64>| {
         let text = format!("{} → {}", shown(was), shown(is));
@@ -156,10 +166,10 @@ fn scores(out: &mut String, before: &Standing, after: &Standing, paint: Paint) {
     }
     // A dimension called `overall` is the overall score, which stands at the end.
     for name in names.into_iter().filter(|name| *name != "overall") {
-        let of = |standing: &Standing| standing.assessment.scores.get(name).map(|score| score.get());
+        let of = |standing: &Rescore| standing.assessment.scores.get(name).map(|score| score.get());
         let (was, is) = (of(before), of(after));
         if was.is_some() != is.is_some() || (was.unwrap_or(0.0) - is.unwrap_or(0.0)).abs() >= SEEN {
-            let _ = write!(line, "{} {}  ", tame(name), change(was, is));
+            let _ = write!(line, "{} {}  ", sanitize_line(name), change(was, is));
         }
     }
     let (was, is) = (before.assessment.overall, after.assessment.overall);
@@ -179,9 +189,9 @@ fn issues(out: &mut String, word: &str, issues: &[&Issue], paint: Paint) {
             "  {} {} {} at {}: {}",
             if word == "gone" { paint.good(word) } else { paint.warn(word) },
             issue.severity.as_str(),
-            tame(&issue.code),
-            tame(place),
-            tame(&issue.message),
+            sanitize_line(&issue.code),
+            sanitize_line(place),
+            sanitize_line(&issue.message),
         );
     }
     let more = issues.len().saturating_sub(MOST_ISSUES);
@@ -191,7 +201,7 @@ fn issues(out: &mut String, word: &str, issues: &[&Issue], paint: Paint) {
 }
 
 /// Where the policy stops in the course, or what it would do after it.
-fn course_line(standing: &Standing, candidates: usize) -> String {
+fn course_line(standing: &Rescore, candidates: usize) -> String {
     let decision = &standing.decision;
     let line = decision_line(decision);
     let after = candidates.saturating_sub(decision.iteration + 1);
@@ -203,7 +213,7 @@ fn course_line(standing: &Standing, candidates: usize) -> String {
 }
 
 /// What the last candidate lacks, where the line about the course does not say so.
-fn acceptance_line(standing: &Standing) -> Option<String> {
+fn acceptance_line(standing: &Rescore) -> Option<String> {
     let at_last = standing.decision.iteration == standing.iteration;
     let said = match &standing.decision.verdict {
         Verdict::Continue { .. } => at_last && !standing.accepted,

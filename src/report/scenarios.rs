@@ -1,8 +1,8 @@
 //! Scenario tests as people and programs read them.
 
-use super::paint::{Paint, tame};
+use super::paint::{Paint, sanitize_line};
 use crate::diag::Problem;
-use crate::experiment::scenario::{CaseResult, Difference, Kind, Suite, Unusable, Verdict};
+use crate::experiment::scenario::{CaseResult, Difference, Suite, SuiteKind, Unusable, Verdict};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
     let (failed, all) = (suite.failed(), suite.results.len());
     let word = if failed == 0 { paint.good("ok    ") } else { paint.bad("FAILED") };
-    let mut out = format!("{word}  {}  {}", paint.strong(&tame(&suite.name)), counted(all, "case"));
+    let mut out = format!("{word}  {}  {}", paint.strong(&sanitize_line(&suite.name)), counted(all, "case"));
     if failed > 0 {
         let _ = write!(out, ", {failed} failed");
     }
@@ -25,11 +25,11 @@ pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
 /// A test file that can't be used; why was said on standard error.
 #[must_use]
 pub fn unusable_line(unusable: &Unusable, paint: Paint) -> String {
-    let place = unusable.file.as_ref().map(|file| format!("{} ", paint.faint(&tame(file))));
+    let place = unusable.file.as_ref().map(|file| format!("{} ", paint.faint(&sanitize_line(file))));
     format!(
         "{}  {}  {}can't be used\n",
         paint.bad("FAILED"),
-        paint.strong(&tame(&unusable.name)),
+        paint.strong(&sanitize_line(&unusable.name)),
         place.unwrap_or_default()
     )
 }
@@ -38,12 +38,12 @@ fn case_lines(out: &mut String, suite: &Suite, result: &CaseResult, paint: Paint
     if result.verdict == Verdict::Passed {
         return;
     }
-    let place = paint.faint(&format!("{}:{}", tame(&suite.file), result.line));
-    let _ = writeln!(out, "\n  {} {}  {place}", paint.bad("✗"), tame(&result.name));
+    let place = paint.faint(&format!("{}:{}", sanitize_line(&suite.file), result.line));
+    let _ = writeln!(out, "\n  {} {}  {place}", paint.bad("✗"), sanitize_line(&result.name));
     match &result.verdict {
         Verdict::Passed => {}
         Verdict::Stuck(why) => {
-            let _ = writeln!(out, "      {}", tame(why));
+            let _ = writeln!(out, "      {}", sanitize_line(why));
         }
         Verdict::Failed(differences) => {
             for difference in differences {
@@ -55,9 +55,9 @@ fn case_lines(out: &mut String, suite: &Suite, result: &CaseResult, paint: Paint
 
 fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
     let Difference { path, expected, found, line } = difference;
-    let _ = writeln!(out, "      {}  {}", tame(path), paint.faint(&format!("line {line}")));
-    let _ = writeln!(out, "        expected  {}", paint.good(&tame(expected)));
-    let _ = writeln!(out, "        found     {}", paint.bad(&tame(found)));
+    let _ = writeln!(out, "      {}  {}", sanitize_line(path), paint.faint(&format!("line {line}")));
+    let _ = writeln!(out, "        expected  {}", paint.good(&sanitize_line(expected)));
+    let _ = writeln!(out, "        found     {}", paint.bad(&sanitize_line(found)));
 }
 
 /// The last line: how many cases of how many files, and how many that can't be used.
@@ -117,10 +117,10 @@ pub fn suites_json(suites: &[Suite], unusable: &[Unusable]) -> Value {
     })
 }
 
-fn kind_word(kind: Kind) -> &'static str {
+fn kind_word(kind: SuiteKind) -> &'static str {
     match kind {
-        Kind::Profile => "profile",
-        Kind::Rules => "rules",
+        SuiteKind::Profile => "profile",
+        SuiteKind::Rules => "rules",
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is shown when a document or a batch is over.
 
-use super::paint::{Paint, tame};
+use super::paint::{Paint, sanitize_line};
 use crate::policy::FinalStatus;
 use crate::run::{BatchEnd, DocumentResult};
 use crate::score::{Assessment, Evidence};
@@ -37,7 +37,7 @@ pub fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) 
         issues(&mut out, validation, paint);
     }
     for warning in &result.warnings {
-        let _ = writeln!(out, "  {} {}", paint.warn("warning:"), tame(warning));
+        let _ = writeln!(out, "  {} {}", paint.warn("warning:"), sanitize_line(warning));
     }
     let status = result.final_status.as_str();
     let status = match result.final_status {
@@ -51,8 +51,8 @@ pub fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) 
     let _ = write!(
         out,
         "{}{}  {status} ({}){overall}  {}",
-        paint.strong(&tame(result.id.as_str())),
-        if with_type { format!("  {}", tame(&result.document_type)) } else { String::new() },
+        paint.strong(&sanitize_line(result.id.as_str())),
+        if with_type { format!("  {}", sanitize_line(&result.document_type)) } else { String::new() },
         result.stop_reason,
         sparkline(&result.improvement_trajectory),
     );
@@ -71,10 +71,10 @@ pub fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) 
         let _ = write!(out, "  {}", paint.warn("a person should look at it"));
     }
     for line in result.message.iter().flat_map(|message| message.lines()) {
-        let _ = write!(out, "\n  {}", paint.bad(&tame(line)));
+        let _ = write!(out, "\n  {}", paint.bad(&sanitize_line(line)));
     }
     if let Some(detail) = &result.detail {
-        let _ = write!(out, "\n  {}", tame(detail));
+        let _ = write!(out, "\n  {}", sanitize_line(detail));
     }
     out.push('\n');
     out
@@ -115,7 +115,7 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let mut shown: String = tame(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut shown: String = sanitize_line(&text).split_whitespace().collect::<Vec<_>>().join(" ");
         if shown.chars().count() > LONGEST_VALUE {
             shown = shown.chars().take(LONGEST_VALUE - 1).collect::<String>() + "…";
         }
@@ -123,14 +123,20 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
             .iter()
             .find(|(path, _)| path.strip_prefix('/') == Some(key.as_str()))
             .map_or_else(String::new, |(_, span)| paint.faint(&format!("  [{}–{}]", span.start, span.end)));
-        let _ = writeln!(out, "     {:width$}  {shown}{place}", tame(key));
+        let _ = writeln!(out, "     {:width$}  {shown}{place}", sanitize_line(key));
     }
 }
 
 fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
     for issue in validation.issues.iter().take(MOST_ISSUES) {
         let severity = issue.severity.as_str();
-        let _ = writeln!(out, "     {} {} {}", paint.warn(severity), tame(&issue.path), tame(&issue.message));
+        let _ = writeln!(
+            out,
+            "     {} {} {}",
+            paint.warn(severity),
+            sanitize_line(&issue.path),
+            sanitize_line(&issue.message)
+        );
     }
     let more = validation.issues.len().saturating_sub(MOST_ISSUES);
     if more > 0 {
@@ -164,7 +170,7 @@ pub fn closing(end: &BatchEnd) -> String {
 /// An assessment as a small table.
 #[must_use]
 pub fn assessment_table(id: &str, assessment: &Assessment, paint: Paint) -> String {
-    let mut out = format!("{}\n", paint.strong(&tame(id)));
+    let mut out = format!("{}\n", paint.strong(&sanitize_line(id)));
     for (name, score) in assessment.scores.iter() {
         let _ = writeln!(out, "     {name:<20} {score}");
     }

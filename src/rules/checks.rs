@@ -3,7 +3,7 @@
 use super::condition::{parse_path, path, reference, references};
 use super::formats::parse_date;
 use super::keys;
-use super::test::{Chain, Moment, Reference, Test};
+use super::test::{Moment, PathSpec, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::JsonPath;
 use crate::value::decode::{Decode, Fields, number_in, wrong_type};
@@ -257,7 +257,7 @@ fn resolves(node: &Node, problems: &mut Problems) -> Option<Test> {
         _ => below_path(below?, problems).map(|path| vec![path]),
     };
     let start = path(start?, problems);
-    Some(Test::Leads(Box::new(Chain { start: start?, by: by?, below: below?, name: name?, step })))
+    Some(Test::PathResolves(Box::new(PathSpec { start: start?, by: by?, below: below?, name: name?, step })))
 }
 
 /// A path from what a step has found, written `@.b`.

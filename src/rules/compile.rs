@@ -1,10 +1,10 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
 use super::emit::{Emitter, add};
-use super::inherit::Lineage;
+use super::inherit::Inheritance;
 use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
 use super::rubric::{Rubric, decode_rubric};
-use super::rule::{Rule, Surroundings, decode_rules};
+use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
@@ -168,8 +168,8 @@ impl Sources {
                 }
                 Measure::Rules { name, .. } if !sources.rule_sets.contains_key(&name.value) => {
                     let rules = open(name, "rules", "rule file", files, problems)
-                        .and_then(|file| Lineage::RULES.read(&file, files, problems))
-                        .map(|root| decode_rules(&root, &mut Surroundings { files, scripts }, problems));
+                        .and_then(|file| Inheritance::RULES.read(&file, files, problems))
+                        .map(|root| decode_rules(&root, &mut DecodeContext { files, scripts }, problems));
                     sources.rule_sets.insert(name.value.clone(), rules.unwrap_or_default());
                 }
                 Measure::Script { function } => {
@@ -191,7 +191,7 @@ impl Sources {
             return;
         }
         let rubric = open(name, "rules/rubrics", "rubric", files, problems)
-            .and_then(|file| Lineage::RUBRICS.read(&file, files, problems))
+            .and_then(|file| Inheritance::RUBRICS.read(&file, files, problems))
             .and_then(|root| decode_rubric(&root, problems));
         if let Some(rubric) = rubric {
             self.rubrics.insert(name.value.clone(), rubric);
@@ -372,7 +372,7 @@ fn open(
             let prefix = format!("{folder}/");
             let names: Vec<&str> = known
                 .iter()
-                .filter(|name| folder != Lineage::RULES.folder || holds_rules(name, files))
+                .filter(|name| folder != Inheritance::RULES.folder || holds_rules(name, files))
                 .filter_map(|k| k.strip_prefix(&prefix)?.strip_suffix(".yaml"))
                 .collect();
             problems.push(missing(what, &path, &name.value, &names, &name.span));

@@ -10,7 +10,7 @@ use crate::value::yaml::{Data, Node};
 
 /// What a test looks at.
 #[derive(Debug, Clone)]
-pub enum Subject {
+pub enum Operand {
     /// The value of the rule's target.
     Value,
     /// The key (or index) under which the target's value stands.
@@ -25,7 +25,7 @@ pub enum Condition {
     /// One test.
     Test {
         /// What it looks at.
-        subject: Subject,
+        subject: Operand,
         /// What it asks.
         test: Test,
     },
@@ -53,7 +53,7 @@ impl Condition {
     pub fn looks_around(&self) -> bool {
         match self {
             Condition::Test { subject, test } => {
-                matches!(subject, Subject::At(at) if at.looks_around())
+                matches!(subject, Operand::At(at) if at.looks_around())
                     || test.references().iter().any(Reference::looks_around)
             }
             Condition::All(inner) | Condition::Any(inner) => inner.iter().any(Condition::looks_around),
@@ -68,9 +68,9 @@ impl Condition {
             inner.iter().map(Condition::expectation).collect::<Vec<_>>().join(word)
         };
         match self {
-            Condition::Test { subject: Subject::Value, test } => test.to_string(),
-            Condition::Test { subject: Subject::Key, test } => format!("a key that is {test}"),
-            Condition::Test { subject: Subject::At(reference), test } => {
+            Condition::Test { subject: Operand::Value, test } => test.to_string(),
+            Condition::Test { subject: Operand::Key, test } => format!("a key that is {test}"),
+            Condition::Test { subject: Operand::At(reference), test } => {
                 format!("`{reference}` to be {test}")
             }
             Condition::All(inner) => join(inner, ", and "),
@@ -82,15 +82,15 @@ impl Condition {
 
 /// Where in a rule a condition stands.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ConditionContext {
     /// What tests look at unless they say otherwise.
-    pub subject: Subject,
+    pub subject: Operand,
     /// Whether there is a key: the rule has a target.
     pub has_key: bool,
 }
 
 /// Reads a condition: a mapping of checks, optionally about a `field`, or `key:` and `value:` with checks below them.
-pub(super) fn condition(node: &Node, place: &Place, problems: &mut Problems) -> Option<Condition> {
+pub(super) fn condition(node: &Node, place: &ConditionContext, problems: &mut Problems) -> Option<Condition> {
     if let Some(problem) = written_as_text(node) {
         problems.push(problem);
         return None;
@@ -100,9 +100,9 @@ pub(super) fn condition(node: &Node, place: &Place, problems: &mut Problems) -> 
     let mut found = Vec::new();
     let mut place = place.clone();
     if let Some(field) = fields.node("field") {
-        place.subject = Subject::At(reference(field, problems)?);
+        place.subject = Operand::At(reference(field, problems)?);
     }
-    for (word, subject) in [("key", Subject::Key), ("value", Subject::Value)] {
+    for (word, subject) in [("key", Operand::Key), ("value", Operand::Value)] {
         let Some(inner) = fields.node(word) else { continue };
         if word == "key" && !place.has_key {
             problems.push(
@@ -111,7 +111,7 @@ pub(super) fn condition(node: &Node, place: &Place, problems: &mut Problems) -> 
             );
             continue;
         }
-        let inside = Place { subject, has_key: place.has_key };
+        let inside = ConditionContext { subject, has_key: place.has_key };
         found.extend(condition(inner, &inside, problems));
     }
     found.extend(checks(&mut fields, &place, problems).into_iter().map(|(condition, _)| condition));
@@ -162,7 +162,7 @@ fn joined(mut all: Vec<Condition>) -> Condition {
 /// Reads every check in a mapping, each with where it stands.
 pub(super) fn checks(
     fields: &mut Fields<'_>,
-    place: &Place,
+    place: &ConditionContext,
     problems: &mut Problems,
 ) -> Vec<(Condition, Span)> {
     let mut found = Vec::new();

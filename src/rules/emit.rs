@@ -1,6 +1,6 @@
 //! Checked rules to operations.
 
-use super::condition::{Condition, Subject};
+use super::condition::{Condition, Operand};
 use super::program::{Address, Check, Index, Op, OpSubject, Program};
 use super::rule::{Rule, Target};
 use super::test::Test;
@@ -105,7 +105,7 @@ impl Emitter<'_> {
         let passed = self.pending(Op::IfTrue(0));
         let blames = match condition {
             Condition::Test {
-                subject: Subject::Value,
+                subject: Operand::Value,
                 test:
                     test @ (Test::Require(_)
                     | Test::RequireWith(_)
@@ -117,7 +117,7 @@ impl Emitter<'_> {
                     | Test::SameAs(_)
                     | Test::AtMost(_)
                     | Test::AtLeast(_)
-                    | Test::Leads(_)),
+                    | Test::PathResolves(_)),
             } => Some(add(&mut self.program.tests, test.clone())),
             _ => None,
         };
@@ -135,9 +135,9 @@ impl Emitter<'_> {
         match condition {
             Condition::Test { subject, test } => {
                 let subject = match subject {
-                    Subject::Value => OpSubject::Value,
-                    Subject::Key => OpSubject::Key,
-                    Subject::At(reference) => {
+                    Operand::Value => OpSubject::Value,
+                    Operand::Key => OpSubject::Key,
+                    Operand::At(reference) => {
                         OpSubject::At(add(&mut self.program.references, reference.clone()))
                     }
                 };

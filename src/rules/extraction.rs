@@ -18,7 +18,7 @@ const MAX_PATTERN: usize = 4 << 20;
 
 /// How much is asked of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Care {
+pub enum PatternCheck {
     /// That it is a regular expression: what a run needs to know of hundreds of patterns, most of which it never uses.
     Syntax,
     /// That it also compiles within bounds, which takes ten times as long.
@@ -28,11 +28,11 @@ pub enum Care {
 /// The words declared so far, and how closely patterns are looked at.
 struct Declared {
     words: Words,
-    care: Care,
+    care: PatternCheck,
 }
 
 /// Reports everything that is wrong with a file of extraction patterns.
-pub fn check_extraction(node: &Node, care: Care, problems: &mut Problems) {
+pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems) {
     let Some(mut file) = Fields::open(node, &keys::EXTRACTION, problems) else { return };
     file.required::<String>("extract", problems);
     let declared = read_words(&mut file, care, problems);
@@ -57,7 +57,7 @@ pub fn check_extraction(node: &Node, care: Care, problems: &mut Problems) {
 }
 
 /// Words may use the words above them, so there are no cycles.
-fn read_words(file: &mut Fields<'_>, care: Care, problems: &mut Problems) -> Declared {
+fn read_words(file: &mut Fields<'_>, care: PatternCheck, problems: &mut Problems) -> Declared {
     let mut declared = Declared { words: Words::default(), care };
     match file.node("words") {
         Some(Node { data: Data::Map(entries), .. }) => {
@@ -200,9 +200,9 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
 }
 
 /// The names of a pattern's groups, or why it is none.
-fn group_names(pattern: &str, care: Care) -> Result<Vec<String>, String> {
+fn group_names(pattern: &str, care: PatternCheck) -> Result<Vec<String>, String> {
     match care {
-        Care::Compile => {
+        PatternCheck::Compile => {
             let built = RegexBuilder::new(pattern)
                 .case_insensitive(true)
                 .multi_line(true)
@@ -212,7 +212,7 @@ fn group_names(pattern: &str, care: Care) -> Result<Vec<String>, String> {
                 .map_err(|error| last_line(&error.to_string()))?;
             Ok(built.capture_names().flatten().map(str::to_owned).collect())
         }
-        Care::Syntax => {
+        PatternCheck::Syntax => {
             let parsed = regex_syntax::ParserBuilder::new()
                 .case_insensitive(true)
                 .multi_line(true)
@@ -258,7 +258,7 @@ mod tests {
     use crate::profile::{Files, Library};
     use crate::value::yaml::parse;
 
-    fn problems_of(text: &str, care: Care) -> Vec<String> {
+    fn problems_of(text: &str, care: PatternCheck) -> Vec<String> {
         let mut problems = Problems::new();
         if let Some(node) = parse(&SourceFile::new("x.yaml", text), &mut problems) {
             check_extraction(&node, care, &mut problems);
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(names.len(), 9);
         for name in names {
             assert_eq!(
-                problems_of(library.read(&name).unwrap().unwrap().text(), Care::Compile),
+                problems_of(library.read(&name).unwrap().unwrap().text(), PatternCheck::Compile),
                 Vec::<String>::new(),
                 "{name}"
             );
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn every_slip_is_reported_at_its_place() {
         let text = "extract: x\nfields:\n  grade:\n    kind: txt\n    paterns: []\n    patterns:\n      - pattern: '(?P<value>['\n      - pattern: 'grade'\n      - { tier: 1 }\n";
-        for care in [Care::Syntax, Care::Compile] {
+        for care in [PatternCheck::Syntax, PatternCheck::Compile] {
             let found = problems_of(text, care);
             assert_eq!(found.len(), 5, "{found:#?}");
             assert!(found.iter().any(|p| p.contains("x.yaml:8:18") && p.contains("lacks the group `value`")));

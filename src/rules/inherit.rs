@@ -6,7 +6,7 @@
 
 use super::compile::missing;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
-use crate::profile::{Files, lay_over};
+use crate::profile::{Files, merge_mappings};
 use crate::value::yaml::{self, Data, Entry, Node};
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ const LONGEST_CHAIN: usize = 16;
 
 /// Which files extend each other: `NAME` stands for `folder/NAME.yaml`.
 #[derive(Debug, Clone, Copy)]
-pub struct Lineage {
+pub struct Inheritance {
     /// Where they are.
     pub folder: &'static str,
     /// What one is called in messages.
     pub what: &'static str,
 }
 
-impl Lineage {
+impl Inheritance {
     /// `rules/NAME.yaml` with `rules`.
-    pub const RULES: Lineage = Lineage { folder: "rules", what: "rule file" };
+    pub const RULES: Inheritance = Inheritance { folder: "rules", what: "rule file" };
     /// `rules/rubrics/NAME.yaml`.
-    pub const RUBRICS: Lineage = Lineage { folder: "rules/rubrics", what: "rubric" };
+    pub const RUBRICS: Inheritance = Inheritance { folder: "rules/rubrics", what: "rubric" };
     /// `rules/NAME.yaml` with `classify`.
-    pub const CLASSIFICATIONS: Lineage = Lineage { folder: "rules", what: "classification" };
+    pub const CLASSIFICATIONS: Inheritance = Inheritance { folder: "rules", what: "classification" };
 
     /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
     /// itself is not YAML. A parent that can't be used is reported and left out.
@@ -68,7 +68,7 @@ impl Lineage {
         files: &dyn Files,
         problems: &mut Problems,
     ) -> Option<Arc<SourceFile>> {
-        let Lineage { folder, what } = self;
+        let Inheritance { folder, what } = self;
         let Some(name) = named.as_text() else {
             problems.push(
                 Problem::error(Code::WrongType, &named.span, format!("`extends` names one {what}"))
@@ -121,7 +121,7 @@ fn take_parent(tree: &mut Node) -> Option<Entry> {
 fn over(base: Node, child: Node) -> Node {
     let own = child.get("rules").cloned();
     let inherited = base.get("rules").cloned();
-    let mut tree = lay_over(base, child);
+    let mut tree = merge_mappings(base, child);
     if let (Some(Node { data: Data::List(inherited), .. }), Some(Node { data: Data::List(own), span })) =
         (inherited, own)
         && let Data::Map(entries) = &mut tree.data
@@ -157,7 +157,7 @@ mod tests {
     fn read(files: &Memory, name: &str) -> (serde_json::Value, Vec<String>) {
         let mut problems = Problems::new();
         let file = files.read(&format!("rules/{name}.yaml")).unwrap().unwrap();
-        let tree = Lineage::RULES.read(&file, files, &mut problems).unwrap();
+        let tree = Inheritance::RULES.read(&file, files, &mut problems).unwrap();
         (tree.to_json(), problems.iter().map(ToString::to_string).collect())
     }
 

@@ -94,7 +94,7 @@ pub(super) fn decode_rubric(root: &Node, problems: &mut Problems) -> Option<Rubr
     let mut fields = Fields::open(root, &keys::RUBRIC, problems)?;
     fields.optional::<String>("rubric", problems);
     fields.optional::<String>("description", problems);
-    // Followed before this is decoded (`Lineage`).
+    // Followed before this is decoded (`Inheritance`).
     fields.optional::<String>("extends", problems);
     let weights = match fields.node("weights") {
         Some(node) => decode_weights(node, problems).unwrap_or_default(),

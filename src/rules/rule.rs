@@ -1,6 +1,6 @@
 //! Rule files: YAML to checked rules.
 
-use super::condition::{self, Condition, Place, Subject};
+use super::condition::{self, Condition, ConditionContext, Operand};
 use super::keys;
 use super::schema::{SchemaCheck, read_schema};
 use super::template::Template;
@@ -70,7 +70,7 @@ pub enum Target {
 }
 
 /// Where rules find what they name.
-pub(super) struct Surroundings<'a> {
+pub(super) struct DecodeContext<'a> {
     pub files: &'a dyn Files,
     pub scripts: &'a mut ScriptSet,
 }
@@ -78,12 +78,12 @@ pub(super) struct Surroundings<'a> {
 /// Reads a rule file: a mapping with `rules:`, a list, and an optional `description:`.
 pub(super) fn decode_rules(
     root: &Node,
-    surroundings: &mut Surroundings<'_>,
+    surroundings: &mut DecodeContext<'_>,
     problems: &mut Problems,
 ) -> Vec<Rule> {
     let Some(mut fields) = Fields::open(root, &keys::RULES, problems) else { return Vec::new() };
     fields.optional::<String>("description", problems);
-    // Followed before this is decoded (`Lineage`).
+    // Followed before this is decoded (`Inheritance`).
     fields.optional::<String>("extends", problems);
     let mut rules: Vec<Rule> = Vec::new();
     match fields.node("rules") {
@@ -119,7 +119,7 @@ pub(super) fn decode_rules(
     rules
 }
 
-fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut Problems) -> Option<Rule> {
+fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut Problems) -> Option<Rule> {
     let mut fields = Fields::open(node, &keys::RULE, problems)?;
     let errors_before = problems.error_count();
     let id: Option<Spanned<String>> = fields.required("id", problems);
@@ -128,7 +128,8 @@ fn decode_rule(node: &Node, surroundings: &mut Surroundings<'_>, problems: &mut 
     }
     let types = decode_types(&mut fields, problems);
     let target = decode_target(&mut fields, problems);
-    let place = Place { subject: Subject::Value, has_key: !matches!(target, Some(Target::Candidate)) };
+    let place =
+        ConditionContext { subject: Operand::Value, has_key: !matches!(target, Some(Target::Candidate)) };
     let when = fields.node("when").and_then(|when| condition::condition(when, &place, problems));
     let checks = condition::checks(&mut fields, &place, problems);
     if matches!(target, Some(Target::Candidate))

@@ -25,7 +25,7 @@ pub enum Test {
     /// None of these is present.
     Forbid(Vec<Reference>),
     /// It is of one of these kinds.
-    Type(Vec<Kind>),
+    Type(Vec<JsonType>),
     /// Its text matches; lists and mappings have no text.
     Matches(Regex),
     /// It equals one of these.
@@ -94,12 +94,12 @@ pub enum Test {
     /// The value, or each element of the list, is among the values that the path selects in the candidate.
     Resolves(JsonPath),
     /// The list is a chain of steps that lead from a value of the candidate to one below it.
-    Leads(Box<Chain>),
+    PathResolves(Box<PathSpec>),
 }
 
 /// Steps through the candidate, as a list of the candidate spells them out.
 #[derive(Debug, Clone)]
-pub struct Chain {
+pub struct PathSpec {
     /// Where the first step is looked for.
     pub start: JsonPath,
     /// The member by which the first step finds its value.
@@ -151,7 +151,7 @@ pub enum Moment {
 
 /// Kinds of JSON values, as rules name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonType {
     /// A JSON string.
     Text,
     /// A JSON number.
@@ -168,28 +168,28 @@ pub enum Kind {
     Numeric,
 }
 
-decode_words!(Kind, "type", {
-    "text": "Text." => Kind::Text,
-    "number": "A number." => Kind::Number,
-    "integer": "A number without a fraction." => Kind::Integer,
-    "boolean": "`true` or `false`." => Kind::Boolean,
-    "list": "A list." => Kind::List,
-    "mapping": "A mapping (a JSON object)." => Kind::Mapping,
-    "numeric": "A number, or a text that is wholly one, such as `12.5`." => Kind::Numeric,
+decode_words!(JsonType, "type", {
+    "text": "Text." => JsonType::Text,
+    "number": "A number." => JsonType::Number,
+    "integer": "A number without a fraction." => JsonType::Integer,
+    "boolean": "`true` or `false`." => JsonType::Boolean,
+    "list": "A list." => JsonType::List,
+    "mapping": "A mapping (a JSON object)." => JsonType::Mapping,
+    "numeric": "A number, or a text that is wholly one, such as `12.5`." => JsonType::Numeric,
 });
 
-impl Kind {
+impl JsonType {
     /// The word in a rule.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Text => "text",
-            Kind::Number => "number",
-            Kind::Integer => "integer",
-            Kind::Boolean => "boolean",
-            Kind::List => "list",
-            Kind::Mapping => "mapping",
-            Kind::Numeric => "numeric",
+            JsonType::Text => "text",
+            JsonType::Number => "number",
+            JsonType::Integer => "integer",
+            JsonType::Boolean => "boolean",
+            JsonType::List => "list",
+            JsonType::Mapping => "mapping",
+            JsonType::Numeric => "numeric",
         }
     }
 }
@@ -364,7 +364,7 @@ impl fmt::Display for Test {
             Test::SameAs(reference) => write!(f, "the same as `{reference}`"),
             Test::AtMost(reference) => write!(f, "a number of `{reference}` or less"),
             Test::AtLeast(reference) => write!(f, "a number of `{reference}` or more"),
-            Test::Leads(_) => f.write_str("steps that lead to something in the document"),
+            Test::PathResolves(_) => f.write_str("steps that lead to something in the document"),
             Test::Distinct(reference) => write!(f, "no value of `{reference}` to be repeated"),
             Test::Unique { key: None } => f.write_str("a list without repetitions"),
             Test::Unique { key: Some(key) } => write!(f, "a list in which no `{key}` is repeated"),

@@ -128,11 +128,11 @@ impl Batch {
                 continue;
             };
             errors_in_a_row += 1;
-            let gone = session.is_spent(&result) || errors_in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
+            let permanent = session.is_spent(&result) || errors_in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
             if inputs.len() == 0 {
                 break;
             }
-            if gone && !self.keep_going {
+            if permanent && !self.keep_going {
                 end.not_tried = inputs.len();
                 observer.gave_up(why, errors_in_a_row, inputs.as_slice());
                 break;

@@ -1,6 +1,6 @@
 //! Why the cost of a document is not known, each reason once.
 
-use super::{Candidates, Chain, Consultant, Plan};
+use super::{Candidates, Consultant, FallbackChain, Plan};
 use crate::profile::Criterion;
 use crate::provider::protocol::{Completion, CompletionRequest};
 use crate::provider::{CallFailure, Progress, Provider};
@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 100;
 
 /// Keeps account while a document is worked on. Several calls may be under way at once.
 #[derive(Debug, Default)]
-pub(super) struct Bill {
+pub(super) struct CostTracker {
     page: Mutex<Page>,
 }
 
@@ -31,7 +31,7 @@ struct Page {
 struct UnderWay {
     /// What it used up if it never does.
     usage: Usage,
-    seller: String,
+    provider_label: String,
     progress: Progress,
 }
 
@@ -39,7 +39,7 @@ struct UnderWay {
 #[derive(Debug)]
 pub(super) struct Begun(u64);
 
-impl Bill {
+impl CostTracker {
     fn page(&self) -> MutexGuard<'_, Page> {
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,8 +55,8 @@ impl Bill {
         let mut page = self.page();
         page.begun += 1;
         let number = page.begun;
-        let seller = provider.seller().to_owned();
-        page.under_way.insert(number, UnderWay { usage, seller, progress: progress.clone() });
+        let provider_label = provider.provider_label().to_owned();
+        page.under_way.insert(number, UnderWay { usage, provider_label, progress: progress.clone() });
         Begun(number)
     }
 
@@ -79,10 +79,10 @@ impl Bill {
         let mut page = self.page();
         let mut sum = Usage::default();
         let under_way = std::mem::take(&mut page.under_way).into_values();
-        for UnderWay { usage, seller, .. } in under_way.filter(|call| call.progress.is_sent()) {
+        for UnderWay { usage, provider_label, .. } in under_way.filter(|call| call.progress.is_sent()) {
             sum += usage;
             if usage.cost_usd().is_none() {
-                page.reasons.insert(format!("a call of `{seller}` was given up before it ended"));
+                page.reasons.insert(format!("a call of `{provider_label}` was given up before it ended"));
             }
         }
         sum
@@ -102,32 +102,34 @@ fn unknown_because(
     request: &CompletionRequest,
     outcome: &Result<Completion, CallFailure>,
 ) -> Option<String> {
-    let seller = provider.seller();
+    let provider_label = provider.provider_label();
     match outcome {
         Ok(completion) if completion.usage.cost_usd.is_none() => {
             let usage = &completion.usage;
             let model = completion.model.as_deref().or(provider.asked(request));
             Some(if usage.input_tokens == 0 && usage.output_tokens == 0 {
-                format!("`{seller}` did not say how many tokens a call used")
+                format!("`{provider_label}` did not say how many tokens a call used")
             } else {
-                no_price(seller, model)
+                no_price(provider_label, model)
             })
         }
         Err(failure) if failure.cost.is_none() => Some(match failure.usage {
-            Some(_) => no_price(seller, provider.asked(request)),
-            None => format!("a failed call of `{seller}` may have been answered all the same"),
+            Some(_) => no_price(provider_label, provider.asked(request)),
+            None => format!("a failed call of `{provider_label}` may have been answered all the same"),
         }),
         _ => None,
     }
 }
 
-fn no_price(seller: &str, model: Option<&str>) -> String {
+fn no_price(provider_label: &str, model: Option<&str>) -> String {
     match model {
         Some(model) => {
             let model: String = model.chars().take(LONGEST_NAME).collect();
-            format!("model `{model}` of `{seller}` has no price; add it to `prices.yaml`")
+            format!("model `{model}` of `{provider_label}` has no price; add it to `prices.yaml`")
         }
-        None => format!("`{seller}` does not say which model answered; name one, as in `{seller}:MODEL`"),
+        None => format!(
+            "`{provider_label}` does not say which model answered; name one, as in `{provider_label}:MODEL`"
+        ),
     }
 }
 
@@ -142,7 +144,7 @@ pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]
     if !limited {
         return Vec::new();
     }
-    let stages: &[Chain] = match candidates {
+    let stages: &[FallbackChain] = match candidates {
         Candidates::Providers(chains) => chains,
         Candidates::Supplied => &[],
     };
@@ -158,7 +160,7 @@ pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]
             // As `Provider::asked` has it.
             let asked = provider.model().or(call.options.model.as_deref());
             if provider.knows_costs(asked) == Some(false) {
-                let why = no_price(provider.seller(), asked);
+                let why = no_price(provider.provider_label(), asked);
                 without.insert(format!("the budget `cost_usd` can't be kept: {why}"));
             }
         }

@@ -1,6 +1,6 @@
 //! The calls of one document's loop, and the time that they take.
 
-use super::bill::Bill;
+use super::bill::CostTracker;
 use super::clock::{Clock, Time};
 use crate::provider::protocol::CompletionRequest;
 use crate::provider::{Called, Progress, Provider};
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Calls {
     pub(super) clock: Clock,
-    pub(super) bill: Bill,
+    pub(super) bill: CostTracker,
     /// How many the cache answered.
     cached: AtomicUsize,
     /// Who answered, by stage or member of the panel.
@@ -29,7 +29,7 @@ impl Calls {
     pub(super) fn new(time: Time) -> Self {
         Calls {
             clock: Clock::start(time),
-            bill: Bill::default(),
+            bill: CostTracker::default(),
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),
         }

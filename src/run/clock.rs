@@ -1,6 +1,6 @@
 //! The time of one document's loop.
 
-use crate::provider::TapeMode;
+use crate::provider::RecorderMode;
 use crate::value::Millis;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,12 +19,12 @@ pub enum Time {
     Played,
 }
 
-impl From<TapeMode> for Time {
-    fn from(mode: TapeMode) -> Self {
+impl From<RecorderMode> for Time {
+    fn from(mode: RecorderMode) -> Self {
         match mode {
-            TapeMode::Record => Time::Counted,
-            TapeMode::Replay => Time::Played,
-            TapeMode::Cache => Time::Real,
+            RecorderMode::Record => Time::Counted,
+            RecorderMode::Replay => Time::Played,
+            RecorderMode::Cache => Time::Real,
         }
     }
 }

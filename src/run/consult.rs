@@ -2,17 +2,17 @@
 
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::discretion::Discretion;
+use super::discretion::ReferenceLeakFilter;
 use super::document::{Session, impossible_reason, stop};
-use super::fallback::Chain;
-use super::in_hand::InHand;
-use super::request::{Told, answer_of, mend_whole};
+use super::fallback::FallbackChain;
+use super::in_hand::DocumentState;
+use super::request::{RawAnswer, answer_of, mend_whole};
 use super::validator::question;
 use super::work::request_for;
 use super::{Plan, ask_validator};
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
 use crate::provider::protocol::CompletionRequest;
-use crate::repair::Mended;
+use crate::repair::Repaired;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, is_deeper};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -30,9 +30,9 @@ const NOT_APPLIED: &str = "the patch could not be applied";
 /// A member of the panel that looks at candidates after the gate.
 pub enum Consultant {
     /// A judge's providers.
-    Judge(Chain),
+    Judge(FallbackChain),
     /// A validator that is a service.
-    Service(Chain),
+    Service(FallbackChain),
     /// A validator that is a program and may be run.
     Validator,
     /// A validator that may not be run, and why.
@@ -129,7 +129,7 @@ impl Session {
         (member, attempt): (usize, u32),
         work: &Work,
         run: &Run,
-        task: &InHand<'_>,
+        task: &DocumentState<'_>,
     ) -> impl Future<Output = Input> + Send + 'static {
         let prepared = self.prepare(member, work, run, task);
         let (plan, cancelled) = (Arc::clone(&self.plan), self.cancelled.clone());
@@ -150,7 +150,10 @@ impl Session {
                 Ok(Question::Validator { candidate, subject }) => {
                     let mut cancelled = cancelled;
                     let Some(planned) = plan.validators.get(member) else {
-                        return Input::heard(member, Err(impossible_reason("there is no such validator")));
+                        return Input::on_answer(
+                            member,
+                            Err(impossible_reason("there is no such validator")),
+                        );
                     };
                     tokio::select! {
                         biased;
@@ -161,18 +164,25 @@ impl Session {
                 Ok(Question::Unavailable(why)) => Some(Ok(unavailable(&why))),
                 Err(why) => Some(Err(impossible_reason(&why))),
             };
-            said.map_or_else(stop, |said| Input::heard(member, said))
+            said.map_or_else(stop, |said| Input::on_answer(member, said))
         }
     }
 
-    fn prepare(&self, member: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Result<Question, String> {
+    fn prepare(
+        &self,
+        member: usize,
+        work: &Work,
+        run: &Run,
+        task: &DocumentState<'_>,
+    ) -> Result<Question, String> {
         let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
         match self.consultants.get(member) {
             Some(Consultant::Judge(chain)) => {
                 let at = member.checked_sub(self.plan.validators.len()).ok_or("there is no such judge")?;
                 let request = Box::new(request_for(&self.plan, run, task.task(), work)?);
                 let judge = self.plan.judges.get(at);
-                let discretion = judge.and_then(|judge| Discretion::of(&judge.judge, task.task(), candidate));
+                let discretion =
+                    judge.and_then(|judge| ReferenceLeakFilter::of(&judge.judge, task.task(), candidate));
                 Ok(Question::Judge { at, chain: chain.clone(), request, discretion })
             }
             Some(Consultant::Service(chain)) => {
@@ -208,9 +218,20 @@ impl Session {
 
 /// A question with all that it takes to ask it.
 enum Question {
-    Judge { at: usize, chain: Chain, request: Box<CompletionRequest>, discretion: Option<Discretion> },
-    Service { chain: Chain, request: Box<CompletionRequest> },
-    Validator { candidate: Arc<Value>, subject: Value },
+    Judge {
+        at: usize,
+        chain: FallbackChain,
+        request: Box<CompletionRequest>,
+        discretion: Option<ReferenceLeakFilter>,
+    },
+    Service {
+        chain: FallbackChain,
+        request: Box<CompletionRequest>,
+    },
+    Validator {
+        candidate: Arc<Value>,
+        subject: Value,
+    },
     Unavailable(String),
 }
 
@@ -218,7 +239,7 @@ enum Question {
 async fn ask_judge(
     plan: &Plan,
     (at, attempt, since): (usize, u32, Millis),
-    chain: &Chain,
+    chain: &FallbackChain,
     mut request: CompletionRequest,
     calls: &Calls,
     cancelled: watch::Receiver<bool>,
@@ -247,7 +268,7 @@ async fn ask_judge(
 }
 
 /// What a judge said, without what it quotes of what only it was shown.
-fn discreet(mut consulted: Consulted, discretion: Option<&Discretion>) -> Consulted {
+fn discreet(mut consulted: Consulted, discretion: Option<&ReferenceLeakFilter>) -> Consulted {
     if let Some(kept) = discretion.and_then(|discretion| discretion.kept(&consulted.answer)) {
         consulted.answer = Arc::new(kept);
         consulted.notes.push(QUOTED.to_owned());
@@ -260,7 +281,7 @@ fn discreet(mut consulted: Consulted, discretion: Option<&Discretion>) -> Consul
 async fn ask_service(
     plan: &Plan,
     (member, attempt, since): (usize, u32, Millis),
-    chain: &Chain,
+    chain: &FallbackChain,
     mut request: CompletionRequest,
     calls: &Calls,
     cancelled: watch::Receiver<bool>,
@@ -273,7 +294,7 @@ async fn ask_service(
     let called =
         calls.make_unbilled(since, provider, &request, planned.validator.deadline, cancelled).await?;
     let said = answer_of(provider, &called, |told| {
-        let Told::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
+        let RawAnswer::Value(answer) = told else { return Err("text where JSON was expected".to_owned()) };
         // What is deeper could be written to the journal, but not read again.
         if is_deeper(answer, MAX_CANDIDATE_DEPTH) {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
@@ -283,7 +304,7 @@ async fn ask_service(
             return Err("the word that it is unavailable".to_owned());
         }
         plan.panel.read(member, answer).map_err(unusable)?;
-        Ok(Mended { value: answer.clone(), steps: Vec::new() })
+        Ok(Repaired { value: answer.clone(), steps: Vec::new() })
     });
     Some(match said {
         Ok(Produced { candidate: answer, notes, .. }) => {
@@ -316,7 +337,7 @@ mod tests {
     use std::future::{pending, ready};
 
     fn heard(member: usize) -> Input {
-        Input::heard(member, Ok(unavailable("asleep")))
+        Input::on_answer(member, Ok(unavailable("asleep")))
     }
 
     /// What is handed out until the stop, by member.

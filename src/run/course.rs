@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 /// A document, its candidates, and what judges and validators said about them.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct RunTrace {
     pub(super) document: Document,
     /// The type that a person named.
     pub(super) given_type: Option<String>,
     /// The type that the run worked with.
     pub(super) document_type: String,
-    pub(super) made: Vec<Made>,
+    pub(super) made: Vec<AssessedCandidate>,
     /// The iteration that the run handed back.
     pub(super) selected: Option<usize>,
     /// Names of the panel's members, in its order.
@@ -29,7 +29,7 @@ pub struct Course {
 
 /// One assessed candidate.
 #[derive(Debug, Clone)]
-pub(super) struct Made {
+pub(super) struct AssessedCandidate {
     pub(super) candidate: Arc<Value>,
     /// The iteration that it was corrected from.
     pub(super) base: Option<usize>,
@@ -50,12 +50,12 @@ struct Open {
     assessment: Option<Assessment>,
 }
 
-impl Course {
+impl RunTrace {
     /// The course of a document whose run begins; `given_type` is the type that a person named.
     #[must_use]
     pub fn new(plan: &Plan, document: Document, given_type: Option<String>) -> Self {
         let members = plan.panel.members().iter().map(|member| Arc::clone(&member.id)).collect();
-        Course {
+        RunTrace {
             document,
             given_type,
             document_type: String::new(),
@@ -120,7 +120,7 @@ impl Course {
     fn decided(&mut self, at: Millis, decision: &Decision) {
         let open = std::mem::take(&mut self.open);
         if let (Some(candidate), Some(assessment)) = (open.candidate, open.assessment) {
-            self.made.push(Made {
+            self.made.push(AssessedCandidate {
                 candidate,
                 base: open.base,
                 answers: open.answers,

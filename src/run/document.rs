@@ -4,12 +4,12 @@ use super::batch::Observer;
 use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
-use super::explanation::Chronicle;
-use super::fallback::Chain;
-use super::in_hand::InHand;
+use super::explanation::ExplanationBuilder;
+use super::fallback::FallbackChain;
+use super::in_hand::DocumentState;
 use super::references::references_of;
 use super::repairs::stage_answer;
-use super::request::{Told, answer_of};
+use super::request::{RawAnswer, answer_of};
 use super::trace::{Watch, document_span, end_document};
 use super::typing::document_type_of;
 use super::work::{attached, first_input, request_for};
@@ -30,13 +30,13 @@ use tracing::Instrument;
 /// Where candidate 0 and its corrections come from.
 pub enum Candidates {
     /// From providers, a chain of them for each stage.
-    Providers(Vec<Chain>),
+    Providers(Vec<FallbackChain>),
     /// Candidate 0 is supplied and nothing corrects it.
     Supplied,
 }
 
 /// Where a run keeps what happens.
-pub struct Place {
+pub struct RunStore {
     /// The journal and the run's id in it.
     pub journal: Journal,
     /// The id.
@@ -51,7 +51,7 @@ pub struct Session {
     pub(super) candidates: Candidates,
     /// One for each member of the plan's panel.
     pub(super) consultants: Vec<Consultant>,
-    pub(super) place: Place,
+    pub(super) place: RunStore,
     pub(super) time: Time,
     assessor: Assessor,
     pub(super) cancelled: watch::Receiver<bool>,
@@ -65,7 +65,7 @@ impl Session {
         plan: Arc<Plan>,
         candidates: Candidates,
         consultants: Vec<Consultant>,
-        place: Place,
+        place: RunStore,
         cancelled: watch::Receiver<bool>,
     ) -> Self {
         let assessor = Assessor::new(Arc::clone(&plan.scoring));
@@ -165,7 +165,7 @@ impl Session {
                 "judge `{id}` was not asked, because it has no provider; name one with `--judge`"
             ));
         }
-        let mut task = InHand {
+        let mut task = DocumentState {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             id: document.id.clone(),
             text,
@@ -181,7 +181,7 @@ impl Session {
             unanswered: Vec::new(),
             repairs: Vec::new(),
             watch: Watch::new(),
-            chronicle: Chronicle::default(),
+            chronicle: ExplanationBuilder::default(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
@@ -217,7 +217,7 @@ impl Session {
         &mut self,
         run: &mut Run,
         first: Input,
-        task: &mut InHand<'_>,
+        task: &mut DocumentState<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
@@ -264,7 +264,7 @@ impl Session {
 
     /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
     /// paid for is thrown away.
-    async fn carry_out(&mut self, work: Work, run: &Run, task: &mut InHand<'_>) -> Input {
+    async fn carry_out(&mut self, work: Work, run: &Run, task: &mut DocumentState<'_>) -> Input {
         match work {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
@@ -301,7 +301,7 @@ impl Session {
     }
 
     /// Asks the provider of a stage.
-    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &InHand<'_>) -> Input {
+    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentState<'_>) -> Input {
         let Candidates::Providers(providers) = &self.candidates else {
             return impossible("there is no provider to ask");
         };
@@ -323,7 +323,8 @@ impl Session {
             return stop();
         };
         let document_type = &task.reference.document_type;
-        let read = |told: Told<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
+        let read =
+            |told: RawAnswer<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
         match answer_of(provider, &called, read) {
             Ok(mut produced) => {
                 produced.notes.extend(chain.note());
@@ -333,7 +334,7 @@ impl Session {
         }
     }
 
-    async fn wait_until(&self, at: Millis, task: &InHand<'_>) -> Input {
+    async fn wait_until(&self, at: Millis, task: &DocumentState<'_>) -> Input {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
@@ -364,15 +365,15 @@ fn impossible(message: &str) -> Input {
 }
 
 pub(super) fn impossible_reason(message: &str) -> CallFailed {
-    CallFailed { message: message.to_owned(), gone: true, ..CallFailed::default() }
+    CallFailed { message: message.to_owned(), permanent: true, ..CallFailed::default() }
 }
 
 /// A mistake of this driver ends the document, with what it has, instead of the process.
-fn broken(run: &Run, task: &InHand<'_>, misuse: Misuse) -> Outcome {
+fn broken(run: &Run, task: &DocumentState<'_>, misuse: Misuse) -> Outcome {
     broken_outcome(run, task, misuse.to_string())
 }
 
-fn broken_outcome(run: &Run, task: &InHand<'_>, detail: String) -> Outcome {
+fn broken_outcome(run: &Run, task: &DocumentState<'_>, detail: String) -> Outcome {
     Outcome {
         final_status: StopReason::ProviderError.status(),
         stop_reason: StopReason::ProviderError,
@@ -435,7 +436,7 @@ mod tests {
             })
             .unwrap();
         let (cancel, cancelled) = watch::channel(false);
-        let place = Place { journal, run, artifacts: None };
+        let place = RunStore { journal, run, artifacts: None };
         let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
         let document = Document {
             media: None,

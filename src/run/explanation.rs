@@ -1,11 +1,11 @@
 //! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
 
-use super::in_hand::InHand;
+use super::in_hand::DocumentState;
 use super::work::feedback_for;
 use super::{Plan, Terms};
 use crate::engine::{Event, Run, Work};
 use crate::policy::Decision;
-use crate::score::{Account, Answer, Assessment};
+use crate::score::{Answer, Assessment, ScoreBreakdown};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,10 +35,10 @@ pub struct Explained {
     pub supplied: bool,
     /// What was fed back to get it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub feedback: Vec<Fed>,
+    pub feedback: Vec<FeedbackSent>,
     /// Where each point went; `None` for one that was not assessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub account: Option<Account>,
+    pub account: Option<ScoreBreakdown>,
     /// What was decided, with every number that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
@@ -46,7 +46,7 @@ pub struct Explained {
 
 /// What a stage was told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Fed {
+pub struct FeedbackSent {
     /// The stage.
     pub stage: String,
     /// The text, as it followed the task in the request.
@@ -55,16 +55,16 @@ pub struct Fed {
 
 /// What is kept of a document's loop to explain it.
 #[derive(Debug, Default)]
-pub(super) struct Chronicle {
+pub(super) struct ExplanationBuilder {
     iterations: BTreeMap<usize, Explained>,
     /// The account of what tier 1 measured last.
-    pub(super) account: Account,
+    pub(super) account: ScoreBreakdown,
     tier1: Assessment,
     /// What the panel has said of the candidate in hand, if it was asked.
     answers: Option<Vec<Answer>>,
 }
 
-impl Chronicle {
+impl ExplanationBuilder {
     fn of(&mut self, iteration: usize) -> &mut Explained {
         self.iterations.entry(iteration).or_default()
     }
@@ -83,7 +83,7 @@ impl Chronicle {
                 self.of(*iteration).base = Some(*base);
                 // A template that can't be rendered ends the run, and the outcome says why.
                 let (stage, text) = feedback_for(plan, run, work).ok()??;
-                let fed = Fed { stage, text };
+                let fed = FeedbackSent { stage, text };
                 let value = serde_json::to_value(&fed).ok()?;
                 self.of(*iteration).feedback.push(fed);
                 Some(("feedback", value))
@@ -142,7 +142,7 @@ pub(super) fn explained(
     plan: &Plan,
     run: &Run,
     event: &Event,
-    task: &mut InHand<'_>,
+    task: &mut DocumentState<'_>,
 ) -> Result<Value, serde_json::Error> {
     let mut payload = serde_json::to_value(event)?;
     if let (Some((key, value)), Value::Object(members)) = (task.chronicle.see(plan, run, event), &mut payload)

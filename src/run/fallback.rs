@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Providers in the order in which they are asked. Clones share where they stand.
 #[derive(Debug, Clone)]
-pub struct Chain {
+pub struct FallbackChain {
     links: Vec<Provider>,
     retries: u32,
     turn: Arc<Mutex<Turn>>,
@@ -27,11 +27,11 @@ struct Turn {
     passing: Option<Millis>,
 }
 
-impl Chain {
+impl FallbackChain {
     /// A chain, each of whose providers is asked again at most `retries` times when it failed for a passing reason.
     #[must_use]
     pub fn new(links: Vec<Provider>, retries: u32) -> Self {
-        Chain { links, retries, turn: Arc::default() }
+        FallbackChain { links, retries, turn: Arc::default() }
     }
 
     /// All of them.
@@ -68,7 +68,13 @@ impl Chain {
             Some(provider) => {
                 *turn = Turn { link: next, failed: 0, ..*turn };
                 let message = format!("{}; asking {} instead", failure.message, named(provider));
-                CallFailed { message, transient: true, gone: false, retry_after: Some(Millis(0)), ..failure }
+                CallFailed {
+                    message,
+                    transient: true,
+                    permanent: false,
+                    retry_after: Some(Millis(0)),
+                    ..failure
+                }
             }
             None => CallFailed { transient: false, ..failure },
         }
@@ -94,7 +100,7 @@ impl Chain {
 }
 
 fn named(provider: &Provider) -> String {
-    let name = provider.seller();
+    let name = provider.provider_label();
     match provider.model() {
         Some(model) => format!("`{name}:{model}`"),
         None => format!("`{name}`"),

@@ -2,11 +2,11 @@
 
 use super::Task;
 use super::call::Calls;
-use super::explanation::Chronicle;
+use super::explanation::ExplanationBuilder;
 use super::trace::Watch;
 use crate::engine::Produced;
 use crate::provider::protocol::{Attachment, DocumentRef};
-use crate::repair::Step;
+use crate::repair::RepairStep;
 use crate::score::Source;
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the loop of one document needs at hand.
-pub(super) struct InHand<'a> {
+pub(super) struct DocumentState<'a> {
     pub(super) reference: DocumentRef,
     pub(super) id: DocumentId,
     /// The whole text.
@@ -37,13 +37,13 @@ pub(super) struct InHand<'a> {
     /// Members of the panel that failed in the current round, and why. They are heard in any order, but told in theirs.
     pub(super) unanswered: Vec<(usize, String)>,
     /// What was repaired in each candidate, with its iteration.
-    pub(super) repairs: Vec<(usize, Step)>,
+    pub(super) repairs: Vec<(usize, RepairStep)>,
     pub(super) watch: Watch,
     /// What will explain the run.
-    pub(super) chronicle: Chronicle,
+    pub(super) chronicle: ExplanationBuilder,
 }
 
-impl InHand<'_> {
+impl DocumentState<'_> {
     /// Keeps what was said and done about a candidate. What a repair may have lost is said to people, too.
     pub(super) fn heard(&mut self, iteration: usize, produced: &Produced) {
         self.notes.extend(produced.notes.iter().map(|note| (iteration, 0, note.clone())));

@@ -1,30 +1,30 @@
 //! The documents that are scored again when a file is saved: the latest ones, as many as there is room for.
 
-use super::{Course, Plan, Standing};
+use super::{Plan, Rescore, RunTrace};
 use crate::value::DocumentId;
 use std::collections::VecDeque;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct RescoreLimits {
     /// Most documents.
     pub documents: usize,
     /// Most bytes of their texts, candidates and judges' answers.
     pub bytes: usize,
 }
 
-impl Default for Room {
+impl Default for RescoreLimits {
     /// Enough for a batch that a person looks at, and no more than a second of scoring.
     fn default() -> Self {
-        Room { documents: 200, bytes: 64 << 20 }
+        RescoreLimits { documents: 200, bytes: 64 << 20 }
     }
 }
 
 /// The latest documents of a batch with where they stand.
 #[derive(Debug, Default)]
-pub struct Kept {
-    room: Room,
-    documents: VecDeque<(Course, Standing, usize)>,
+pub struct RescoreBuffer {
+    room: RescoreLimits,
+    documents: VecDeque<(RunTrace, Rescore, usize)>,
     bytes: usize,
     dropped: usize,
     without_candidate: usize,
@@ -38,21 +38,21 @@ pub struct Rescored {
     /// How many candidates its run made.
     pub candidates: usize,
     /// Where it stood.
-    pub before: Standing,
+    pub before: Rescore,
     /// Where it stands.
-    pub after: Standing,
+    pub after: Rescore,
 }
 
-impl Kept {
+impl RescoreBuffer {
     /// Nothing, with this much room.
     #[must_use]
-    pub fn new(room: Room) -> Self {
-        Kept { room, ..Kept::default() }
+    pub fn new(room: RescoreLimits) -> Self {
+        RescoreBuffer { room, ..RescoreBuffer::default() }
     }
 
     /// Keeps a document whose run with `plan` is over. The latest document is always kept; earlier ones make room.
-    pub fn keep(&mut self, plan: &Plan, course: Course) {
-        let Some(standing) = Standing::recorded(plan, &course) else {
+    pub fn keep(&mut self, plan: &Plan, course: RunTrace) {
+        let Some(standing) = Rescore::recorded(plan, &course) else {
             self.without_candidate += 1;
             return;
         };
@@ -94,8 +94,8 @@ impl Kept {
 
     /// Scores all of them with `plan`.
     pub fn rescore(&mut self, plan: &Plan) -> Vec<Rescored> {
-        let again = |(course, standing, _): &mut (Course, Standing, usize)| {
-            let after = Standing::again(plan, course)?;
+        let again = |(course, standing, _): &mut (RunTrace, Rescore, usize)| {
+            let after = Rescore::again(plan, course)?;
             let before = std::mem::replace(standing, after.clone());
             Some(Rescored { id: course.id().clone(), candidates: course.made.len(), before, after })
         };
@@ -122,7 +122,7 @@ mod tests {
         Plan::compile(&loaded, &mut problems).unwrap()
     }
 
-    fn course(plan: &Plan, id: &str, with_candidate: bool) -> Course {
+    fn course(plan: &Plan, id: &str, with_candidate: bool) -> RunTrace {
         let document = Document {
             id: DocumentId::new(id),
             path: None,
@@ -130,7 +130,7 @@ mod tests {
             text: SourceText::from_bytes(b"Grade: 2".to_vec()),
             media: None,
         };
-        let mut course = Course::new(plan, document, Some("pathology".to_owned()));
+        let mut course = RunTrace::new(plan, document, Some("pathology".to_owned()));
         if with_candidate {
             let produced = Produced {
                 candidate: Arc::new(json!({ "grade": "2" })),
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_latest_documents_are_kept_and_the_others_counted() {
         let plan = plan();
-        let mut kept = Kept::new(Room { documents: 2, bytes: usize::MAX });
+        let mut kept = RescoreBuffer::new(RescoreLimits { documents: 2, bytes: usize::MAX });
         for id in ["a", "b", "c"] {
             kept.keep(&plan, course(&plan, id, true));
         }
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn one_document_that_fills_the_room_is_kept() {
         let plan = plan();
-        let mut kept = Kept::new(Room { documents: 9, bytes: 1 });
+        let mut kept = RescoreBuffer::new(RescoreLimits { documents: 9, bytes: 1 });
         for id in ["a", "b"] {
             kept.keep(&plan, course(&plan, id, true));
         }

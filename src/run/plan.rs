@@ -2,12 +2,12 @@
 
 use super::stage_plan::{JudgePlan, Reader, StagePlan, ValidatorPlan, read};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::engine::{FeedbackTo, Pipeline, Retry, Run, Step};
+use crate::engine::{FeedbackTo, Pipeline, PipelineStage, Retry, Run};
 use crate::feedback::{Role, Template, Templates};
 use crate::ingest::Classifier;
 use crate::policy::{Condition, Review, ScriptCriteria};
 use crate::profile::{ALL_STAGES, Files, Loaded, LoopPolicy, Profile};
-use crate::rules::{Care, compile};
+use crate::rules::{PatternCheck, compile};
 use crate::score::{Panel, Scoring};
 use crate::value::{Millis, is_present};
 use std::sync::Arc;
@@ -52,15 +52,15 @@ impl Plan {
     /// Compiles a profile and everything it reaches. Every problem in every file is pushed; the plan is returned only
     /// when none is an error.
     pub fn compile(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
-        Self::with(loaded, Care::Syntax, problems)
+        Self::with(loaded, PatternCheck::Syntax, problems)
     }
 
     /// The same, looking more closely: every extraction pattern is compiled, too.
     pub fn check(loaded: &Loaded, problems: &mut Problems) -> Option<Self> {
-        Self::with(loaded, Care::Compile, problems)
+        Self::with(loaded, PatternCheck::Compile, problems)
     }
 
-    fn with(loaded: &Loaded, care: Care, problems: &mut Problems) -> Option<Self> {
+    fn with(loaded: &Loaded, care: PatternCheck, problems: &mut Problems) -> Option<Self> {
         let (profile, files) = (&loaded.profile, &loaded.library);
         let classifier = profile.classify.as_ref().and_then(|name| {
             let file = read(files, &format!("rules/{}.yaml", name.value), &name.span, problems)?;
@@ -106,7 +106,7 @@ impl Plan {
         for stage in &profile.stages {
             stages.push(reader.stage(stage, &earlier, problems));
             earlier.push(&stage.id.value);
-            steps.push(Step {
+            steps.push(PipelineStage {
                 id: stage.id.value.as_str().into(),
                 into: stage.into.as_ref().map(|field| field.value.as_str().into()),
                 once: profile.generate_once.contains(&stage.id.value),

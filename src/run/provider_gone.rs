@@ -2,7 +2,7 @@
 
 use super::call::stopped;
 use super::clock::Time;
-use super::{Candidates, Chain, Consultant, DocumentResult, Session};
+use super::{Candidates, Consultant, DocumentResult, FallbackChain, Session};
 use crate::policy::StopReason;
 use crate::score::{Issue, JUDGE_FAILED};
 use crate::value::{Disposition, Millis};
@@ -34,19 +34,19 @@ fn unheard(result: &DocumentResult) -> Option<&Issue> {
 impl Session {
     /// Whether what a document failed for can't be asked again before a person has done something about its key or account.
     pub(super) fn is_spent(&self, result: &DocumentResult) -> bool {
-        self.failed_in(result).any(Chain::is_spent)
+        self.failed_in(result).any(FallbackChain::is_spent)
     }
 
     /// How long to wait for what a document failed for, if it may come back by itself: as long as it asks for, within
     /// reason.
     pub(super) fn comes_back(&self, result: &DocumentResult) -> Option<Millis> {
-        let asked = self.failed_in(result).filter_map(Chain::comes_back).max()?;
+        let asked = self.failed_in(result).filter_map(FallbackChain::comes_back).max()?;
         Some(asked.min(self.plan.profile.network.max_retry_wait))
     }
 
     /// Among whom a failure is to be looked for: the stages' providers if the document ended by a failure, the judges' if it
     /// lacks the word of one.
-    fn failed_in(&self, result: &DocumentResult) -> impl Iterator<Item = &Chain> {
+    fn failed_in(&self, result: &DocumentResult) -> impl Iterator<Item = &FallbackChain> {
         let of_stages = result.stop_reason == StopReason::ProviderError;
         let of_judges = unheard(result).is_some();
         let stages = match &self.candidates {

@@ -3,7 +3,7 @@
 use super::Session;
 use super::batch::Observer;
 use super::explanation::explained;
-use super::in_hand::InHand;
+use super::in_hand::DocumentState;
 use crate::engine::{Event, Run};
 use crate::store::{Artifact, StoreError};
 use crate::value::DocumentId;
@@ -14,7 +14,7 @@ impl Session {
         &self,
         event: &Event,
         run: &Run,
-        task: &mut InHand<'_>,
+        task: &mut DocumentState<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), StoreError> {
         let at = task.at;

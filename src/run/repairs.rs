@@ -1,11 +1,11 @@
 //! What repairs answers in a run, and what keeps repairs from making candidates worse.
 
 use super::Plan;
-use super::request::{Told, mend, mend_whole};
+use super::request::{RawAnswer, mend, mend_whole};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::engine::Run;
 use crate::profile::{CandidateKind, Repair};
-use crate::repair::{Kind, Mended, Repairer};
+use crate::repair::{RepairKind, Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Severity, below};
 use serde_json::Value;
@@ -75,13 +75,13 @@ pub fn stage_answer(
     stage: usize,
     document_type: &str,
     source: &Source,
-    told: Told<'_>,
-) -> Result<Mended, String> {
+    told: RawAnswer<'_>,
+) -> Result<Repaired, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
     if plan.scoring.kind() == CandidateKind::Patch {
         let mended = mend_whole(planned.repairers.of(document_type), told)?;
         // Of two values the last corrects the first; of two patches each is an edit.
-        return match mended.steps.iter().any(|step| step.kind == Kind::Superseded) {
+        return match mended.steps.iter().any(|step| step.kind == RepairKind::Superseded) {
             true => Err("several patches; one is expected, with all operations".to_owned()),
             false => Ok(mended),
         };
@@ -99,12 +99,12 @@ struct Guard<'a> {
     run: &'a Run,
     stage: usize,
     /// The output last measured.
-    known: Option<(Value, Standing)>,
+    known: Option<(Value, ScoreFloor)>,
 }
 
 /// What must not get worse.
 #[derive(Debug, Clone, Copy)]
-struct Standing {
+struct ScoreFloor {
     overall: f64,
     critical: usize,
 }
@@ -134,7 +134,7 @@ impl<'a> Guard<'a> {
         worse
     }
 
-    fn measure(&mut self, output: &Value) -> Standing {
+    fn measure(&mut self, output: &Value) -> ScoreFloor {
         let mut outputs = self.run.stage_outputs().clone();
         outputs.resize(self.run.pipeline().steps().len(), None);
         if let Some(slot) = outputs.get_mut(self.stage) {
@@ -143,6 +143,6 @@ impl<'a> Guard<'a> {
         let candidate = self.run.pipeline().assemble(&outputs);
         let mut assessment = Assessment::default();
         self.assessor.assess(self.document_type, &candidate, Some(self.source), &[], &mut assessment);
-        Standing { overall: assessment.overall, critical: assessment.count_severity(Severity::Critical) }
+        ScoreFloor { overall: assessment.overall, critical: assessment.count_severity(Severity::Critical) }
     }
 }

@@ -10,7 +10,7 @@ use crate::provider::protocol::{
     Role,
 };
 use crate::provider::{Called, Provider};
-use crate::repair::{Kind, Mended, Repairer, Veto, has_a_key_twice};
+use crate::repair::{RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -251,7 +251,7 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
 pub(super) fn answer_of(
     provider: &Provider,
     called: &Called,
-    read: impl FnOnce(Told<'_>) -> Result<Mended, String>,
+    read: impl FnOnce(RawAnswer<'_>) -> Result<Repaired, String>,
 ) -> Result<Produced, CallFailed> {
     // What was not sent, or came from the cache, is no call.
     let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
@@ -261,7 +261,7 @@ pub(super) fn answer_of(
     let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
         message: failure.to_string(),
         transient: failure.may_pass(),
-        gone: !failure.may_pass(),
+        permanent: !failure.may_pass(),
         retry_after: failure.retry_after.map(millis),
         backoff: failure.backoff.map(millis),
         usage: one_call(failure.usage.map_or(0, tokens), failure.cost),
@@ -269,14 +269,14 @@ pub(super) fn answer_of(
     let usage = one_call(tokens(completion.usage), completion.usage.cost_usd.and_then(Usd::new));
     let notes = completion.notes.clone();
     let refused = |why: String| CallFailed {
-        message: format!("provider `{}` answered with {why}", provider.seller()),
+        message: format!("provider `{}` answered with {why}", provider.provider_label()),
         transient: true,
         usage,
         ..CallFailed::default()
     };
     let said = match (&completion.value, &completion.text) {
-        (Some(value), _) => Told::Value(value),
-        (None, Some(text)) => Told::Text(text),
+        (Some(value), _) => RawAnswer::Value(value),
+        (None, Some(text)) => RawAnswer::Text(text),
         (None, None) => return Err(refused("nothing".to_owned())),
     };
     let mended = read(said).map_err(|why| {
@@ -289,7 +289,7 @@ pub(super) fn answer_of(
 
 /// What someone was told: a value, or a text that holds one.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'a> {
+pub enum RawAnswer<'a> {
     /// The value.
     Value(&'a Value),
     /// The text.
@@ -299,14 +299,14 @@ pub enum Told<'a> {
 /// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
 /// cut list does not name would pass for none at all, and so would the operations. Of what it says twice, either could
 /// be meant.
-pub(super) fn mend_whole(repairer: &Repairer, told: Told<'_>) -> Result<Mended, String> {
-    if let Told::Text(text) = told
+pub(super) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Repaired, String> {
+    if let RawAnswer::Text(text) = told
         && has_a_key_twice(text.as_bytes())
     {
         return Err("JSON that has a key twice in one object".to_owned());
     }
     let mended = mend(repairer, None, told)?;
-    let spoilt = |kind: Kind| kind.misses_something() || kind == Kind::DuplicateKey;
+    let spoilt = |kind: RepairKind| kind.misses_something() || kind == RepairKind::DuplicateKey;
     match mended.steps.iter().find(|step| spoilt(step.kind)) {
         Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
         None => Ok(mended),
@@ -314,13 +314,17 @@ pub(super) fn mend_whole(repairer: &Repairer, told: Told<'_>) -> Result<Mended, 
 }
 
 /// The value of an answer, repaired before another call is paid for; or what it is instead. `veto` may refuse changes.
-pub(super) fn mend(repairer: &Repairer, veto: Option<Veto<'_>>, told: Told<'_>) -> Result<Mended, String> {
+pub(super) fn mend(
+    repairer: &Repairer,
+    veto: Option<Veto<'_>>,
+    told: RawAnswer<'_>,
+) -> Result<Repaired, String> {
     let text = match told {
-        Told::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
+        RawAnswer::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
-        Told::Value(value) => return Ok(repairer.value(value.clone(), veto)),
-        Told::Text(text) => text.trim(),
+        RawAnswer::Value(value) => return Ok(repairer.value(value.clone(), veto)),
+        RawAnswer::Text(text) => text.trim(),
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
     // A word or a number that was only made out in a text is no answer.

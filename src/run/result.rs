@@ -5,7 +5,7 @@ use super::call::AnsweredBy;
 use super::explanation::Explanation;
 use crate::engine::{Outcome, Run};
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
-use crate::repair::Step;
+use crate::repair::RepairStep;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
 use serde::Serialize;
@@ -93,7 +93,7 @@ pub struct IterationResult {
     pub rolled_back: bool,
     /// What was repaired in the answers before they were assessed; their patches are in the journal.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub repairs: Vec<Step>,
+    pub repairs: Vec<RepairStep>,
 }
 
 /// Most issues named in a message.
@@ -173,10 +173,10 @@ impl DocumentResult {
     }
 
     /// Adds what was repaired, each with its iteration.
-    pub(super) fn add_repairs(&mut self, repairs: Vec<(usize, Step)>) {
+    pub(super) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
         for (iteration, step) in repairs {
             if let Some(result) = self.iterations.get_mut(iteration) {
-                result.repairs.push(Step { patch: Vec::new(), ..step });
+                result.repairs.push(RepairStep { patch: Vec::new(), ..step });
             }
         }
     }

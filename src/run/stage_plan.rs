@@ -5,7 +5,7 @@ use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
-use crate::rules::{Care, Lineage, Schema, check_extraction, not_json};
+use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, not_json};
 use crate::value::decode::Spanned;
 use crate::value::yaml::{self, Data};
 use serde_json::Value;
@@ -81,7 +81,7 @@ pub(super) struct Reader<'a> {
     pub(super) types: &'a [String],
     /// The classification that gives them.
     pub(super) classify: Option<&'a str>,
-    pub(super) care: Care,
+    pub(super) care: PatternCheck,
     pub(super) candidate: CandidateKind,
     pub(super) dimensions: &'a [Dimension],
     pub(super) repair: Repair,
@@ -259,10 +259,10 @@ impl Reader<'_> {
     fn place_of_type(&self, document_type: &str) -> Option<Span> {
         let rubrics = self.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
         let rubrics = rubrics.filter_map(|measure| match measure {
-            Measure::Rubric { name } => Some((Lineage::RUBRICS, name.value.as_str(), "types")),
+            Measure::Rubric { name } => Some((Inheritance::RUBRICS, name.value.as_str(), "types")),
             _ => None,
         });
-        let given = self.classify.map(|name| (Lineage::CLASSIFICATIONS, name, "classify"));
+        let given = self.classify.map(|name| (Inheritance::CLASSIFICATIONS, name, "classify"));
         rubrics.chain(given).find_map(|(lineage, name, key)| {
             let file = self.files.read(&format!("{}/{name}.yaml", lineage.folder)).ok().flatten()?;
             let root = lineage.read(&file, self.files, &mut Problems::new())?;

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use crate::profile::{
-    Baseline, Criterion, IssueKind, Member, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties,
+    Baseline, Criterion, GroupMember, IssueKind, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -159,13 +159,13 @@ fn note(criterion: &Criterion, line: &str, stop: &mut BTreeMap<String, Value>) {
     stop.insert(format!("{line}.{key}"), said);
 }
 
-fn note_members(members: &[Member], line: &str, stop: &mut BTreeMap<String, Value>) {
+fn note_members(members: &[GroupMember], line: &str, stop: &mut BTreeMap<String, Value>) {
     for (at, member) in members.iter().enumerate() {
         let line = format!("{line}[{at}]");
         match member {
-            Member::One(criterion) => note(criterion, &line, stop),
-            Member::Any(members) => note_members(members, &format!("{line}.any"), stop),
-            Member::All(members) => note_members(members, &format!("{line}.all"), stop),
+            GroupMember::One(criterion) => note(criterion, &line, stop),
+            GroupMember::Any(members) => note_members(members, &format!("{line}.any"), stop),
+            GroupMember::All(members) => note_members(members, &format!("{line}.all"), stop),
         }
     }
 }

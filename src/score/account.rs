@@ -10,20 +10,20 @@ use std::sync::Arc;
 
 /// The account of an assessment, by dimension.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Account {
+pub struct ScoreBreakdown {
     /// Every dimension that was to be measured, in the order of the profile.
-    pub dimensions: Vec<Accounted>,
+    pub dimensions: Vec<DimensionBreakdown>,
 }
 
 /// How one dimension comes to its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Accounted {
+pub struct DimensionBreakdown {
     /// The dimension.
     pub dimension: Arc<str>,
     /// Its score; `None` where it could not be measured.
     pub score: Option<Score>,
     /// What measured it, with the numbers that it used.
-    pub by: By,
+    pub by: MeasureKind,
     /// What was lost. The points add up to 1 less the score.
     #[serde(default)]
     pub losses: Vec<Loss>,
@@ -32,7 +32,7 @@ pub struct Accounted {
 /// What measures a dimension, with the numbers that it used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum By {
+pub enum MeasureKind {
     /// A rubric: the weight of the fields that are present, over that of all that apply.
     Rubric {
         /// Weight of the present fields.
@@ -106,7 +106,7 @@ pub struct Loss {
     pub why: Option<String>,
     /// What it would have taken off besides, if the dimension could be lower.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub absorbed: f64,
+    pub capped: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
@@ -117,47 +117,52 @@ fn is_zero(points: &f64) -> bool {
 impl Loss {
     /// The points that an issue costs.
     pub(super) fn issue(points: f64, issue: usize) -> Self {
-        Loss { points, issue: Some(issue), why: None, absorbed: 0.0 }
+        Loss { points, issue: Some(issue), why: None, capped: 0.0 }
     }
 
     /// Points that are lost without an issue.
     pub(super) fn other(points: f64, why: impl Into<String>) -> Self {
-        Loss { points, issue: None, why: Some(why.into()), absorbed: 0.0 }
+        Loss { points, issue: None, why: Some(why.into()), capped: 0.0 }
     }
 
     fn times(mut self, share: f64) -> Self {
         self.points *= share;
-        self.absorbed *= share;
+        self.capped *= share;
         self
     }
 }
 
-impl Account {
+impl ScoreBreakdown {
     /// The account of a dimension.
     #[must_use]
-    pub fn of(&self, dimension: &str) -> Option<&Accounted> {
+    pub fn of(&self, dimension: &str) -> Option<&DimensionBreakdown> {
         self.dimensions.iter().find(|accounted| accounted.dimension.as_ref() == dimension)
     }
 
     /// Puts a dimension in, replacing an earlier account of it.
-    pub(super) fn set(&mut self, accounted: Accounted) {
+    pub(super) fn set(&mut self, accounted: DimensionBreakdown) {
         match self.dimensions.iter_mut().find(|known| known.dimension == accounted.dimension) {
             Some(known) => *known = accounted,
             None => self.dimensions.push(accounted),
         }
     }
 
-    pub(super) fn take(&mut self, dimension: &str) -> Option<Accounted> {
+    pub(super) fn take(&mut self, dimension: &str) -> Option<DimensionBreakdown> {
         let at = self.dimensions.iter().position(|known| known.dimension.as_ref() == dimension)?;
         Some(self.dimensions.remove(at))
     }
 }
 
-impl Accounted {
+impl DimensionBreakdown {
     /// A dimension that nobody could measure.
     pub(super) fn unmeasured(dimension: &Arc<str>, why: &str) -> Self {
         let losses = vec![Loss::other(1.0, why)];
-        Accounted { dimension: Arc::clone(dimension), score: None, by: By::Unmeasured, losses }
+        DimensionBreakdown {
+            dimension: Arc::clone(dimension),
+            score: None,
+            by: MeasureKind::Unmeasured,
+            losses,
+        }
     }
 
     /// What was lost in all.
@@ -168,13 +173,13 @@ impl Accounted {
 
     fn name(&self) -> String {
         match &self.by {
-            By::Rubric { .. } => "rubric".to_owned(),
-            By::Schema { .. } => "schema".to_owned(),
-            By::Rules { .. } => "rules".to_owned(),
-            By::Grounding { .. } => "grounding".to_owned(),
-            By::Script => "script".to_owned(),
-            By::Given | By::InvalidPatch | By::Unmeasured => "given".to_owned(),
-            By::Combined { how, .. } => how.clone(),
+            MeasureKind::Rubric { .. } => "rubric".to_owned(),
+            MeasureKind::Schema { .. } => "schema".to_owned(),
+            MeasureKind::Rules { .. } => "rules".to_owned(),
+            MeasureKind::Grounding { .. } => "grounding".to_owned(),
+            MeasureKind::Script => "script".to_owned(),
+            MeasureKind::Given | MeasureKind::InvalidPatch | MeasureKind::Unmeasured => "given".to_owned(),
+            MeasureKind::Combined { how, .. } => how.clone(),
         }
     }
 
@@ -190,7 +195,7 @@ pub(super) fn capped(each: f64, most: f64, issues: impl Iterator<Item = usize>) 
     let loss = |issue| {
         let points = each.min(left).max(0.0);
         left -= points;
-        Loss { absorbed: (each - points).max(0.0), ..Loss::issue(points, issue) }
+        Loss { capped: (each - points).max(0.0), ..Loss::issue(points, issue) }
     };
     issues.map(loss).collect()
 }
@@ -218,7 +223,7 @@ pub(super) fn combined(
     how: Combine,
     score: Score,
     opinions: Vec<Opinion>,
-) -> Accounted {
+) -> DimensionBreakdown {
     let shares = shares(how, &opinions);
     let (mut parts, mut losses) = (Vec::new(), Vec::new());
     for (opinion, share) in opinions.into_iter().zip(shares) {
@@ -228,8 +233,8 @@ pub(super) fn combined(
         parts.push(Part { name: opinion.name, score: opinion.score, share });
     }
     losses.retain(|loss| loss.issue.is_some() || loss.points > 0.0);
-    let by = By::Combined { how: how.as_str().to_owned(), parts };
-    Accounted { dimension: Arc::clone(dimension), score: Some(score), by, losses }
+    let by = MeasureKind::Combined { how: how.as_str().to_owned(), parts };
+    DimensionBreakdown { dimension: Arc::clone(dimension), score: Some(score), by, losses }
 }
 
 /// How much of each opinion is in the score that they make. Of equal ones the first decides.

@@ -1,10 +1,10 @@
 //! The entry to scoring.
 
-use super::account::{Account, Accounted, By, Loss};
+use super::account::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
 use super::assessment::{Assessment, Issue};
 use super::grounded::{Names, Source};
-use super::machine::{Machine, Room};
-use super::subject::Subject;
+use super::machine::{Buffers, Machine};
+use super::subject::AssessedValue;
 use crate::profile::CandidateKind;
 use crate::rules::{CompiledRules, Program};
 use crate::value::Score;
@@ -58,13 +58,13 @@ impl Scoring {
     /// What is assessed of a candidate.
     ///
     /// # Errors
-    /// See [`Subject::of`].
+    /// See [`AssessedValue::of`].
     pub fn subject<'a>(
         &self,
         candidate: &'a Value,
         source: Option<&Source>,
-    ) -> Result<Subject<'a>, Vec<Issue>> {
-        Subject::of(self.kind, candidate, source.and_then(Source::document))
+    ) -> Result<AssessedValue<'a>, Vec<Issue>> {
+        AssessedValue::of(self.kind, candidate, source.and_then(Source::document))
     }
 }
 
@@ -73,14 +73,14 @@ impl Scoring {
 #[derive(Debug)]
 pub struct Assessor {
     scoring: Arc<Scoring>,
-    room: Room,
+    room: Buffers,
 }
 
 impl Assessor {
     /// An assessor with empty buffers.
     #[must_use]
     pub fn new(scoring: Arc<Scoring>) -> Self {
-        Assessor { scoring, room: Room::default() }
+        Assessor { scoring, room: Buffers::default() }
     }
 
     /// What it scores with.
@@ -116,7 +116,7 @@ impl Assessor {
         source: Option<&Source>,
         given: &[(String, Score)],
         out: &mut Assessment,
-    ) -> Account {
+    ) -> ScoreBreakdown {
         self.score(document_type, candidate, source, given, out, true)
     }
 
@@ -128,7 +128,7 @@ impl Assessor {
         given: &[(String, Score)],
         out: &mut Assessment,
         accounting: bool,
-    ) -> Account {
+    ) -> ScoreBreakdown {
         out.clear();
         let rules = &self.scoring.rules;
         let program = rules.program(document_type);
@@ -142,7 +142,11 @@ impl Assessor {
                 }
                 out.issues.extend(issues);
                 out.overall = program.overall.of(|name| out.scores.get(name)).get();
-                return if accounting { unusable_patch(program, given, out) } else { Account::default() };
+                return if accounting {
+                    unusable_patch(program, given, out)
+                } else {
+                    ScoreBreakdown::default()
+                };
             }
         };
         let candidate = subject.value();
@@ -151,25 +155,25 @@ impl Assessor {
             return machine.run_and_account();
         }
         machine.run();
-        Account::default()
+        ScoreBreakdown::default()
     }
 }
 
 /// The account of a patch that can't be applied: all is lost where no score was given.
-fn unusable_patch(program: &Program, given: &[(String, Score)], out: &Assessment) -> Account {
+fn unusable_patch(program: &Program, given: &[(String, Score)], out: &Assessment) -> ScoreBreakdown {
     let dimension = |name: &Arc<str>| {
         let score = out.scores.get(name);
         let by = if given.iter().any(|(known, _)| known.as_str() == name.as_ref()) {
-            By::Given
+            MeasureKind::Given
         } else {
-            By::InvalidPatch
+            MeasureKind::InvalidPatch
         };
         let why = match by {
-            By::Given => "the score was given",
+            MeasureKind::Given => "the score was given",
             _ => "the patch can't be applied, which is 0 in every dimension",
         };
         let losses = vec![Loss::other(1.0 - score.unwrap_or(Score::ZERO).get(), why)];
-        Accounted { dimension: Arc::clone(name), score, by, losses }
+        DimensionBreakdown { dimension: Arc::clone(name), score, by, losses }
     };
-    Account { dimensions: program.dimensions.iter().map(dimension).collect() }
+    ScoreBreakdown { dimensions: program.dimensions.iter().map(dimension).collect() }
 }

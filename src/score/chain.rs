@@ -1,13 +1,13 @@
 //! Follows a chain of steps through a candidate.
 
 use super::evaluate::Item;
-use crate::rules::Chain;
+use crate::rules::PathSpec;
 use crate::value::Segment;
 use serde_json::Value;
 
 /// The position of the first step that leads nowhere; `None` when all of them lead on. What several values answer to
 /// leads to the first of them.
-pub(super) fn broken_step(chain: &Chain, steps: &[Value], candidate: &Value) -> Option<usize> {
+pub(super) fn broken_step(chain: &PathSpec, steps: &[Value], candidate: &Value) -> Option<usize> {
     let mut here: Option<&Value> = None;
     for (position, step) in steps.iter().enumerate() {
         let wanted = match &chain.step {
@@ -27,7 +27,7 @@ pub(super) fn broken_step(chain: &Chain, steps: &[Value], candidate: &Value) -> 
     None
 }
 
-fn first_step<'v>(chain: &Chain, wanted: &Value, candidate: &'v Value) -> Option<&'v Value> {
+fn first_step<'v>(chain: &PathSpec, wanted: &Value, candidate: &'v Value) -> Option<&'v Value> {
     let mut found = None;
     chain.start.visit(candidate, &mut |_, value| {
         if found.is_none()
@@ -39,7 +39,7 @@ fn first_step<'v>(chain: &Chain, wanted: &Value, candidate: &'v Value) -> Option
     found
 }
 
-fn further_step<'v>(chain: &Chain, wanted: &Value, above: &'v Value) -> Option<&'v Value> {
+fn further_step<'v>(chain: &PathSpec, wanted: &Value, above: &'v Value) -> Option<&'v Value> {
     let index = match wanted {
         Value::String(text) => text.parse::<usize>().ok(),
         Value::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),

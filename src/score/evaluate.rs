@@ -1,7 +1,7 @@
 //! Asks one test of one value. Allocates only for long lists that must be unique or must resolve.
 
 use super::chain::broken_step;
-use crate::rules::{Datatype, Kind, Moment, Reference, Test, is_format, parse_date};
+use crate::rules::{Datatype, JsonType, Moment, Reference, Test, is_format, parse_date};
 use crate::value::{JsonPath, Pointer, Segment, canonical};
 use jiff::civil::Date;
 use serde_json::{Map, Number, Value};
@@ -64,17 +64,17 @@ impl Item<'_> {
         number.is_finite().then_some(number)
     }
 
-    fn is_of(&self, kind: Kind) -> bool {
+    fn is_of(&self, kind: JsonType) -> bool {
         match (kind, self) {
-            (Kind::Text, Item::Text(_))
-            | (Kind::Number, Item::Number(_))
-            | (Kind::Boolean, Item::Bool(_))
-            | (Kind::List, Item::List(_))
-            | (Kind::Mapping, Item::Map(_)) => true,
-            (Kind::Integer, Item::Number(number)) => {
+            (JsonType::Text, Item::Text(_))
+            | (JsonType::Number, Item::Number(_))
+            | (JsonType::Boolean, Item::Bool(_))
+            | (JsonType::List, Item::List(_))
+            | (JsonType::Mapping, Item::Map(_)) => true,
+            (JsonType::Integer, Item::Number(number)) => {
                 number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|f| f.fract() == 0.0)
             }
-            (Kind::Numeric, item) => item.number().is_some(),
+            (JsonType::Numeric, item) => item.number().is_some(),
             _ => false,
         }
     }
@@ -283,7 +283,7 @@ impl Scope<'_> {
             }
             Test::AtMost(other) => self.compare_numbers(item, other, |number, other| number <= other),
             Test::AtLeast(other) => self.compare_numbers(item, other, |number, other| number >= other),
-            Test::Leads(chain) => match item {
+            Test::PathResolves(chain) => match item {
                 Item::List(steps) => broken_step(chain, steps, self.candidate).is_none(),
                 _ => false,
             },

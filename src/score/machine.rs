@@ -1,6 +1,6 @@
 //! Runs a program over one candidate.
 
-use super::account::{Account, Accounted, By, Loss, Opinion, capped, combined};
+use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakdown, capped, combined};
 use super::assessment::{Assessment, Issue, SourceSpan};
 use super::combine::combine;
 use super::evaluate::{Item, Scope};
@@ -24,7 +24,7 @@ static ABSENT: Value = Value::Null;
 
 /// Room that is kept between candidates.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct Buffers {
     /// For writing numbers in.
     pub text: String,
     /// Scores of an ensemble's members.
@@ -41,7 +41,7 @@ pub(super) struct Machine<'a> {
     pub source: Option<&'a Source>,
     pub given: &'a [(String, Score)],
     pub out: &'a mut Assessment,
-    pub room: &'a mut Room,
+    pub room: &'a mut Buffers,
     /// What the last test said.
     flag: bool,
     /// Weights of present fields, and of all.
@@ -57,7 +57,7 @@ pub(super) struct Machine<'a> {
 /// What is kept of each measure for the account.
 #[derive(Debug, Default)]
 struct Ledger {
-    account: Account,
+    account: ScoreBreakdown,
     /// Fields of the rubric in hand that are not present: the issue about each, its name, its weight.
     missing: Vec<(Option<usize>, Arc<str>, f64)>,
     /// Members of the ensemble in hand; `None` for one that could not be measured.
@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
         source: Option<&'a Source>,
         given: &'a [(String, Score)],
         out: &'a mut Assessment,
-        room: &'a mut Room,
+        room: &'a mut Buffers,
     ) -> Self {
         Machine {
             program,
@@ -98,13 +98,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the whole program and sets the overall score, and says where each point went.
-    pub(super) fn run_and_account(&mut self) -> Account {
+    pub(super) fn run_and_account(&mut self) -> ScoreBreakdown {
         self.ledger = Some(Box::default());
         self.run();
         let mut account = self.ledger.take().map(|ledger| ledger.account).unwrap_or_default();
         let order = &self.program.dimensions;
         for name in order.iter().filter(|name| self.out.scores.get(name).is_none()) {
-            account.set(Accounted::unmeasured(name, "it was not measured, which counts 0"));
+            account.set(DimensionBreakdown::unmeasured(name, "it was not measured, which counts 0"));
         }
         account
             .dimensions
@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
                     let name = program.dimension(dimension).map_or("", AsRef::as_ref);
                     if let Some((_, score)) = self.given.iter().find(|(given, _)| given == name) {
                         self.score(dimension, *score, |_, _| {
-                            (By::Given, vec![lost(*score, "the score was given")])
+                            (MeasureKind::Given, vec![lost(*score, "the score was given")])
                         });
                         next = to;
                     }
@@ -152,7 +152,7 @@ impl<'a> Machine<'a> {
                     let (present, all) = self.sums;
                     let score = Score::clamped(if all > 0.0 { present / all } else { 0.0 });
                     self.score(dimension, score, |ledger, _| {
-                        (By::Rubric { present, all }, ledger.missing_fields(all))
+                        (MeasureKind::Rubric { present, all }, ledger.missing_fields(all))
                     });
                 }
                 Op::Schema { dimension, schema } => {
@@ -178,7 +178,7 @@ impl<'a> Machine<'a> {
                                 losses
                                     .push(Loss::other(rest.max(0.0), "errors beyond those that are listed"));
                             }
-                            (By::Schema { errors, fields }, losses)
+                            (MeasureKind::Schema { errors, fields }, losses)
                         });
                     }
                 }
@@ -236,7 +236,7 @@ impl<'a> Machine<'a> {
                         let those = issues.iter().enumerate().skip(before).filter(counts).map(|(at, _)| at);
                         let losses = capped(penalty.get(), 1.0 - score.get(), those);
                         let (penalty, floor) = (penalty.get(), floor.get());
-                        (By::Rules { counted, penalty, floor, blocking_only }, losses)
+                        (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
                     });
                 }
                 Op::Field { name, end } => {
@@ -286,7 +286,7 @@ impl<'a> Machine<'a> {
         &mut self,
         dimension: Index,
         score: Score,
-        account: impl FnOnce(&mut Ledger, &[Issue]) -> (By, Vec<Loss>),
+        account: impl FnOnce(&mut Ledger, &[Issue]) -> (MeasureKind, Vec<Loss>),
     ) {
         if let Some(name) = self.program.dimension(dimension) {
             self.out.scores.set(name, score);
@@ -294,7 +294,7 @@ impl<'a> Machine<'a> {
                 let (by, mut losses) = account(ledger, &self.out.issues);
                 losses.retain(|loss| loss.issue.is_some() || loss.points > 0.0);
                 let dimension = Arc::clone(name);
-                ledger.account.set(Accounted { dimension, score: Some(score), by, losses });
+                ledger.account.set(DimensionBreakdown { dimension, score: Some(score), by, losses });
             }
         }
     }
@@ -419,7 +419,7 @@ impl<'a> Machine<'a> {
                 let each = 1.0 / checked as f64;
                 capped(each, 1.0, before..issues.len())
             };
-            (By::Grounding { grounded, checked }, losses)
+            (MeasureKind::Grounding { grounded, checked }, losses)
         });
     }
 
@@ -435,7 +435,10 @@ impl<'a> Machine<'a> {
                 let score = Score::clamped(number);
                 let name = scripts.name(function);
                 self.score(dimension, score, |_, _| {
-                    (By::Script, vec![lost(score, &format!("the function `{name}` returned {number:.3}"))])
+                    (
+                        MeasureKind::Script,
+                        vec![lost(score, &format!("the function `{name}` returned {number:.3}"))],
+                    )
                 });
             }
             Err(error) => self.script_failed(&error, None),

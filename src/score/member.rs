@@ -168,13 +168,13 @@ impl Member {
     }
 
     /// Whether it failed and nothing stands in for it: a person is to decide, or the dimension that should was not
-    /// measured. `stand_ins` are what dimensions are worth to a judge that they stand in for.
-    pub(super) fn has_failed(&self, answer: &Answer, stand_ins: &Scores) -> bool {
-        matches!(answer, Answer::Failed(_)) && self.score(answer, None, stand_ins).is_none()
+    /// measured. `fallbacks` are what dimensions are worth to a judge that they stand in for.
+    pub(super) fn has_failed(&self, answer: &Answer, fallbacks: &Scores) -> bool {
+        matches!(answer, Answer::Failed(_)) && self.score(answer, None, fallbacks).is_none()
     }
 
     /// What it says a dimension is worth; `None` when it says nothing of it.
-    pub(super) fn score(&self, answer: &Answer, pointer: Option<&str>, stand_ins: &Scores) -> Option<Score> {
+    pub(super) fn score(&self, answer: &Answer, pointer: Option<&str>, fallbacks: &Scores) -> Option<Score> {
         match (answer, &self.kind) {
             (Answer::Given(answer), MemberKind::Judge { .. }) => {
                 answer.pointer(pointer?).and_then(Value::as_f64).map(Score::clamped)
@@ -185,7 +185,7 @@ impl Member {
             (Answer::Failed(_), _) => match &self.then {
                 AfterRetries::Escalate => None,
                 AfterRetries::Score(score) => Some(*score),
-                AfterRetries::Dimension(name) => stand_ins.get(name),
+                AfterRetries::Dimension(name) => fallbacks.get(name),
             },
         }
     }

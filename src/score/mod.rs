@@ -23,10 +23,10 @@ mod clinical;
 #[cfg(test)]
 mod scripted;
 
-pub use account::{Account, Accounted, By, Loss, Part};
+pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
 pub use assessment::{Assessment, DOCUMENT_UNSEEN, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
 pub use member::{Answer, JUDGE_FAILED, Member};
 pub use panel::Panel;
-pub use subject::{INVALID_PATCH, Subject};
+pub use subject::{AssessedValue, INVALID_PATCH};

@@ -1,7 +1,7 @@
 //! Tier 2: what judges and validators answer, and the assessment that follows (LOOP, Scoring: judge, external,
 //! ensemble).
 
-use super::account::{Account, Accounted, Opinion, combined};
+use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};
 use super::assessment::{Assessment, Issue, Scores};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
@@ -21,7 +21,7 @@ pub struct Panel {
 #[derive(Debug, Clone)]
 struct Combined {
     name: Arc<str>,
-    sources: Vec<Source>,
+    sources: Vec<MeasuringMember>,
     combine: Combine,
     /// How much the measure of tier 1 counts.
     weight: Weight,
@@ -34,7 +34,7 @@ struct Combined {
 
 /// A member that measures a dimension.
 #[derive(Debug, Clone)]
-struct Source {
+struct MeasuringMember {
     /// Its place in the panel.
     member: usize,
     /// Where its score stands; a validator has none.
@@ -68,13 +68,13 @@ impl Panel {
             .iter()
             .filter_map(|dimension| {
                 let second = dimension.second.as_ref()?;
-                let sources: Vec<Source> = second
+                let sources: Vec<MeasuringMember> = second
                     .sources
                     .iter()
                     .filter_map(|source| {
                         let member = members.iter().position(|member| *member.id == *source.name.value)?;
                         let pointer = source.score.as_ref().map(|pointer| pointer.value.clone());
-                        Some(Source { member, pointer, weight: source.weight })
+                        Some(MeasuringMember { member, pointer, weight: source.weight })
                     })
                     .collect();
                 let name = dimension.name.as_str().into();
@@ -114,11 +114,11 @@ impl Panel {
             .collect();
         let members = kept.iter().filter_map(|at| self.members.get(*at)).cloned().collect();
         let dimensions = self.dimensions.iter().filter_map(|dimension| {
-            let moved = |source: &Source| {
+            let moved = |source: &MeasuringMember| {
                 let member = kept.iter().position(|at| *at == source.member)?;
-                Some(Source { member, ..source.clone() })
+                Some(MeasuringMember { member, ..source.clone() })
             };
-            let sources: Vec<Source> = dimension.sources.iter().filter_map(moved).collect();
+            let sources: Vec<MeasuringMember> = dimension.sources.iter().filter_map(moved).collect();
             (!sources.is_empty()).then(|| Combined { sources, ..dimension.clone() })
         });
         Panel { members, dimensions: dimensions.collect() }
@@ -161,7 +161,7 @@ impl Panel {
     }
 
     /// Scores of the member at `at` that say more than all: on another scale they may be low, so a person decides.
-    fn beyond_one(&self, at: usize, answer: &Answer) -> Option<Issue> {
+    fn out_of_range_issue(&self, at: usize, answer: &Answer) -> Option<Issue> {
         let (member, Answer::Given(answer)) = (self.members.get(at)?, answer) else { return None };
         let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
         let mut pointers = sources.filter(|source| source.member == at).filter_map(|s| s.pointer.as_deref());
@@ -196,15 +196,15 @@ impl Panel {
         for (at, (member, answer)) in self.members.iter().zip(answers).enumerate() {
             let needed = !self.does_without(at, answers);
             merged.issues.extend(member.issues(answer, needed, disposition));
-            merged.issues.extend(self.beyond_one(at, answer));
+            merged.issues.extend(self.out_of_range_issue(at, answer));
         }
-        let settled = self.settled(tier1, answers);
+        let resolve_fallbacks = self.resolve_fallbacks(tier1, answers);
         for dimension in &self.dimensions {
             if let (true, Some(quorum)) = (!dimension.has_quorum(answers), dimension.quorum) {
                 merged.issues.push(no_quorum(&dimension.name, quorum, dimension.answered(answers)));
             }
-            let stand_ins = dimension.stand_ins(tier1, &settled);
-            if self.is_incomplete(dimension, tier1, answers, &stand_ins) {
+            let fallbacks = dimension.fallbacks(tier1, &resolve_fallbacks);
+            if self.is_incomplete(dimension, tier1, answers, &fallbacks) {
                 merged.scores.take(&dimension.name);
                 continue;
             }
@@ -214,13 +214,13 @@ impl Panel {
                 let own = dimension.sources.iter().filter_map(|source| {
                     let answer = answers.get(source.member).filter(|answer| answer.is_answer())?;
                     let member = self.members.get(source.member)?;
-                    Some((member.score(answer, source.pointer.as_deref(), &stand_ins)?, source.weight))
+                    Some((member.score(answer, source.pointer.as_deref(), &fallbacks)?, source.weight))
                 });
                 let opinions: Vec<(Score, Weight)> =
                     own.chain(local.map(|score| (score, dimension.weight))).collect();
                 merged.issues.extend(bound.issue(&dimension.name, &opinions));
             }
-            if let Some(score) = self.combined(dimension, tier1, answers, &stand_ins) {
+            if let Some(score) = self.combined(dimension, tier1, answers, &fallbacks) {
                 merged.scores.set(&dimension.name, score);
             }
         }
@@ -231,25 +231,25 @@ impl Panel {
     /// What the dimensions are worth in the end, which is what counts where one stands in for a judge: what measured it
     /// before judges were asked may say more for it than they do. Those that stand in for each other in a circle have no
     /// more than tier 1 gave them.
-    fn settled(&self, tier1: &Assessment, answers: &[Answer]) -> Scores {
-        let mut settled = tier1.scores.clone();
+    fn resolve_fallbacks(&self, tier1: &Assessment, answers: &[Answer]) -> Scores {
+        let mut resolve_fallbacks = tier1.scores.clone();
         if !answers.iter().any(|answer| matches!(answer, Answer::Failed(_))) {
-            return settled;
+            return resolve_fallbacks;
         }
         // Each round settles what stands in for one more.
         for _ in &self.dimensions {
             let mut next = tier1.scores.clone();
             for dimension in &self.dimensions {
-                let stand_ins = dimension.stand_ins(tier1, &settled);
-                let incomplete = self.is_incomplete(dimension, tier1, answers, &stand_ins);
-                match self.combined(dimension, tier1, answers, &stand_ins).filter(|_| !incomplete) {
+                let fallbacks = dimension.fallbacks(tier1, &resolve_fallbacks);
+                let incomplete = self.is_incomplete(dimension, tier1, answers, &fallbacks);
+                match self.combined(dimension, tier1, answers, &fallbacks).filter(|_| !incomplete) {
                     Some(score) => next.set(&dimension.name, score),
                     None => drop(next.take(&dimension.name)),
                 }
             }
-            settled = next;
+            resolve_fallbacks = next;
         }
-        settled
+        resolve_fallbacks
     }
 
     /// Whether someone that the dimension can't do without could not be had: neither what stands otherwise nor the rest of
@@ -259,14 +259,15 @@ impl Panel {
         dimension: &Combined,
         tier1: &Assessment,
         answers: &[Answer],
-        stand_ins: &Scores,
+        fallbacks: &Scores,
     ) -> bool {
-        let asked = |source: &Source| Some((self.members.get(source.member)?, answers.get(source.member)?));
+        let asked =
+            |source: &MeasuringMember| Some((self.members.get(source.member)?, answers.get(source.member)?));
         // What stands otherwise may be had instead of a validator that is not available; an ensemble without it is
         // another one.
         let alone = dimension.combine == Combine::First;
         let missing = |(member, answer): (&Member, &Answer)| {
-            member.has_failed(answer, stand_ins) || (!alone && answer.is_unavailable())
+            member.has_failed(answer, fallbacks) || (!alone && answer.is_unavailable())
         };
         let incomplete = match dimension.quorum {
             None => dimension.sources.iter().filter_map(asked).any(missing),
@@ -281,22 +282,27 @@ impl Panel {
         dimension: &Combined,
         tier1: &Assessment,
         answers: &[Answer],
-        stand_ins: &Scores,
+        fallbacks: &Scores,
     ) -> Option<Score> {
-        let heard = self.heard(dimension, tier1, answers, stand_ins);
-        combine(dimension.combine, heard.map(|(_, score, weight)| (score, weight)).collect())
+        let answered = self.answered(dimension, tier1, answers, fallbacks);
+        combine(dimension.combine, answered.map(|(_, score, weight)| (score, weight)).collect())
     }
 
-    /// Why the first judge gave no answer that a dimension can't do without, of the members that are `gone` for good, where
+    /// Why the first judge gave no answer that a dimension can't do without, of the members that are `permanent` for good, where
     /// nothing stands in for it. A validator that failed may take another candidate.
     #[must_use]
-    pub fn silent(&self, tier1: &Assessment, answers: &[Answer], gone: &[usize]) -> Option<String> {
-        let settled = self.settled(tier1, answers);
+    pub fn unavailable_reason(
+        &self,
+        tier1: &Assessment,
+        answers: &[Answer],
+        permanent: &[usize],
+    ) -> Option<String> {
+        let resolve_fallbacks = self.resolve_fallbacks(tier1, answers);
         self.members.iter().zip(answers).enumerate().find_map(|(at, (member, answer))| match answer {
             Answer::Failed(why)
-                if gone.contains(&at)
+                if permanent.contains(&at)
                     && !member.is_validator()
-                    && member.has_failed(answer, &settled)
+                    && member.has_failed(answer, &resolve_fallbacks)
                     && !self.does_without(at, answers) =>
             {
                 Some(format!("judge `{}` gave no answer: {why}", member.id))
@@ -306,24 +312,24 @@ impl Panel {
     }
 
     /// Who gives the dimension which score, with which weight: members by their place, the measure of tier 1 as `None`.
-    fn heard<'p>(
+    fn answered<'p>(
         &'p self,
         dimension: &'p Combined,
         tier1: &'p Assessment,
         answers: &'p [Answer],
-        stand_ins: &'p Scores,
+        fallbacks: &'p Scores,
     ) -> impl Iterator<Item = (Option<usize>, Score, Weight)> + 'p {
-        let heard = dimension.sources.iter().filter_map(|source| {
+        let answered = dimension.sources.iter().filter_map(|source| {
             let member = self.members.get(source.member)?;
             // Where some may be missing, a number that stands in for one of them is left out with it.
             let answer = answers
                 .get(source.member)
                 .filter(|answer| dimension.quorum.is_none() || answer.is_answer())?;
-            let score = member.score(answer, source.pointer.as_deref(), stand_ins)?;
+            let score = member.score(answer, source.pointer.as_deref(), fallbacks)?;
             Some((Some(source.member), score, source.weight))
         });
         let local = tier1.scores.get(&dimension.name).map(|score| (None, score, dimension.weight));
-        heard.chain(local)
+        answered.chain(local)
     }
 
     /// The account of [`Panel::merge`]: that of tier 1, with the dimensions that the panel has a say in. `merged` is
@@ -332,16 +338,16 @@ impl Panel {
     pub fn account(
         &self,
         tier1: &Assessment,
-        account: &Account,
+        account: &ScoreBreakdown,
         answers: &[Answer],
         merged: &Assessment,
-    ) -> Account {
+    ) -> ScoreBreakdown {
         let mut whole = account.clone();
-        let settled = self.settled(tier1, answers);
+        let resolve_fallbacks = self.resolve_fallbacks(tier1, answers);
         for dimension in &self.dimensions {
             let Some(score) = merged.scores.get(&dimension.name) else {
                 let why = "who measures it could not be heard, which counts 0";
-                whole.set(Accounted::unmeasured(&dimension.name, why));
+                whole.set(DimensionBreakdown::unmeasured(&dimension.name, why));
                 continue;
             };
             let opinion = |(member, score, weight): (Option<usize>, Score, Weight)| {
@@ -354,8 +360,8 @@ impl Panel {
                 let name = format!("{who} `{}`{}", member.id, if stands_in { " (stand-in)" } else { "" });
                 Some(Opinion::of(name, score, weight.get()))
             };
-            let stand_ins = dimension.stand_ins(tier1, &settled);
-            let opinions = self.heard(dimension, tier1, answers, &stand_ins).filter_map(opinion).collect();
+            let fallbacks = dimension.fallbacks(tier1, &resolve_fallbacks);
+            let opinions = self.answered(dimension, tier1, answers, &fallbacks).filter_map(opinion).collect();
             whole.set(combined(&dimension.name, dimension.combine, score, opinions));
         }
         whole
@@ -373,8 +379,8 @@ impl Panel {
 impl Combined {
     /// What dimensions are worth to a judge of this one that they stand in for: others what they are in the end, itself what
     /// else measures it.
-    fn stand_ins(&self, tier1: &Assessment, settled: &Scores) -> Scores {
-        let mut scores = settled.clone();
+    fn fallbacks(&self, tier1: &Assessment, resolve_fallbacks: &Scores) -> Scores {
+        let mut scores = resolve_fallbacks.clone();
         match tier1.scores.get(&self.name) {
             Some(score) => scores.set(&self.name, score),
             None => drop(scores.take(&self.name)),
@@ -402,7 +408,7 @@ fn no_quorum(dimension: &str, quorum: usize, answered: usize) -> Issue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::account::{By, Loss};
+    use super::super::account::{Loss, MeasureKind};
     use super::*;
     use crate::diag::Problems;
     use crate::profile::{Library, Override, load};
@@ -437,13 +443,14 @@ mod tests {
 
     /// What the panel takes off each dimension is 1 less what it gives.
     fn adds_up(panel: &Panel, tier1: &Assessment, answers: &[Answer], merged: &Assessment) {
-        let measured = tier1.scores.iter().map(|(name, score)| Accounted {
+        let measured = tier1.scores.iter().map(|(name, score)| DimensionBreakdown {
             dimension: name.into(),
             score: Some(score),
-            by: By::Given,
+            by: MeasureKind::Given,
             losses: vec![Loss::other(1.0 - score.get(), "given")],
         });
-        let account = panel.account(tier1, &Account { dimensions: measured.collect() }, answers, merged);
+        let account =
+            panel.account(tier1, &ScoreBreakdown { dimensions: measured.collect() }, answers, merged);
         for accounted in &account.dimensions {
             let score = merged.scores.get(&accounted.dimension);
             assert_eq!(accounted.score, score);

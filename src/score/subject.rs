@@ -21,9 +21,9 @@ const MAX_GROWTH: usize = 4;
 
 /// The value that rules, schemas and scripts look at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Subject<'a>(Cow<'a, Value>);
+pub struct AssessedValue<'a>(Cow<'a, Value>);
 
-impl<'a> Subject<'a> {
+impl<'a> AssessedValue<'a> {
     /// The candidate itself, or `document` with the candidate, an RFC 6902 patch, applied.
     ///
     /// # Errors
@@ -36,8 +36,10 @@ impl<'a> Subject<'a> {
         document: Option<&Value>,
     ) -> Result<Self, Vec<Issue>> {
         match kind {
-            CandidateKind::Value => Ok(Subject(Cow::Borrowed(candidate))),
-            CandidateKind::Patch => patched(candidate, document).map(|value| Subject(Cow::Owned(value))),
+            CandidateKind::Value => Ok(AssessedValue(Cow::Borrowed(candidate))),
+            CandidateKind::Patch => {
+                patched(candidate, document).map(|value| AssessedValue(Cow::Owned(value)))
+            }
         }
     }
 
@@ -203,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     fn apply(document: &Value, patch: &Value) -> Result<Value, Vec<(String, String)>> {
-        Subject::of(CandidateKind::Patch, patch, Some(document))
+        AssessedValue::of(CandidateKind::Patch, patch, Some(document))
             .map(|subject| subject.value().clone())
             .map_err(|issues| issues.into_iter().map(|issue| (issue.path, issue.message)).collect())
     }
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn a_value_is_its_own_subject_and_a_patch_is_applied_in_order() {
         let candidate = json!({"a": 1});
-        assert_eq!(Subject::of(CandidateKind::Value, &candidate, None).unwrap().value(), &candidate);
+        assert_eq!(AssessedValue::of(CandidateKind::Value, &candidate, None).unwrap().value(), &candidate);
         let document = json!({"a": [1, 2], "b": {"c/d": "x"}});
         let patch = json!([
             {"op": "test", "path": "/a/0", "value": 1},
@@ -266,7 +268,7 @@ mod tests {
         let two = json!([1, {"op": "add", "path": "/x", "value": 1}, "x"]);
         let places: Vec<String> = apply(&document, &two).unwrap_err().into_iter().map(|(at, _)| at).collect();
         assert_eq!(places, ["/0", "/2"]);
-        let issues = Subject::of(CandidateKind::Patch, &json!([]), None).unwrap_err();
+        let issues = AssessedValue::of(CandidateKind::Patch, &json!([]), None).unwrap_err();
         assert!(issues[0].message.contains("no JSON document"), "{}", issues[0].message);
     }
 
@@ -319,7 +321,7 @@ mod tests {
             let before = document.clone();
             let count = operations.len();
             let patch = Value::from(operations);
-            match Subject::of(CandidateKind::Patch, &patch, Some(&document)) {
+            match AssessedValue::of(CandidateKind::Patch, &patch, Some(&document)) {
                 Ok(subject) => prop_assert!(!is_deeper(subject.value(), MAX_CANDIDATE_DEPTH)),
                 Err(issues) => {
                     prop_assert!(!issues.is_empty());

@@ -6,7 +6,7 @@ use super::evaluate::{Scope, first_different, repetition};
 use crate::profile::{Dispositions, SchemaCodes};
 use crate::rules::{Check, IssueText, Program, Reference, SchemaCheck, Test};
 use crate::script::Finding;
-use crate::value::{JsonPath, Segment, Severity, Step, push_segment};
+use crate::value::{JsonPath, PathStep, Segment, Severity, push_segment};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
@@ -191,7 +191,7 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
             let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
             Some(Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at })
         }
-        Test::Leads(chain) => {
+        Test::PathResolves(chain) => {
             let steps = scope.value.as_array()?;
             let position = broken_step(chain, steps, scope.candidate)?;
             let step = steps.get(position)?;
@@ -231,9 +231,9 @@ fn pointer_of(reference: &Reference, scope: &Scope<'_>) -> String {
 fn push_steps(pointer: &mut String, path: &JsonPath) -> Option<()> {
     for step in path.steps()? {
         match step {
-            Step::Key(key) => push_segment(pointer, Segment::Key(key)),
-            Step::Index(index) => push_segment(pointer, Segment::Index(usize::try_from(*index).ok()?)),
-            Step::Keys(_) | Step::Wildcard => return None,
+            PathStep::Key(key) => push_segment(pointer, Segment::Key(key)),
+            PathStep::Index(index) => push_segment(pointer, Segment::Index(usize::try_from(*index).ok()?)),
+            PathStep::Keys(_) | PathStep::Wildcard => return None,
         }
     }
     Some(())

@@ -61,7 +61,7 @@ const STEPS: [&str; 1] = ["
 "];
 
 /// What a file is, found out without changing it.
-enum Found {
+enum FileFormat {
     Empty,
     Format(i64),
     NotOurs,
@@ -89,26 +89,26 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
 fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let path = path.to_path_buf();
     match find(connection).map_err(|error| StoreError::sqlite(&path, &error))? {
-        Found::Empty => Ok(0),
-        Found::Format(found) if (1..=FORMAT_VERSION).contains(&found) => Ok(found),
-        Found::Format(found) if found > FORMAT_VERSION => {
+        FileFormat::Empty => Ok(0),
+        FileFormat::Format(found) if (1..=FORMAT_VERSION).contains(&found) => Ok(found),
+        FileFormat::Format(found) if found > FORMAT_VERSION => {
             Err(StoreError::NewerFormat { path, found, supported: FORMAT_VERSION })
         }
-        Found::Format(found) => {
+        FileFormat::Format(found) => {
             Err(StoreError::Damaged { path, reason: format!("there never was a format {found}") })
         }
-        Found::NotOurs => Err(StoreError::NotAJournal { path }),
+        FileFormat::NotOurs => Err(StoreError::NotAJournal { path }),
     }
 }
 
-fn find(connection: &Connection) -> rusqlite::Result<Found> {
+fn find(connection: &Connection) -> rusqlite::Result<FileFormat> {
     let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if application != APPLICATION_ID {
         let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        return Ok(if tables == 0 && application == 0 { Found::Empty } else { Found::NotOurs });
+        return Ok(if tables == 0 && application == 0 { FileFormat::Empty } else { FileFormat::NotOurs });
     }
     let version = connection.query_row("SELECT version FROM format", [], |row| row.get(0)).optional()?;
-    Ok(version.map_or(Found::NotOurs, Found::Format))
+    Ok(version.map_or(FileFormat::NotOurs, FileFormat::Format))
 }
 
 #[cfg(test)]

@@ -22,11 +22,11 @@ enum Plan {
 }
 
 /// The steps of a simple path.
-pub type Steps = Vec<Step>;
+pub type Steps = Vec<PathStep>;
 
 /// One step of a simple path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// A member by name.
     Key(String),
     /// Several members by name, in this order.
@@ -78,7 +78,7 @@ impl JsonPath {
     pub fn field(name: &str) -> Self {
         JsonPath {
             text: format!("$[{}]", Value::from(name)),
-            plan: Plan::Steps(vec![Step::Key(name.to_owned())]),
+            plan: Plan::Steps(vec![PathStep::Key(name.to_owned())]),
         }
     }
 
@@ -90,7 +90,7 @@ impl JsonPath {
 
     /// The steps, if the path is made of names, indexes and wildcards only.
     #[must_use]
-    pub fn steps(&self) -> Option<&[Step]> {
+    pub fn steps(&self) -> Option<&[PathStep]> {
         match &self.plan {
             Plan::Steps(steps) => Some(steps),
             Plan::Query(_) => None,
@@ -133,7 +133,7 @@ fn too_deep(text: &str) -> Option<usize> {
 }
 
 fn walk<'v>(
-    steps: &[Step],
+    steps: &[PathStep],
     value: &'v Value,
     at: &Pointer<'_>,
     visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
@@ -143,19 +143,19 @@ fn walk<'v>(
         return;
     };
     match (step, value) {
-        (Step::Key(key), Value::Object(members)) => {
+        (PathStep::Key(key), Value::Object(members)) => {
             if let Some(member) = members.get(key) {
                 walk(rest, member, &at.child(Segment::Key(key)), visit);
             }
         }
-        (Step::Keys(keys), Value::Object(members)) => {
+        (PathStep::Keys(keys), Value::Object(members)) => {
             for key in keys {
                 if let Some(member) = members.get(key) {
                     walk(rest, member, &at.child(Segment::Key(key)), visit);
                 }
             }
         }
-        (Step::Index(index), Value::Array(items)) => {
+        (PathStep::Index(index), Value::Array(items)) => {
             let position = if *index < 0 {
                 items.len().checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
             } else {
@@ -165,12 +165,12 @@ fn walk<'v>(
                 walk(rest, item, &at.child(Segment::Index(position)), visit);
             }
         }
-        (Step::Wildcard, Value::Object(members)) => {
+        (PathStep::Wildcard, Value::Object(members)) => {
             for (key, member) in members {
                 walk(rest, member, &at.child(Segment::Key(key)), visit);
             }
         }
-        (Step::Wildcard, Value::Array(items)) => {
+        (PathStep::Wildcard, Value::Array(items)) => {
             for (index, item) in items.iter().enumerate() {
                 walk(rest, item, &at.child(Segment::Index(index)), visit);
             }
@@ -193,16 +193,16 @@ fn simple_steps(text: &str) -> Option<Steps> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix("[*]").or_else(|| rest.strip_prefix(".*")) {
-            steps.push(Step::Wildcard);
+            steps.push(PathStep::Wildcard);
             rest = after;
         } else if let Some(after) = rest.strip_prefix('[') {
             let (inside, after) = after.split_once(']')?;
             let step = match inside.parse::<i64>() {
-                Ok(index) => Step::Index(index),
+                Ok(index) => PathStep::Index(index),
                 Err(_) => {
                     // A comma or bracket within quotes leaves a quote at one end only: the library runs such a path.
                     let mut names: Vec<String> = inside.split(',').map(quoted).collect::<Option<_>>()?;
-                    if names.len() > 1 { Step::Keys(names) } else { Step::Key(names.pop()?) }
+                    if names.len() > 1 { PathStep::Keys(names) } else { PathStep::Key(names.pop()?) }
                 }
             };
             steps.push(step);
@@ -214,7 +214,7 @@ fn simple_steps(text: &str) -> Option<Steps> {
             if name.is_empty() || name.contains(char::is_whitespace) {
                 return None;
             }
-            steps.push(Step::Key(name.to_owned()));
+            steps.push(PathStep::Key(name.to_owned()));
             rest = after;
         }
     }

@@ -15,7 +15,7 @@ pub mod yaml;
 pub mod yaml_text;
 
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
-pub use json_path::{JsonPath, PathError, Step, Steps};
+pub use json_path::{JsonPath, PathError, PathStep, Steps};
 pub use pointer::{Pointer, Segment, push_segment};
 pub use quantity::{DocumentId, EPSILON, Millis, Score, Usd, at_least, below};
 pub use template_blocks::{MAX_BLOCK_BYTES, long_block};

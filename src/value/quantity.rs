@@ -133,7 +133,7 @@ impl Usd {
     /// `None` if the number is negative or not finite.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
-        (value.is_finite() && value >= 0.0).then_some(Usd(dusted(value)))
+        (value.is_finite() && value >= 0.0).then_some(Usd(rounded(value)))
     }
 
     /// The number of dollars.
@@ -155,12 +155,12 @@ impl Add for Usd {
     type Output = Usd;
 
     fn add(self, other: Usd) -> Usd {
-        Usd(dusted((self.0 + other.0).min(f64::MAX)))
+        Usd(rounded((self.0 + other.0).min(f64::MAX)))
     }
 }
 
 /// Amounts so great that a number has no room for twelve decimals stay as they are.
-fn dusted(dollars: f64) -> f64 {
+fn rounded(dollars: f64) -> f64 {
     if dollars < 1000.0 { (dollars * 1e12).round() / 1e12 } else { dollars }
 }
 

@@ -6,7 +6,7 @@
 
 use super::workspace::Workspace;
 use loopctl::diag::{Code, Level, Problems, Style, render_human};
-use loopctl::lint::{FileKind, Subject, check_file, lint};
+use loopctl::lint::{FileKind, ProfileView, check_file, lint};
 use loopctl::profile::{Library, load, read_text_file};
 use loopctl::run::Plan;
 
@@ -59,7 +59,7 @@ fn problems(code: Code, title: &str) -> Problems {
         if let Some(loaded) = loaded
             && let Some(plan) = Plan::compile(&loaded, &mut problems)
         {
-            lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+            lint(ProfileView { loaded: &loaded, plan: &plan }, &mut problems);
         }
         return problems;
     }

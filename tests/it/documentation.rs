@@ -2,7 +2,7 @@
 
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::experiment::scenario::{Choice, Kind, find_subject, test_profile, test_rules};
+use loopctl::experiment::scenario::{Choice, SuiteKind, find_subject, test_profile, test_rules};
 use loopctl::profile::{Library, load};
 use loopctl::report::{Paint, suite_lines};
 use loopctl::run::Plan;
@@ -127,8 +127,8 @@ fn the_scenarios_page_shows_cases_that_pass() {
         let mut problems = Problems::new();
         let (choice, file) = (Choice::default(), &subject.file);
         let suite = match subject.kind {
-            Kind::Profile => test_profile(&subject.name, &library, file, choice, &mut problems),
-            Kind::Rules => test_rules(&subject.name, &library, file, choice, &mut problems),
+            SuiteKind::Profile => test_profile(&subject.name, &library, file, choice, &mut problems),
+            SuiteKind::Rules => test_rules(&subject.name, &library, file, choice, &mut problems),
         };
         assert!(!problems.has_errors(), "{}", render_human(&problems, Style::Plain));
         let suite = suite.unwrap();

@@ -7,7 +7,7 @@ use loopctl::engine::Event;
 use loopctl::ingest::{InputError, find};
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
-use loopctl::run::{Batch, Candidates, Chain, DocumentResult, Observer, Place, Plan, Session};
+use loopctl::run::{Batch, Candidates, DocumentResult, FallbackChain, Observer, Plan, RunStore, Session};
 use loopctl::store::{Journal, RunRecord};
 use loopctl::value::{DocumentId, Millis};
 use serde_json::json;
@@ -33,7 +33,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
     let exe = std::env::current_exe().unwrap().canonicalize().unwrap();
     let paths = PluginPaths { search: vec![], home: None, exe: Some(exe) };
     let config = json!({ "file": place.path("answers.jsonl") });
-    let chain = Chain::new(vec![Providers::new(paths).open("scripted", &config).unwrap()], 2);
+    let chain = FallbackChain::new(vec![Providers::new(paths).open("scripted", &config).unwrap()], 2);
     let journal = Journal::in_memory().unwrap();
     let run = journal
         .begin_run(&RunRecord {
@@ -45,7 +45,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
             settings: json!({}),
         })
         .unwrap();
-    let place_of_run = Place { journal, run, artifacts: None };
+    let place_of_run = RunStore { journal, run, artifacts: None };
     let candidates = Candidates::Providers(vec![chain]);
     let session = Session::new(plan, candidates, Vec::new(), place_of_run, cancelled);
     let inputs = find(&[place.path("doc.txt")]).inputs;

@@ -4,7 +4,7 @@ use crate::workspace::documents;
 use loopctl::diag::Problems;
 use loopctl::profile::{Library, available, load};
 use loopctl::run::Plan;
-use loopctl::score::{Account, Assessment, Assessor, Scoring};
+use loopctl::score::{Assessment, Assessor, ScoreBreakdown, Scoring};
 use loopctl::value::Score;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ fn member(choice: u8, words: &[&str], at: usize) -> Option<Value> {
     }
 }
 
-fn check(name: &str, assessment: &Assessment, account: &Account) {
+fn check(name: &str, assessment: &Assessment, account: &ScoreBreakdown) {
     let measured: Vec<&str> = assessment.scores.iter().map(|(name, _)| name).collect();
     for dimension in &measured {
         assert!(account.of(dimension).is_some(), "{name}: {dimension} has no account");
@@ -66,7 +66,7 @@ fn check(name: &str, assessment: &Assessment, account: &Account) {
         let expected = 1.0 - score.map_or(0.0, Score::get);
         assert!((accounted.lost() - expected).abs() < 1e-9, "{name}: {accounted:?}");
         for loss in &accounted.losses {
-            assert!(loss.points >= 0.0 && loss.absorbed >= 0.0, "{name}: {loss:?}");
+            assert!(loss.points >= 0.0 && loss.capped >= 0.0, "{name}: {loss:?}");
             assert!(loss.issue.is_none_or(|at| at < assessment.issues.len()), "{name}: {loss:?}");
             assert!(loss.issue.is_some() != loss.why.is_some(), "{name}: {loss:?}");
         }
@@ -113,7 +113,7 @@ proptest! {
                 // Keeping the account changes nothing.
                 prop_assert_eq!(&with, &without);
                 check(name, &with, &account);
-                let read: Account = serde_json::from_value(serde_json::to_value(&account).unwrap()).unwrap();
+                let read: ScoreBreakdown = serde_json::from_value(serde_json::to_value(&account).unwrap()).unwrap();
                 prop_assert_eq!(&read, &account);
             }
         }

@@ -3,8 +3,8 @@
 //! round, each criterion of a shipped profile about which nothing is said ends some course.
 
 use loopctl::diag::{Code, Problems, Style, render_human};
-use loopctl::experiment::{Simulated, Step, Trajectory, simulate};
-use loopctl::lint::{Subject, lint};
+use loopctl::experiment::{IterationRecord, Simulated, Trajectory, simulate};
+use loopctl::lint::{ProfileView, lint};
 use loopctl::policy::{ScriptCriteria, StopReason, Verdict};
 use loopctl::profile::{Library, Loaded, load};
 use loopctl::run::Plan;
@@ -22,7 +22,7 @@ fn examined(yaml: &str) -> Option<(Loaded, Problems)> {
     let mut problems = Problems::new();
     let loaded = load("tried", &library, &[], &|_| None, &mut problems)?;
     let plan = Plan::compile(&loaded, &mut problems)?;
-    lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+    lint(ProfileView { loaded: &loaded, plan: &plan }, &mut problems);
     Some((loaded, problems))
 }
 
@@ -56,7 +56,7 @@ fn is_at(ended: &str, place: &str) -> bool {
     whole(place) || list.is_some_and(|list| ended.starts_with(list))
 }
 
-fn trajectory(steps: Vec<Step>) -> Trajectory {
+fn trajectory(steps: Vec<IterationRecord>) -> Trajectory {
     Trajectory { id: json!(0), iterations: steps, slips: Vec::new() }
 }
 
@@ -65,20 +65,20 @@ fn simulated(loaded: &Loaded, trajectory: &Trajectory) -> Simulated {
 }
 
 /// Steps whose scores often repeat, hardly move, fall or go up and down.
-fn steps(dimensions: Vec<String>) -> impl Strategy<Value = Vec<Step>> {
+fn steps(dimensions: Vec<String>) -> impl Strategy<Value = Vec<IterationRecord>> {
     let score = prop_oneof![
         3 => prop::sample::select(vec![0.02, 0.3, 0.31, 0.33, 0.5, 0.51, 0.55, 0.8, 0.9, 0.97]),
         1 => 0.01..0.98_f64,
     ];
     let step =
         (score, prop::sample::select(vec![1.0, 500.0, 20_000.0, 40_000.0]), 0..4_u8, 0..2_u8, 0.001..0.2_f64)
-            .prop_map(move |(score, elapsed_ms, candidate, same, cost)| Step {
+            .prop_map(move |(score, elapsed_ms, candidate, same, cost)| IterationRecord {
                 scores: dimensions.iter().map(|name| (name.clone(), Score::clamped(score))).collect(),
                 elapsed_ms,
                 cost_usd: Usd::new(cost).unwrap(),
                 tokens: 100,
                 candidate: Some(Arc::new(json!({"a": candidate, "b": same}))),
-                ..Step::default()
+                ..IterationRecord::default()
             });
     (prop::collection::vec(step, 1..30), 0..4_u8).prop_map(|(mut steps, rising)| {
         if rising == 0 {
@@ -155,7 +155,7 @@ fn policy() -> impl Strategy<Value = String> {
     )
 }
 
-fn scored() -> impl Strategy<Value = Vec<Step>> {
+fn scored() -> impl Strategy<Value = Vec<IterationRecord>> {
     // The two dimensions differ, so that ties in one are none in the other.
     (steps(vec!["q".to_owned(), "r".to_owned()]), prop::collection::vec(-0.2..0.2_f64, 30)).prop_map(
         |(mut steps, shifts)| {
@@ -217,7 +217,7 @@ fn what_is_not_said_of_a_shipped_criterion_is_not_so() {
         let mut problems = Problems::new();
         let loaded = load(&name, &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
         let plan = Plan::compile(&loaded, &mut problems).unwrap();
-        lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+        lint(ProfileView { loaded: &loaded, plan: &plan }, &mut problems);
         assert_eq!(problems.warning_count(), 0, "{}", render_human(&problems, Style::Plain));
         let never = places(&problems, &[Code::NeverFires, Code::Overtaken]);
         let mut open: BTreeSet<String> = configured(&loaded).into_iter().collect();
@@ -260,7 +260,7 @@ fn what_is_said_of_shipped_profiles() {
         let mut problems = Problems::new();
         let loaded = load(&name, &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
         let plan = Plan::compile(&loaded, &mut problems).unwrap();
-        lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+        lint(ProfileView { loaded: &loaded, plan: &plan }, &mut problems);
         said.extend(
             problems.iter().filter(|p| p.code.as_str().starts_with("LC5")).map(|p| p.message.clone()),
         );
@@ -294,7 +294,7 @@ fn warned(yaml: &str, code: Code) -> bool {
     let loaded = load("tried", &library, &[], &|_| None, &mut problems);
     let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}\n{yaml}"));
     let plan = Plan::compile(&loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}\n{yaml}"));
-    lint(Subject { loaded: &loaded, plan: &plan }, &mut problems);
+    lint(ProfileView { loaded: &loaded, plan: &plan }, &mut problems);
     problems.iter().any(|problem| problem.code == code && problem.level == loopctl::diag::Level::Warning)
 }
 

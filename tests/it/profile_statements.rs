@@ -1,7 +1,7 @@
 //! What `loopctl profile explain` says of limits, judges and criteria holds of what a run does.
 
 use loopctl::diag::Problems;
-use loopctl::explain::policy::{Subject, explain};
+use loopctl::explain::policy::{ProfileView, explain};
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
 use loopctl::run::Plan;
@@ -13,7 +13,7 @@ fn statement(yaml: &str, key: &str) -> Option<String> {
     let loaded = load("tried", &library, &[], &|_| None, &mut problems);
     let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}"));
     let plan = Plan::compile(&loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}"));
-    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
+    let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
     let found = explanation.statements().find(|(_, statement)| statement.key == key);
     found.map(|(_, statement)| match &statement.ending {
         Some(ending) => format!("{} [{}]", statement.text, ending.stop_reason),

@@ -1,17 +1,17 @@
 //! Text that is not quite JSON, read as what it means.
 
 use loopctl::profile::Repair;
-use loopctl::repair::{Kind, Repairer, Unsalvageable, apply, salvage, salvage_bytes};
+use loopctl::repair::{RepairKind, Repairer, Unsalvageable, apply, salvage, salvage_bytes};
 use loopctl::value::{MAX_CANDIDATE_DEPTH, canonical, is_deeper};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[track_caller]
-fn reads(text: &str, expected: &Value, kinds: &[Kind]) {
+fn reads(text: &str, expected: &Value, kinds: &[RepairKind]) {
     let salvaged = salvage(text).unwrap_or_else(|why| panic!("{text}: {why}"));
     assert_eq!(canonical(&salvaged.value), canonical(expected), "{text}");
-    let found: Vec<Kind> = salvaged.steps.iter().map(|step| step.kind).collect();
+    let found: Vec<RepairKind> = salvaged.steps.iter().map(|step| step.kind).collect();
     assert_eq!(found, kinds, "{text}");
     // The patch puts the value in the text's place, whatever stood there.
     let mut value = Value::from(text);
@@ -25,7 +25,7 @@ fn reads(text: &str, expected: &Value, kinds: &[Kind]) {
 
 #[test]
 fn a_number_with_a_comma_stays_as_it_is_written() {
-    use Kind::*;
+    use RepairKind::*;
     for (text, expected, kinds) in [
         (r#"{"dose": 1,500, "u": 2}"#, json!({"dose": "1,500", "u": 2}), &[NumberAsText][..]),
         (r#"{"size": 1,5 cm, "u": 2}"#, json!({"size": "1,5 cm", "u": 2}), &[UnquotedText]),
@@ -43,7 +43,7 @@ fn a_number_with_a_comma_stays_as_it_is_written() {
         ("{1, 500}", json!([1, 500]), &[UnquotedKey, Tuple]),
     ] {
         let salvaged = salvage(text).unwrap();
-        let mut found: Vec<Kind> = salvaged.steps.iter().map(|step| step.kind).collect();
+        let mut found: Vec<RepairKind> = salvaged.steps.iter().map(|step| step.kind).collect();
         let mut kinds = kinds.to_vec();
         found.sort_unstable();
         kinds.sort_unstable();
@@ -53,7 +53,7 @@ fn a_number_with_a_comma_stays_as_it_is_written() {
 
 #[test]
 fn members_after_the_end_of_their_object_are_kept() {
-    use Kind::*;
+    use RepairKind::*;
     let both = json!({"a": "x", "b": "y"});
     for (text, expected, kinds) in [
         (r#"{"a": "x"}, "b": "y"}"#, &both, &[Reunited][..]),
@@ -71,22 +71,22 @@ fn members_after_the_end_of_their_object_are_kept() {
 fn digits_that_are_lost_are_said() {
     let rounded: Value = serde_json::from_str("12345678901234567890123").unwrap();
     for (text, value, kinds) in [
-        ("{\"a\": 12345678901234567890123}", json!({"a": rounded}), &[Kind::LostDigits][..]),
+        ("{\"a\": 12345678901234567890123}", json!({"a": rounded}), &[RepairKind::LostDigits][..]),
         (
             "Look: {\"a\": 12345678901234567890123} Well?",
             json!({"a": rounded}),
-            &[Kind::Prose, Kind::LostDigits],
+            &[RepairKind::Prose, RepairKind::LostDigits],
         ),
         // Where something is wrong anyway, the digits stay as text.
         (
             "{a: 12345678901234567890123}",
             json!({"a": "12345678901234567890123"}),
-            &[Kind::UnquotedKey, Kind::NumberAsText],
+            &[RepairKind::UnquotedKey, RepairKind::NumberAsText],
         ),
         (
             "[+12345678901234567890123, 12345678901234567890]",
             json!(["+12345678901234567890123", 12_345_678_901_234_567_890_u64]),
-            &[Kind::NumberAsText],
+            &[RepairKind::NumberAsText],
         ),
         ("{\"a\": 100000000000000000000}", json!({"a": 1e20}), &[]),
     ] {
@@ -95,12 +95,12 @@ fn digits_that_are_lost_are_said() {
     let step = &salvage("[1,\n 12345678901234567890123, 12345678901234567890123]").unwrap().steps[0];
     assert_eq!((step.place.unwrap().line, step.place.unwrap().column, step.times), (2, 2, 2));
     let strict = Repairer::without_schema(Repair { salvage: false, ..Repair::default() });
-    assert_eq!(strict.read("12345678901234567890123").unwrap().steps[0].kind, Kind::LostDigits);
+    assert_eq!(strict.read("12345678901234567890123").unwrap().steps[0].kind, RepairKind::LostDigits);
 }
 
 #[test]
 fn every_kind_of_damage_is_repaired_and_named() {
-    use Kind::*;
+    use RepairKind::*;
     let one = json!({"a": 1});
     for (text, expected, kinds) in [
         ("\u{feff}{\"a\": 1}", &one, &[ByteOrderMark][..]),
@@ -167,7 +167,7 @@ fn steps_say_where_and_how_often() {
         .iter()
         .map(|step| (step.kind, step.place.map(|at| (at.line, at.column)), step.times))
         .collect();
-    assert_eq!(steps, [(Kind::Quotes, Some((2, 3)), 2), (Kind::TrailingComma, Some((3, 9)), 1)]);
+    assert_eq!(steps, [(RepairKind::Quotes, Some((2, 3)), 2), (RepairKind::TrailingComma, Some((3, 9)), 1)]);
     let (last, before) = salvaged.steps.split_last().unwrap();
     assert!(before.iter().all(|step| step.patch.is_empty()) && last.patch.len() == 1);
 }
@@ -237,9 +237,9 @@ fn bytes_are_decoded() {
     let utf16: Vec<u8> =
         [0xfeff_u16].into_iter().chain("{\"a\": 1}".encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let salvaged = salvage_bytes(&utf16).unwrap();
-    assert_eq!((salvaged.value, salvaged.steps[0].kind), (json!({"a": 1}), Kind::Encoding));
+    assert_eq!((salvaged.value, salvaged.steps[0].kind), (json!({"a": 1}), RepairKind::Encoding));
     let salvaged = salvage_bytes(b"{\"a\": \"\xff\"}").unwrap();
-    assert_eq!((salvaged.value, salvaged.steps[0].kind), (json!({"a": "\u{fffd}"}), Kind::Encoding));
+    assert_eq!((salvaged.value, salvaged.steps[0].kind), (json!({"a": "\u{fffd}"}), RepairKind::Encoding));
     assert!(salvage_bytes(b"[1]").unwrap().steps.is_empty());
 }
 

@@ -1,7 +1,7 @@
 //! Values brought closer to their schemas: by example, and for whatever schema and value.
 
 use loopctl::profile::Repair;
-use loopctl::repair::{Kind, Operation, Repairer, Shaped, Shaper, apply, salvage};
+use loopctl::repair::{Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
 use loopctl::rules::Schema;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -17,11 +17,11 @@ const ALL: Repair = Repair {
 };
 
 fn shape(schema: &Value, value: &Value, settings: Repair) -> Shaped {
-    Shaper::new("test", schema).unwrap().shape(value.clone(), settings, None)
+    SchemaRepairer::new("test", schema).unwrap().shape(value.clone(), settings, None)
 }
 
 #[track_caller]
-fn becomes(schema: &Value, value: &Value, expected: &Value, kinds: &[Kind]) {
+fn becomes(schema: &Value, value: &Value, expected: &Value, kinds: &[RepairKind]) {
     let shaped = shape(schema, value, Repair::default());
     assert_eq!(shaped.value, *expected, "{schema} {value}");
     assert_eq!(shaped.steps.iter().map(|step| step.kind).collect::<Vec<_>>(), kinds, "{schema} {value}");
@@ -29,7 +29,7 @@ fn becomes(schema: &Value, value: &Value, expected: &Value, kinds: &[Kind]) {
 
 #[test]
 fn optional_values_that_the_schema_refuses_are_left_out() {
-    use Kind::DropInvalid;
+    use RepairKind::DropInvalid;
     for (property, wrong) in [
         (json!({"type": "string", "pattern": "^10\\."}), json!("")),
         (json!({"type": "string", "pattern": "^10\\."}), json!("doi: none")),
@@ -96,7 +96,7 @@ fn content_that_is_worth_asking_for_again_stays() {
     let schema = json!({"properties": {"a": {"type": "string"}, "l": {"maxItems": 1}, "items": {"items": {"minLength": 2}}}});
     let value = json!({"a": {"name": "x"}, "l": [1, 2], "items": ["x"]});
     becomes(&schema, &value, &value, &[]);
-    becomes(&schema, &json!({"items": ["", "xy"]}), &json!({"items": ["xy"]}), &[Kind::DropInvalid]);
+    becomes(&schema, &json!({"items": ["", "xy"]}), &json!({"items": ["xy"]}), &[RepairKind::DropInvalid]);
 }
 
 #[test]
@@ -107,17 +107,17 @@ fn members_that_the_schema_forbids_are_left_out() {
         &closed,
         &json!({"a": 1, "x-y": 2, "b": 3, "c": 4}),
         &json!({"a": 1, "x-y": 2}),
-        &[Kind::DropUnknown; 2],
+        &[RepairKind::DropUnknown; 2],
     );
     let unevaluated = json!({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false});
-    becomes(&unevaluated, &json!({"a": 1, "b": 3}), &json!({"a": 1}), &[Kind::DropUnknown]);
+    becomes(&unevaluated, &json!({"a": 1, "b": 3}), &json!({"a": 1}), &[RepairKind::DropUnknown]);
     let nested = json!({"items": {"properties": {"a/b": closed}}});
-    becomes(&nested, &json!([{"a/b": {"~": 1}}]), &json!([{"a/b": {}}]), &[Kind::DropUnknown]);
+    becomes(&nested, &json!([{"a/b": {"~": 1}}]), &json!([{"a/b": {}}]), &[RepairKind::DropUnknown]);
 }
 
 #[test]
 fn types_are_changed_only_when_nothing_is_lost() {
-    use Kind::{Coerce, DropInvalid, Trim, Unwrap, Wrap};
+    use RepairKind::{Coerce, DropInvalid, Trim, Unwrap, Wrap};
     let typed = |name: &str| json!({"properties": {"a": {"type": name}}, "required": ["a"]});
     for (name, value, expected, kinds) in [
         ("integer", json!("12"), json!(12), &[Coerce][..]),
@@ -162,14 +162,14 @@ fn each_pass_can_be_switched_off() {
     assert_eq!(count(Repair { defaults: false, ..ALL }), 5);
     assert_eq!(count(ALL), 6);
     for (one, kind) in [
-        (Repair { drop_invalid: true, ..Repair::OFF }, Kind::DropInvalid),
-        (Repair { drop_unknown: true, ..Repair::OFF }, Kind::DropUnknown),
-        (Repair { rewrap: true, ..Repair::OFF }, Kind::Wrap),
-        (Repair { coerce: true, ..Repair::OFF }, Kind::Coerce),
-        (Repair { trim: true, ..Repair::OFF }, Kind::Trim),
-        (Repair { defaults: true, ..Repair::OFF }, Kind::Default),
+        (Repair { drop_invalid: true, ..Repair::OFF }, RepairKind::DropInvalid),
+        (Repair { drop_unknown: true, ..Repair::OFF }, RepairKind::DropUnknown),
+        (Repair { rewrap: true, ..Repair::OFF }, RepairKind::Wrap),
+        (Repair { coerce: true, ..Repair::OFF }, RepairKind::Coerce),
+        (Repair { trim: true, ..Repair::OFF }, RepairKind::Trim),
+        (Repair { defaults: true, ..Repair::OFF }, RepairKind::Default),
     ] {
-        let kinds: Vec<Kind> = shape(&schema, &value, one).steps.iter().map(|step| step.kind).collect();
+        let kinds: Vec<RepairKind> = shape(&schema, &value, one).steps.iter().map(|step| step.kind).collect();
         assert_eq!(kinds, [kind]);
     }
 }
@@ -177,9 +177,9 @@ fn each_pass_can_be_switched_off() {
 #[test]
 fn a_change_can_be_refused() {
     let schema = json!({"properties": {"a": {"minLength": 1}, "b": {"type": "integer"}}});
-    let shaper = Shaper::new("test", &schema).unwrap();
+    let schema_repairer = SchemaRepairer::new("test", &schema).unwrap();
     let mut veto = |_: &Value, after: &Value| after.get("a").is_none();
-    let shaped = shaper.shape(json!({"a": "", "b": "1"}), Repair::default(), Some(&mut veto));
+    let shaped = schema_repairer.shape(json!({"a": "", "b": "1"}), Repair::default(), Some(&mut veto));
     assert_eq!(shaped.value, json!({"a": "", "b": 1}));
 }
 
@@ -196,14 +196,14 @@ fn many_errors_of_a_kind_are_mended_at_once() {
 fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behind_good_ones() {
     let schema = json!({"items": {"properties": {"n": {"type": "integer"}, "m": {"minLength": 1}}}});
     let value: Value = (0..500).map(|n| json!({"n": n.to_string(), "m": ""})).collect();
-    let shaper = Shaper::new("test", &schema).unwrap();
+    let schema_repairer = SchemaRepairer::new("test", &schema).unwrap();
     let keeps = |value: &Value| value.as_array().unwrap().iter().all(|item| item.get("m").is_some());
     let mut asked = 0;
     let mut veto = |_: &Value, after: &Value| {
         asked += 1;
         !keeps(after)
     };
-    let shaped = shaper.shape(value.clone(), Repair::default(), Some(&mut veto));
+    let shaped = schema_repairer.shape(value.clone(), Repair::default(), Some(&mut veto));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n, "m": ""})).collect::<Value>());
     // Refused together, they are tried one by one.
     assert!((500..510).contains(&asked), "{asked}");
@@ -212,7 +212,7 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
         asked += 1;
         false
     };
-    let shaped = shaper.shape(value, Repair::default(), Some(&mut consent));
+    let shaped = schema_repairer.shape(value, Repair::default(), Some(&mut consent));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n})).collect::<Value>());
     assert_eq!((shaped.steps.len(), asked), (1_000, 2));
 }
@@ -224,7 +224,7 @@ fn the_schema_chooses_from_several_values() {
     let text = "{\"type\": \"thought\"}\n{\"name\": \"a\"}\n{\"name\": \"b\"}\n{\"other\": 1}";
     let mended = repairer.text(text, None).unwrap();
     assert_eq!(mended.value, json!({"name": "b"}));
-    assert_eq!(mended.steps.last().unwrap().kind, Kind::Chosen);
+    assert_eq!(mended.steps.last().unwrap().kind, RepairKind::Chosen);
     let mut value = Value::Null;
     apply(&mut value, &mended.patch()).unwrap();
     assert_eq!(value, mended.value);
@@ -379,7 +379,7 @@ proptest! {
 
         // Lists that are wrapped, unwrapped or lose empty elements, and texts that are read, move what is in them.
         let moved = shaped.steps.iter().any(|step| {
-            matches!(step.kind, Kind::Wrap | Kind::Unwrap | Kind::Coerce)
+            matches!(step.kind, RepairKind::Wrap | RepairKind::Unwrap | RepairKind::Coerce)
                 || step.patch.iter().any(|operation| matches!(operation, Operation::Remove { path } if path.ends_with(|c: char| c.is_ascii_digit())))
         });
         if !moved {

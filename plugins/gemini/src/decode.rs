@@ -1,6 +1,6 @@
 //! From what the server answered to a completion.
 
-use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, tame, word};
+use loopctl_plugin_sdk::codec::{Cut, broken_off, count, empty, is_torn, parse_body, sanitize_line, word};
 use loopctl_plugin_sdk::protocol::{Completion, HttpResponse, Usage};
 use loopctl_plugin_sdk::{Failure, Value};
 
@@ -35,7 +35,7 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
     }
     let usage = usage(&body);
     if let Some(reason) = word(&body, "/promptFeedback/blockReason") {
-        let message = format!("Gemini refuses the prompt: {}", tame(&reason, EXPLANATION));
+        let message = format!("Gemini refuses the prompt: {}", sanitize_line(&reason, EXPLANATION));
         return Err(Cut { message, finish_reason: &reason, usage }.failure());
     }
     let Some(candidate) = body.pointer("/candidates/0") else {
@@ -56,13 +56,15 @@ pub(crate) fn decode(response: &HttpResponse) -> Result<Completion, Failure> {
         return Err(Cut::by_length(stopped, usage));
     }
     if WITHHELD.contains(&stopped) {
-        let why = word(candidate, "/finishMessage").map(|why| format!(": {}", tame(&why, EXPLANATION)));
+        let why =
+            word(candidate, "/finishMessage").map(|why| format!(": {}", sanitize_line(&why, EXPLANATION)));
         let message = format!("Gemini withheld the answer ({stopped}){}", why.unwrap_or_default());
         return Err(Cut { message, finish_reason: stopped, usage }.failure());
     }
     let text = text(candidate);
     if text.trim().is_empty() {
-        let why = if stopped.is_empty() { String::new() } else { format!(" ({})", tame(stopped, 40)) };
+        let why =
+            if stopped.is_empty() { String::new() } else { format!(" ({})", sanitize_line(stopped, 40)) };
         let said =
             if calls(candidate) { "the model called a tool instead" } else { "the model said nothing" };
         return Err(empty(format!("the answer is empty{why}: {said}"), &usage));

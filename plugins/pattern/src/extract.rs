@@ -6,7 +6,7 @@ use regex::Captures;
 use serde_json::{Map, Number, Value};
 
 use crate::focus::{Focus, Keys};
-use crate::patterns::{Field, Kind, Pattern, Patterns, Take};
+use crate::patterns::{Field, FieldKind, Pattern, Patterns, Take};
 use crate::sections::Sections;
 use crate::verbatim::{stands_in, tidy};
 
@@ -72,8 +72,8 @@ pub fn correct(
         let before = fields.get(name).filter(|value| !is_blank(value)).cloned();
         let found = match (field.kind, before.as_ref()) {
             (_, None) => search.all(None),
-            (Kind::Object, Some(Value::Object(old))) => search.again_object(old, keys),
-            (Kind::List, Some(Value::Array(old))) => search.again_list(old, keys),
+            (FieldKind::Object, Some(Value::Object(old))) => search.again_object(old, keys),
+            (FieldKind::List, Some(Value::Array(old))) => search.again_list(old, keys),
             (_, Some(old)) => search.again(old),
         };
         match found {
@@ -133,10 +133,12 @@ impl<'a> Search<'a> {
     /// The field's value by all patterns of the tiers; `other_than` is a value that was refused.
     fn all(&self, other_than: Option<&Value>) -> Option<Value> {
         match self.field.kind {
-            Kind::Whole => (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned())),
-            Kind::Text | Kind::Number => self.scalar(other_than),
-            Kind::Object => self.object(&Map::new(), None),
-            Kind::List => self.list(Vec::new()),
+            FieldKind::Whole => {
+                (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned()))
+            }
+            FieldKind::Text | FieldKind::Number => self.scalar(other_than),
+            FieldKind::Object => self.object(&Map::new(), None),
+            FieldKind::List => self.list(Vec::new()),
         }
     }
 
@@ -144,8 +146,8 @@ impl<'a> Search<'a> {
     fn again(&self, old: &Value) -> Option<Value> {
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
         let other = match self.field.kind {
-            Kind::Object | Kind::List => self.all(None),
-            Kind::Text | Kind::Number | Kind::Whole => wider.all(Some(old)),
+            FieldKind::Object | FieldKind::List => self.all(None),
+            FieldKind::Text | FieldKind::Number | FieldKind::Whole => wider.all(Some(old)),
         };
         other.or_else(|| self.is_said(old).then(|| old.clone()))
     }
@@ -213,8 +215,11 @@ impl<'a> Search<'a> {
         for pattern in self.patterns() {
             for range in self.places(pattern) {
                 let mut consider = |piece: &str| {
-                    let value =
-                        if self.field.kind == Kind::Number { number(piece) } else { text(piece, pattern) };
+                    let value = if self.field.kind == FieldKind::Number {
+                        number(piece)
+                    } else {
+                        text(piece, pattern)
+                    };
                     if let Some(value) = value.filter(|value| Some(value) != other_than) {
                         best = Some(value);
                     }

@@ -40,7 +40,7 @@ pub enum PatternError {
 /// What a field's matches become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FieldKind {
     /// The group `value` of the first match, as text.
     #[default]
     Text,
@@ -82,7 +82,7 @@ struct RawFile {
 #[serde(deny_unknown_fields)]
 struct RawField {
     #[serde(default)]
-    kind: Kind,
+    kind: FieldKind,
     #[serde(default)]
     keys: Map<String, Value>,
     #[serde(default)]
@@ -119,7 +119,7 @@ pub struct Patterns {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Field {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FieldKind,
     /// Canonical key, and the pattern that a captured key must match as a whole.
     pub(crate) keys: Vec<(String, Regex)>,
     pub(crate) patterns: Vec<Pattern>,
@@ -187,13 +187,13 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
     let compile = |place: &str, pattern: &str| compile(words, place, pattern);
     within(&format!("{place}.patterns"), raw.patterns.len(), MAX_PATTERNS)?;
     within(&format!("{place}.keys"), raw.keys.len(), MAX_PATTERNS)?;
-    if raw.kind == Kind::Whole && !raw.patterns.is_empty() {
+    if raw.kind == FieldKind::Whole && !raw.patterns.is_empty() {
         return Err(wrong(place, "a field of kind `whole` takes no `patterns`"));
     }
-    if raw.kind != Kind::Whole && raw.patterns.is_empty() {
+    if raw.kind != FieldKind::Whole && raw.patterns.is_empty() {
         return Err(wrong(place, "expected at least one pattern under `patterns`"));
     }
-    if raw.kind != Kind::Object && !raw.keys.is_empty() {
+    if raw.kind != FieldKind::Object && !raw.keys.is_empty() {
         return Err(wrong(place, "`keys` goes with `kind: object` only"));
     }
     let mut keys = Vec::with_capacity(raw.keys.len());
@@ -230,7 +230,7 @@ fn pattern(
     words: &Words,
     place: &str,
     raw: RawPattern,
-    kind: Kind,
+    kind: FieldKind,
     has_headings: bool,
 ) -> Result<Pattern, PatternError> {
     let compile = |place: &str, pattern: &str| compile(words, place, pattern);
@@ -244,24 +244,24 @@ fn pattern(
     let regex_place = format!("{place}.pattern");
     let regex = match &raw.pattern {
         Some(pattern) => Some(compile(&regex_place, pattern)?),
-        None if section.is_some() && kind == Kind::Text => None,
+        None if section.is_some() && kind == FieldKind::Text => None,
         None => return Err(wrong(place, "expected `pattern` (only a text field may have `section` alone)")),
     };
     if let Some(regex) = &regex {
         match kind {
-            Kind::Text | Kind::Number => needs_group(&regex_place, regex, "value")?,
-            Kind::Object => {
+            FieldKind::Text | FieldKind::Number => needs_group(&regex_place, regex, "value")?,
+            FieldKind::Object => {
                 needs_group(&regex_place, regex, "key")?;
                 needs_group(&regex_place, regex, "value")?;
             }
-            Kind::List if regex.capture_names().flatten().next().is_none() => {
+            FieldKind::List if regex.capture_names().flatten().next().is_none() => {
                 return Err(refused(
                     &regex_place,
                     regex.as_str(),
                     "expected a named group like `(?P<size>...)`",
                 ));
             }
-            Kind::List | Kind::Whole => {}
+            FieldKind::List | FieldKind::Whole => {}
         }
     }
     let reject = match &raw.reject {

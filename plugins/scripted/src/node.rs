@@ -11,11 +11,11 @@ const MAX_DEPTH: usize = 64;
 pub(crate) struct Node {
     /// From 1.
     pub(crate) line: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeData,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeData {
     Scalar(Value),
     List(Vec<Node>),
     /// In the file's order; keys are unique.
@@ -30,21 +30,21 @@ impl Node {
     pub(crate) fn from_json(line: usize, value: Value) -> Self {
         let kind = match value {
             Value::Array(items) => {
-                Kind::List(items.into_iter().map(|item| Self::from_json(line, item)).collect())
+                NodeData::List(items.into_iter().map(|item| Self::from_json(line, item)).collect())
             }
-            Value::Object(map) => {
-                Kind::Map(map.into_iter().map(|(key, value)| (key, Self::from_json(line, value))).collect())
-            }
-            scalar => Kind::Scalar(scalar),
+            Value::Object(map) => NodeData::Map(
+                map.into_iter().map(|(key, value)| (key, Self::from_json(line, value))).collect(),
+            ),
+            scalar => NodeData::Scalar(scalar),
         };
         Self { line, kind }
     }
 
     pub(crate) fn into_json(self) -> Value {
         match self.kind {
-            Kind::Scalar(value) => value,
-            Kind::List(items) => Value::Array(items.into_iter().map(Self::into_json).collect()),
-            Kind::Map(pairs) => Value::Object(
+            NodeData::Scalar(value) => value,
+            NodeData::List(items) => Value::Array(items.into_iter().map(Self::into_json).collect()),
+            NodeData::Map(pairs) => Value::Object(
                 pairs.into_iter().map(|(key, node)| (key, node.into_json())).collect::<Map<_, _>>(),
             ),
         }
@@ -53,12 +53,12 @@ impl Node {
     /// What to call it in a message.
     pub(crate) fn noun(&self) -> &'static str {
         match &self.kind {
-            Kind::Scalar(Value::Null) => "nothing",
-            Kind::Scalar(Value::Bool(_)) => "a boolean",
-            Kind::Scalar(Value::Number(_)) => "a number",
-            Kind::Scalar(_) => "a text",
-            Kind::List(_) => "a list",
-            Kind::Map(_) => "a mapping",
+            NodeData::Scalar(Value::Null) => "nothing",
+            NodeData::Scalar(Value::Bool(_)) => "a boolean",
+            NodeData::Scalar(Value::Number(_)) => "a number",
+            NodeData::Scalar(_) => "a text",
+            NodeData::List(_) => "a list",
+            NodeData::Map(_) => "a mapping",
         }
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
                     *key = Some((line, text.into_owned()));
                     continue;
                 }
-                Node { line, kind: Kind::Scalar(scalar(&text, style, span)?) }
+                Node { line, kind: NodeData::Scalar(scalar(&text, style, span)?) }
             }
             Event::SequenceStart(..) => {
                 begin(&mut open, line, Partial::List(Vec::new()))?;
@@ -111,9 +111,9 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open { line, kind: Partial::List(items) }) => Node { line, kind: Kind::List(items) },
+                Some(Open { line, kind: Partial::List(items) }) => Node { line, kind: NodeData::List(items) },
                 Some(Open { line, kind: Partial::Map { pairs, .. } }) => {
-                    Node { line, kind: Kind::Map(pairs) }
+                    Node { line, kind: NodeData::Map(pairs) }
                 }
                 None => continue,
             },
@@ -136,7 +136,7 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Problem> {
             }
         }
     }
-    Ok(root.unwrap_or(Node { line: 1, kind: Kind::Scalar(Value::Null) }))
+    Ok(root.unwrap_or(Node { line: 1, kind: NodeData::Scalar(Value::Null) }))
 }
 
 fn begin(open: &mut Vec<Open>, line: usize, kind: Partial) -> Result<(), Problem> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use loopctl_plugin_sdk::Value;
 use loopctl_plugin_sdk::protocol::{Completion, Usage};
 
-use crate::node::{Kind, Node, Problem, parse_yaml};
+use crate::node::{Node, NodeData, Problem, parse_yaml};
 
 /// What one call gets.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,8 +83,8 @@ impl Script {
     pub(crate) fn from_yaml(text: &str) -> Result<Self, Problem> {
         let root = parse_yaml(text)?;
         match root.kind {
-            Kind::List(records) => Self::from_records(records),
-            Kind::Scalar(Value::Null) => Err((1, "the script is empty: write a list of answers".into())),
+            NodeData::List(records) => Self::from_records(records),
+            NodeData::Scalar(Value::Null) => Err((1, "the script is empty: write a list of answers".into())),
             _ => Err((
                 root.line,
                 format!("expected a list of answers, found {}: begin each with `- `", root.noun()),
@@ -144,7 +144,7 @@ impl Fields {
     fn of(node: Node) -> Result<Self, Problem> {
         let (line, noun) = (node.line, node.noun());
         match node.kind {
-            Kind::Map(pairs) => Ok(Self { line, pairs }),
+            NodeData::Map(pairs) => Ok(Self { line, pairs }),
             _ => Err((line, format!("expected an answer such as `value: {{…}}`, found {noun}"))),
         }
     }
@@ -157,9 +157,9 @@ impl Fields {
     fn text(&mut self, key: &str) -> Result<Option<String>, Problem> {
         let Some(node) = self.take(key) else { return Ok(None) };
         match node.kind {
-            Kind::Scalar(Value::String(text)) => Ok(Some(text)),
+            NodeData::Scalar(Value::String(text)) => Ok(Some(text)),
             // An id such as 17 is a number to YAML and a name to everyone else.
-            Kind::Scalar(Value::Number(number)) if key == "id" => Ok(Some(number.to_string())),
+            NodeData::Scalar(Value::Number(number)) if key == "id" => Ok(Some(number.to_string())),
             _ => Err((
                 node.line,
                 format!("expected a text for `{key}`, found {}: put it in quotes", node.noun()),
@@ -170,7 +170,7 @@ impl Fields {
     fn whole(&mut self, key: &str) -> Result<Option<u64>, Problem> {
         let Some(node) = self.take(key) else { return Ok(None) };
         match &node.kind {
-            Kind::Scalar(Value::Number(number)) if number.is_u64() => Ok(number.as_u64()),
+            NodeData::Scalar(Value::Number(number)) if number.is_u64() => Ok(number.as_u64()),
             _ => {
                 Err((node.line, format!("expected a whole number from 0 for `{key}`, found {}", node.noun())))
             }
@@ -226,7 +226,7 @@ impl Fields {
         }
         if let Some(cost) = self.take("cost_usd") {
             usage.cost_usd = match &cost.kind {
-                Kind::Scalar(Value::Number(number)) => number.as_f64().filter(|cost| *cost >= 0.0),
+                NodeData::Scalar(Value::Number(number)) => number.as_f64().filter(|cost| *cost >= 0.0),
                 _ => None,
             };
             if usage.cost_usd.is_none() {
@@ -245,7 +245,7 @@ impl Fields {
 
     fn fault(&mut self, node: Node) -> Result<Outcome, Problem> {
         let name = match &node.kind {
-            Kind::Scalar(Value::String(name)) => name.as_str(),
+            NodeData::Scalar(Value::String(name)) => name.as_str(),
             _ => return Err((node.line, format!("expected a fault's name, found {}", node.noun()))),
         };
         let mut message = |otherwise: &str| -> Result<String, Problem> {
@@ -295,11 +295,11 @@ impl Fields {
 impl Node {
     /// The texts of a list of texts, or the line where something else stands.
     fn into_json_texts(self) -> Result<Vec<String>, usize> {
-        let Kind::List(items) = self.kind else { return Err(self.line) };
+        let NodeData::List(items) = self.kind else { return Err(self.line) };
         items
             .into_iter()
             .map(|item| match item.kind {
-                Kind::Scalar(Value::String(text)) => Ok(text),
+                NodeData::Scalar(Value::String(text)) => Ok(text),
                 _ => Err(item.line),
             })
             .collect()

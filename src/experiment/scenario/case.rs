@@ -3,7 +3,7 @@
 use super::expect::Expect;
 use super::keys;
 use crate::diag::{Code, Problem, Problems};
-use crate::experiment::trajectory::{Step, StepIssue};
+use crate::experiment::trajectory::{IterationRecord, StepIssue};
 use crate::profile::Override;
 use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape};
@@ -34,7 +34,7 @@ pub struct Case {
     /// The document.
     pub source: Option<String>,
     /// What candidates there are.
-    pub course: Course,
+    pub course: CaseInput,
     /// What judges and validators say of each candidate, by their names. `null`: no answer came.
     pub answers: Vec<Vec<(Spanned<String>, Value)>>,
     /// What must come of it.
@@ -43,7 +43,7 @@ pub struct Case {
 
 /// The candidates of a case.
 #[derive(Debug, Clone)]
-pub enum Course {
+pub enum CaseInput {
     /// What each candidate would score.
     Trajectory(Vec<ScoredStep>),
     /// The candidates themselves.
@@ -54,15 +54,15 @@ pub enum Course {
     Unreadable,
 }
 
-impl Course {
+impl CaseInput {
     /// How many candidates there are at most.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
-            Course::Trajectory(steps) => steps.len(),
-            Course::Candidates(candidates) => candidates.len(),
-            Course::Outputs(outputs) => outputs.len(),
-            Course::Unreadable => 0,
+            CaseInput::Trajectory(steps) => steps.len(),
+            CaseInput::Candidates(candidates) => candidates.len(),
+            CaseInput::Outputs(outputs) => outputs.len(),
+            CaseInput::Unreadable => 0,
         }
     }
 
@@ -77,7 +77,7 @@ impl Course {
 #[derive(Debug, Clone)]
 pub struct ScoredStep {
     /// All but the scores.
-    pub step: Step,
+    pub step: IterationRecord,
     /// The scores.
     pub scores: Scored,
 }
@@ -170,7 +170,8 @@ impl Decode for Case {
         let span = fields.span();
         fields.finish(problems);
         let course = course?;
-        if answers.len() > course.len() || (!answers.is_empty() && matches!(course, Course::Trajectory(_))) {
+        if answers.len() > course.len() || (!answers.is_empty() && matches!(course, CaseInput::Trajectory(_)))
+        {
             problems.push(
                 Problem::error(Code::Conflict, span, "`answers` are about candidates that are not there")
                     .help(
@@ -209,7 +210,7 @@ fn decode_settings(node: &Node, problems: &mut Problems) -> Vec<Override> {
 }
 
 /// Reads the one thing that says what candidates there are.
-fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Course> {
+fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<CaseInput> {
     const KEYS: &str = "`trajectory`, `candidates`, `outputs` or `unreadable: true`";
     let trajectory = fields.node("trajectory");
     let candidates = fields.node("candidates");
@@ -232,13 +233,13 @@ fn decode_course(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Cou
         }
     }
     let course = if let Some(node) = trajectory {
-        Course::Trajectory(Vec::decode(node, problems)?)
+        CaseInput::Trajectory(Vec::decode(node, problems)?)
     } else if let Some(node) = candidates {
-        Course::Candidates(Vec::decode(node, problems)?)
+        CaseInput::Candidates(Vec::decode(node, problems)?)
     } else if let Some(node) = outputs {
-        Course::Outputs(decode_named(node, "outputs by stage", problems))
+        CaseInput::Outputs(decode_named(node, "outputs by stage", problems))
     } else if bool::decode(unreadable?, problems)? {
-        return Some(Course::Unreadable);
+        return Some(CaseInput::Unreadable);
     } else {
         let problem = Problem::error(Code::MissingKey, fields.span(), "this case has no candidates");
         problems.push(problem.help(format!("add one of {KEYS}")));
@@ -286,7 +287,7 @@ impl Decode for ScoredStep {
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &keys::STEP, problems)?;
         let scores = fields.required::<Scored>("scores", problems);
-        let step = Step {
+        let step = IterationRecord {
             scores: Vec::new(),
             issues: fields.or("issues", Vec::<StepIssue>::new(), problems),
             elapsed_ms: fields

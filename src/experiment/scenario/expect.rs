@@ -1,6 +1,6 @@
 //! What a case expects.
 
-use super::case::Course;
+use super::case::CaseInput;
 use super::expect_text::{ExpectedRequest, ExpectedText};
 use super::keys;
 use crate::diag::{Code, Problem, Problems, Span};
@@ -79,7 +79,7 @@ pub struct ExpectedIssue {
 
 impl Expect {
     /// Reads what a case with this course expects. What can never be compared with anything is a problem.
-    pub(super) fn decode(node: &Node, course: &Course, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn decode(node: &Node, course: &CaseInput, problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &keys::EXPECT, problems)?;
         let mut facts = Vec::new();
         for (name, read) in FACTS {
@@ -109,7 +109,7 @@ impl Expect {
                     .help("say what must come of it, such as `final_status: passed`"),
             );
         }
-        let scored = matches!(course, Course::Trajectory(_));
+        let scored = matches!(course, CaseInput::Trajectory(_));
         let mut pointless = |key: &'static str, given: bool, why: &str| {
             if given {
                 let span = node.get(key).map_or(whole, |value| &value.span);

@@ -17,13 +17,13 @@ mod suite;
 mod survivors;
 mod verify;
 
-pub use case::{Case, Course, ScenarioFile};
+pub use case::{Case, CaseInput, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
 pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};
 pub use keys::{RULE_TESTS, SCENARIOS};
 pub use matching::{Difference, TOLERANCE};
 pub use mutants::{Mutant, exemption, mutants};
 pub use rule_cases::{RuleCase, RuleCases, test_rules};
-pub use subject::{Subject, find_subject, subjects};
-pub use suite::{CaseResult, Choice, Kind, Suite, Unusable, Verdict, test_profile};
+pub use subject::{TestTarget, find_subject, subjects};
+pub use suite::{CaseResult, Choice, Suite, SuiteKind, Unusable, Verdict, test_profile};
 pub use survivors::{Fate, Guarded, Mutation, survivors};

@@ -1,17 +1,17 @@
 //! A case played through the engine.
 
-use super::case::{Case, Course, Scored, ScoredStep, by_name};
+use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
 use crate::engine::{CallFailed, Consulted, Event, Input, Outcome, Output, Produced, Run, Work};
 use crate::experiment::simulate::{assessment, simulate};
-use crate::experiment::trajectory::{Step, Trajectory};
+use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
 use crate::ingest::{Document, SourceText};
 use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::provider::protocol::DocumentRef;
-use crate::repair::Mended;
+use crate::repair::Repaired;
 use crate::run::{
-    Plan, Task, Told, correction_feedback, document_type_of, first_input, request_for, stage_answer,
+    Plan, RawAnswer, Task, correction_feedback, document_type_of, first_input, request_for, stage_answer,
 };
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{DocumentId, Millis, Usage};
@@ -33,14 +33,14 @@ pub(super) struct Played {
     /// Feedback of the correction that the loop would ask for next, with the stage that gets it.
     pub(super) feedback: Vec<(String, String)>,
     /// Requests that were made, in order. Those of the correction that the loop would ask for next are last.
-    pub(super) requests: Vec<Made>,
+    pub(super) requests: Vec<RecordedRequest>,
     /// How many of `requests` are of that correction.
     pub(super) next_requests: usize,
 }
 
 /// A request that was made.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct RecordedRequest {
     pub(super) judge: bool,
     /// The id of the stage or judge.
     pub(super) asked: String,
@@ -51,7 +51,7 @@ pub(super) struct Made {
 
 /// The steps of a trajectory with the profile's dimensions.
 pub(super) fn trajectory(policy_dimensions: &[&str], steps: &[ScoredStep]) -> Trajectory {
-    let iterations = steps.iter().map(|given| Step {
+    let iterations = steps.iter().map(|given| IterationRecord {
         scores: match &given.scores {
             Scored::Every(score) => {
                 policy_dimensions.iter().map(|name| ((*name).to_owned(), *score)).collect()
@@ -155,7 +155,7 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
     let masked = Mask::apply(&plan.profile.mask, text);
     let source = plan.scoring.source(&masked);
     let first = match (&case.course, &document) {
-        (Course::Unreadable, _) => Input::Unreadable { reason: "the case says so".to_owned() },
+        (CaseInput::Unreadable, _) => Input::Unreadable { reason: "the case says so".to_owned() },
         (_, Some(document)) => first_input(plan, document, &source),
         (_, None) => Input::Started,
     };
@@ -229,7 +229,7 @@ struct Player<'a> {
     assessor: Assessor,
     /// How many candidates of the case stand before the first one of the run.
     skipped: usize,
-    requests: Vec<Made>,
+    requests: Vec<RecordedRequest>,
     /// What judges are told to hold candidates against: a case has no such files, so they see where it would stand.
     references: BTreeMap<String, String>,
 }
@@ -278,7 +278,7 @@ impl Player<'_> {
             Work::Generate { stage, .. } => {
                 self.note_request(run, work)?;
                 match &self.case.course {
-                    Course::Candidates(candidates) => {
+                    CaseInput::Candidates(candidates) => {
                         let Some(candidate) = candidates.get(self.skipped) else {
                             return Ok(Done::Exhausted);
                         };
@@ -293,7 +293,7 @@ impl Player<'_> {
                 }
                 self.note_request(run, work)?;
                 match &self.case.course {
-                    Course::Candidates(candidates) => {
+                    CaseInput::Candidates(candidates) => {
                         let whole = candidates.get(iteration + self.skipped).cloned().unwrap_or_default();
                         // A stage whose output is no part of candidates serves prompts only.
                         let part = run.pipeline().part(&Arc::new(whole), stage).unwrap_or_default();
@@ -317,7 +317,7 @@ impl Player<'_> {
 
     /// What the case says that a stage answers, repaired as in a run. A text is what a model wrote.
     fn output(&self, run: &Run, stage: usize, iteration: usize) -> Result<Done, String> {
-        let Course::Outputs(outputs) = &self.case.course else { return Ok(Done::Exhausted) };
+        let CaseInput::Outputs(outputs) = &self.case.course else { return Ok(Done::Exhausted) };
         let Some(outputs) = outputs.get(iteration + self.skipped) else { return Ok(Done::Exhausted) };
         let id = run.pipeline().steps().get(stage).map(|step| step.id.as_ref()).unwrap_or_default();
         let Some(output) = by_name(outputs).get(id).copied() else {
@@ -326,13 +326,13 @@ impl Player<'_> {
             ));
         };
         let told = match output {
-            Value::String(text) => Told::Text(text),
-            value => Told::Value(value),
+            Value::String(text) => RawAnswer::Text(text),
+            value => RawAnswer::Value(value),
         };
         let document_type = &self.reference.document_type;
         let usage = Usage { calls: 1, ..Usage::default() };
         let input = match stage_answer(self.plan, run, stage, document_type, &self.source, told) {
-            Ok(Mended { value, steps, .. }) => {
+            Ok(Repaired { value, steps, .. }) => {
                 Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
             }
             Err(message) => {
@@ -378,7 +378,7 @@ impl Player<'_> {
                 ));
             }
         };
-        Ok(Done::Answered(Input::heard(member, said)))
+        Ok(Done::Answered(Input::on_answer(member, said)))
     }
 
     fn task(&self) -> Task<'_> {
@@ -406,7 +406,13 @@ impl Player<'_> {
         };
         let text =
             request.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n");
-        self.requests.push(Made { judge, asked: request.stage, iteration, text, schema: request.schema });
+        self.requests.push(RecordedRequest {
+            judge,
+            asked: request.stage,
+            iteration,
+            text,
+            schema: request.schema,
+        });
         Ok(())
     }
 

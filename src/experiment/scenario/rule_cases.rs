@@ -4,11 +4,11 @@
 use super::expect::ExpectedIssue;
 use super::keys;
 use super::matching::{Difference, issue_line, listed};
-use super::suite::{CaseResult, Choice, Kind, Suite, Verdict, line_of};
+use super::suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, line_of};
 use super::verify::unknown;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile};
 use crate::profile::{Files, Library, load};
-use crate::rules::{Lineage, UNKNOWN_TYPE, compile};
+use crate::rules::{Inheritance, UNKNOWN_TYPE, compile};
 use crate::score::{Assessment, Assessor, Issue, Scoring};
 use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::shape::Shape;
@@ -128,7 +128,12 @@ pub fn test_rules(
             verdict: verdict(case, &mut assessor),
         })
         .collect();
-    Some(Suite { name: format!("rules/{name}"), kind: Kind::Rules, file: file.name().to_owned(), results })
+    Some(Suite {
+        name: format!("rules/{name}"),
+        kind: SuiteKind::Rules,
+        file: file.name().to_owned(),
+        results,
+    })
 }
 
 fn title(case: &RuleCase) -> String {
@@ -153,7 +158,7 @@ fn declared(name: &str, library: &Library, problems: &mut Problems) -> Vec<Decla
         problems.push(problem);
         None
     });
-    let root = file.as_ref().and_then(|file| Lineage::RULES.read(file, library, &mut Problems::new()));
+    let root = file.as_ref().and_then(|file| Inheritance::RULES.read(file, library, &mut Problems::new()));
     let is_own = |rule: &Node| file.as_ref().is_some_and(|file| Arc::ptr_eq(file, rule.span.file()));
     let items = match root.as_ref().and_then(|root| root.get("rules")).map(|rules| &rules.data) {
         Some(Data::List(items)) => items.as_slice(),

@@ -1,9 +1,9 @@
 //! Which test file belongs to what.
 
-use super::suite::Kind;
+use super::suite::SuiteKind;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
-use crate::rules::Lineage;
+use crate::rules::Inheritance;
 use crate::value::yaml::{self, Data};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ const ENDING: &str = ".test.yaml";
 
 /// A profile or a file of rules, with its test file.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct TestTarget {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// The name or path that a profile is loaded by; the name of a file of rules.
     pub name: String,
     /// Its cases.
@@ -26,9 +26,9 @@ pub struct Subject {
 
 /// Everything that can be named and has a test file: profiles, then rules. What can't be read is pushed, and
 /// warnings about files of rules without cases.
-pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
+pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTarget> {
     let mut found = Vec::new();
-    for (kind, folder) in [(Kind::Profile, "profiles"), (Kind::Rules, "rules")] {
+    for (kind, folder) in [(SuiteKind::Profile, "profiles"), (SuiteKind::Rules, "rules")] {
         for path in library.list(folder, ENDING) {
             let Some(name) =
                 path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')?.strip_suffix(ENDING))
@@ -37,7 +37,7 @@ pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
             };
             match library.read(&path) {
                 Ok(Some(file)) => {
-                    found.push(Subject { kind, name: name.to_owned(), file, library: library.clone() });
+                    found.push(TestTarget { kind, name: name.to_owned(), file, library: library.clone() });
                 }
                 Ok(None) => {}
                 Err(problem) => problems.push(problem),
@@ -46,7 +46,8 @@ pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
     }
     for path in library.list("rules", ".yaml") {
         let name = path.trim_start_matches("rules/").trim_end_matches(".yaml");
-        let tested = name.ends_with(".test") || found.iter().any(|s| s.kind == Kind::Rules && s.name == name);
+        let tested =
+            name.ends_with(".test") || found.iter().any(|s| s.kind == SuiteKind::Rules && s.name == name);
         if let Some(file) = library.read(&path).ok().flatten().filter(|file| !tested && holds_rules(file)) {
             let message = format!("the rules of `{}` have no cases", file.name());
             let warning = Problem { level: Level::Warning, ..Problem::placeless(Code::InertRule, message) };
@@ -62,16 +63,16 @@ pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<Subject> {
 ///
 /// # Errors
 /// When there is nothing of that name, or it has no test file.
-pub fn find_subject(argument: &str, library: &Library) -> Result<Subject, Problem> {
+pub fn find_subject(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     let is_path = argument.contains(['/', '\\']) || argument.ends_with(".yaml") || argument.ends_with(".yml");
     if is_path { by_path(argument, library) } else { by_name(argument, library) }
 }
 
-fn by_name(name: &str, library: &Library) -> Result<Subject, Problem> {
+fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
     let profile = library.read(&format!("profiles/{name}.yaml"))?;
     let (kind, folder) = match profile {
-        Some(_) => (Kind::Profile, "profiles"),
-        None if library.read(&format!("rules/{name}.yaml"))?.is_some() => (Kind::Rules, "rules"),
+        Some(_) => (SuiteKind::Profile, "profiles"),
+        None if library.read(&format!("rules/{name}.yaml"))?.is_some() => (SuiteKind::Rules, "rules"),
         None => {
             let known = available(library);
             let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
@@ -86,12 +87,12 @@ fn by_name(name: &str, library: &Library) -> Result<Subject, Problem> {
     };
     let path = format!("{folder}/{name}{ENDING}");
     match library.read(&path)? {
-        Some(file) => Ok(Subject { kind, name: name.to_owned(), file, library: library.clone() }),
+        Some(file) => Ok(TestTarget { kind, name: name.to_owned(), file, library: library.clone() }),
         None => Err(without_cases(name, &path)),
     }
 }
 
-fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
+fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
     let path = Path::new(argument);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let ending = if name.ends_with(".yml") { "yml" } else { "yaml" };
@@ -104,7 +105,7 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
     let file = read_text_file(&own)?;
     let within_rules = own.parent().and_then(Path::file_name).is_some_and(|folder| folder == "rules");
     if within_rules && is_empty(&file) {
-        return Err(Lineage::RULES.empty(&file));
+        return Err(Inheritance::RULES.empty(&file));
     }
     let tested = match read_text_file(&tests) {
         Ok(tested) => tested,
@@ -115,7 +116,7 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
     };
     if !holds_rules(&file) {
         let name = own.display().to_string();
-        return Ok(Subject { kind: Kind::Profile, name, file: tested, library: library.clone() });
+        return Ok(TestTarget { kind: SuiteKind::Profile, name, file: tested, library: library.clone() });
     }
     // Rules name their scripts relative to the folder that holds `rules`.
     let folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -125,7 +126,7 @@ fn by_path(argument: &str, library: &Library) -> Result<Subject, Problem> {
     };
     let project = if project.as_os_str().is_empty() { PathBuf::from(".") } else { project };
     let library = library.nearest(&project).holding(&format!("rules/{stem}.yaml"), file.text());
-    Ok(Subject { kind: Kind::Rules, name: stem, file: tested, library })
+    Ok(TestTarget { kind: SuiteKind::Rules, name: stem, file: tested, library })
 }
 
 /// Whether a file has rules, and is no rubric, classification or profile.

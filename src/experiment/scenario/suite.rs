@@ -1,6 +1,6 @@
 //! The cases of one file, run.
 
-use super::case::{Case, Course, ScenarioFile};
+use super::case::{Case, CaseInput, ScenarioFile};
 use super::matching::Difference;
 use super::play::{play_document, play_trajectory};
 use super::verify::{check_names, check_rules, check_type, differences};
@@ -18,7 +18,7 @@ const ANSWERED_BY_CASE: &str = "the-case";
 
 /// What a test file is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SuiteKind {
     /// A profile.
     Profile,
     /// A file of rules.
@@ -31,7 +31,7 @@ pub struct Suite {
     /// The profile or the file of rules.
     pub name: String,
     /// Which of the two.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// The test file.
     pub file: String,
     /// Its cases that were run, in file order.
@@ -52,7 +52,7 @@ pub struct Unusable {
     /// The profile, the file of rules, or what stands in their place on the command line.
     pub name: String,
     /// Which of the two; `None`: it was not found.
-    pub kind: Option<Kind>,
+    pub kind: Option<SuiteKind>,
     /// The test file; `None`: there is none.
     pub file: Option<String>,
     /// Why: the errors of the test file and of what it tests.
@@ -62,7 +62,7 @@ pub struct Unusable {
 impl Unusable {
     /// With the errors of `problems`; `None` when there are none.
     #[must_use]
-    pub fn new(name: &str, kind: Option<Kind>, file: Option<&str>, problems: &Problems) -> Option<Self> {
+    pub fn new(name: &str, kind: Option<SuiteKind>, file: Option<&str>, problems: &Problems) -> Option<Self> {
         let errors = problems.sorted().into_iter().filter(|problem| problem.level == Level::Error);
         let problems: Vec<Problem> = errors.cloned().collect();
         let file = file.map(str::to_owned);
@@ -153,7 +153,12 @@ pub fn test_profile(
     if problems.error_count() > before {
         return None;
     }
-    Some(Suite { name: bench.base.profile.name, kind: Kind::Profile, file: file.name().to_owned(), results })
+    Some(Suite {
+        name: bench.base.profile.name,
+        kind: SuiteKind::Profile,
+        file: file.name().to_owned(),
+        results,
+    })
 }
 
 pub(super) fn line_of(span: &Span) -> usize {
@@ -163,7 +168,7 @@ pub(super) fn line_of(span: &Span) -> usize {
 /// Whether a case needs more of the profile than its policy.
 fn needs_plan(case: &Case) -> bool {
     let expect = &case.expect;
-    !matches!(case.course, Course::Trajectory(_))
+    !matches!(case.course, CaseInput::Trajectory(_))
         || expect.feedback.is_some()
         || expect.fact("review").is_some()
 }
@@ -228,7 +233,7 @@ impl<'a> Bench<'a> {
             }
         }
         let played = match (&case.course, &plan) {
-            (Course::Trajectory(steps), _) => {
+            (CaseInput::Trajectory(steps), _) => {
                 let profile = &variant.loaded.profile;
                 let dimensions: Vec<&str> = profile.dimensions.iter().map(|d| d.name.as_str()).collect();
                 let plan = plan.as_deref().filter(|_| case.expect.feedback.is_some());

@@ -24,7 +24,7 @@ pub struct Guarded {
     path: String,
     file: Arc<SourceFile>,
     library: Library,
-    family: Vec<Member>,
+    family: Vec<FamilyMember>,
     dimensions: Vec<String>,
 }
 
@@ -106,19 +106,19 @@ pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Opti
 
 /// A profile with cases that the changed one is a part of.
 #[derive(Debug)]
-struct Member {
+struct FamilyMember {
     name: String,
     loaded: Loaded,
     cases: Arc<SourceFile>,
 }
 
-fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<Member> {
+fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<FamilyMember> {
     let mut found = Vec::new();
     for other in available(library) {
         let Ok(Some(cases)) = library.read(&format!("profiles/{other}.test.yaml")) else { continue };
         let loaded = load(&other, library, &[], &|_| None, problems);
         if let Some(loaded) = loaded.filter(|loaded| loaded.profile.chain.iter().any(|link| link == name)) {
-            found.push(Member { name: other, loaded, cases });
+            found.push(FamilyMember { name: other, loaded, cases });
         }
     }
     // A profile's own cases are the likeliest to notice.
@@ -126,7 +126,7 @@ fn family(name: &str, library: &Library, problems: &mut Problems) -> Vec<Member>
     found
 }
 
-fn fate(library: &Library, family: &[Member]) -> Fate {
+fn fate(library: &Library, family: &[FamilyMember]) -> Fate {
     let mut differs = false;
     for member in family {
         let mut problems = Problems::new();

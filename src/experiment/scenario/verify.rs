@@ -1,10 +1,10 @@
 //! What came of a case against what it expects.
 
-use super::case::{Case, Course, Scored};
+use super::case::{Case, CaseInput, Scored};
 use super::expect::{Expect, ExpectedAssessment};
 use super::expect_text::{AskedOf, ExpectedText};
 use super::matching::{Difference, TOLERANCE, collapsed, compare, cut, cut_text, has, issue_line, listed};
-use super::play::{Made, Played};
+use super::play::{Played, RecordedRequest};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::experiment::answer::undusted;
 use crate::profile::Profile;
@@ -55,7 +55,7 @@ pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>)
             AskedOf::Stage(id) => (false, &id.value),
             AskedOf::Judge(id) => (true, &id.value),
         };
-        let asked = |made: &&Made| {
+        let asked = |made: &&RecordedRequest| {
             made.judge == judge
                 && made.asked == *id
                 && expected.iteration.as_ref().is_none_or(|wanted| wanted.value == made.iteration as u64)
@@ -221,17 +221,17 @@ pub(super) fn check_names(case: &Case, profile: &Profile, problems: &mut Problem
         }
     };
     match &case.course {
-        Course::Trajectory(steps) => {
+        CaseInput::Trajectory(steps) => {
             for step in steps {
                 if let Scored::Named(scores) = &step.scores {
                     scores.iter().for_each(|(name, _)| check("dimension", name, &dimensions));
                 }
             }
         }
-        Course::Outputs(outputs) => {
+        CaseInput::Outputs(outputs) => {
             outputs.iter().flatten().for_each(|(name, _)| check("stage", name, &stages));
         }
-        Course::Candidates(_) | Course::Unreadable => {}
+        CaseInput::Candidates(_) | CaseInput::Unreadable => {}
     }
     case.answers.iter().flatten().for_each(|(name, _)| check("judge or validator", name, &panel));
     for expected in &case.expect.assessments {

@@ -1,7 +1,7 @@
 //! How many candidates and calls a document takes at most.
 
 use super::candidate::asked_again;
-use crate::profile::{Call, Criterion, Member};
+use crate::profile::{Call, Criterion, GroupMember};
 use crate::run::Plan;
 
 /// Calls that a document takes, each made once, and with every repetition that is allowed.
@@ -122,14 +122,14 @@ fn calls_limit(plan: &Plan) -> Option<u64> {
 /// The number at which the loop ends at the latest, of the numbers that single criteria end it at: the lowest of those
 /// under `stop` and in `any`, the highest of those in a list all of whose members must hold.
 fn limit(plan: &Plan, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
-    fn one(member: &Member, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+    fn one(member: &GroupMember, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
         match member {
-            Member::One(criterion) => of(criterion),
-            Member::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
-            Member::All(members) => all(members, of),
+            GroupMember::One(criterion) => of(criterion),
+            GroupMember::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
+            GroupMember::All(members) => all(members, of),
         }
     }
-    fn all(members: &[Member], of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+    fn all(members: &[GroupMember], of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
         let limits: Option<Vec<u64>> = members.iter().map(|member| one(member, of)).collect();
         limits.and_then(|limits| limits.into_iter().max())
     }

@@ -3,7 +3,7 @@
 use super::files::reached;
 use super::model::{Explanation, Statement};
 use super::render::whole;
-use super::{Subject, explain};
+use super::{ProfileView, explain};
 use crate::diag::Problems;
 use crate::explain::settings::shown_value;
 use crate::profile::{Loaded, Settings, check_settings};
@@ -102,7 +102,7 @@ impl Comparison {
 
 /// Says what the second profile does otherwise than the first.
 #[must_use]
-pub fn compare(before: Subject<'_>, after: Subject<'_>) -> Comparison {
+pub fn compare(before: ProfileView<'_>, after: ProfileView<'_>) -> Comparison {
     let (first, second) = (explain(before), explain(after));
     Comparison {
         before: first.profile.clone(),
@@ -192,7 +192,7 @@ fn moved(found: &mut Vec<Change>) {
     }
 }
 
-fn files(before: Subject<'_>, after: Subject<'_>) -> Vec<FileChange> {
+fn files(before: ProfileView<'_>, after: ProfileView<'_>) -> Vec<FileChange> {
     let (first, mut second) = (reached(before), reached(after));
     first
         .into_iter()
@@ -211,9 +211,9 @@ struct Difference {
 }
 
 fn settings(
-    before: Subject<'_>,
+    before: ProfileView<'_>,
     first: &Explanation,
-    after: Subject<'_>,
+    after: ProfileView<'_>,
     second: &Explanation,
 ) -> Vec<SettingChange> {
     let mut found = Vec::new();
@@ -230,7 +230,7 @@ fn settings(
             } else if !tried {
                 SettingEffect::Unknown
             } else {
-                let alone = |subject: Subject<'_>, explanation: &Explanation, value: &Option<Node>| {
+                let alone = |subject: ProfileView<'_>, explanation: &Explanation, value: &Option<Node>| {
                     // What can't be compiled by itself can't be said to make no difference.
                     changed(subject, &difference.path, value.as_ref())
                         .is_none_or(|other| !changes(explanation, &other).is_empty())
@@ -247,7 +247,7 @@ fn settings(
 }
 
 /// The explanation of a profile with one setting changed; `None` when it can't be used then.
-fn changed(subject: Subject<'_>, path: &[String], value: Option<&Node>) -> Option<Explanation> {
+fn changed(subject: ProfileView<'_>, path: &[String], value: Option<&Node>) -> Option<Explanation> {
     let Loaded { profile, merged, library } = subject.loaded;
     let mut merged = merged.clone();
     put(&mut merged, path, value)?;
@@ -257,7 +257,7 @@ fn changed(subject: Subject<'_>, path: &[String], value: Option<&Node>) -> Optio
     let mut problems = Problems::new();
     let loaded = check_settings(settings, &mut problems)?;
     let plan = Plan::compile(&loaded, &mut problems).filter(|_| !problems.has_errors())?;
-    Some(explain(Subject { loaded: &loaded, plan: &plan, prices: subject.prices }))
+    Some(explain(ProfileView { loaded: &loaded, plan: &plan, prices: subject.prices }))
 }
 
 /// Puts a value into a tree, or takes one out; `None` when there is no such place.

@@ -1,7 +1,7 @@
 //! Each reason to stop as a clause that can stand after "when".
 
 use super::words::{count, dollars, duration, list, name, score, times};
-use crate::profile::{Baseline, Budget, Criterion, Member};
+use crate::profile::{Baseline, Budget, Criterion, GroupMember};
 
 /// The clause of a criterion.
 pub(super) fn clause(criterion: &Criterion) -> String {
@@ -85,13 +85,13 @@ pub(super) fn budget_words(budget: &Budget, last: &str) -> String {
 }
 
 /// The clause of a group, and what stands in the result when it fires.
-pub(super) fn group(members: &[Member], last: &str) -> String {
+pub(super) fn group(members: &[GroupMember], last: &str) -> String {
     let said: Vec<String> = members
         .iter()
         .map(|member| match member {
-            Member::One(criterion) => clause(criterion),
-            Member::Any(inner) => format!("one of these holds: ({})", group(inner, "or")),
-            Member::All(inner) => format!("all of these hold: ({})", group(inner, "and")),
+            GroupMember::One(criterion) => clause(criterion),
+            GroupMember::Any(inner) => format!("one of these holds: ({})", group(inner, "or")),
+            GroupMember::All(inner) => format!("all of these hold: ({})", group(inner, "and")),
         })
         .collect();
     list(&said, last)
@@ -127,8 +127,10 @@ mod tests {
             clause(&Criterion::MaxCorrections(1)),
             "1 correction has been made (2 candidates with candidate 0)"
         );
-        let all =
-            [Member::One(Criterion::Unchanged), Member::Any(vec![Member::One(Criterion::Rollbacks(2))])];
+        let all = [
+            GroupMember::One(Criterion::Unchanged),
+            GroupMember::Any(vec![GroupMember::One(Criterion::Rollbacks(2))]),
+        ];
         assert!(
             group(&all, "and").ends_with("and one of these holds: (2 candidates in a row were rolled back)")
         );

@@ -1,13 +1,13 @@
 //! The files that a profile reaches by name.
 
-use super::Subject;
+use super::ProfileView;
 use crate::diag::SourceFile;
 use crate::profile::{Asked, Call, Criterion, Files, Measure};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Every file that the profile names, with what it holds. Files that those include are not followed.
-pub(super) fn reached(subject: Subject<'_>) -> BTreeMap<String, Arc<SourceFile>> {
+pub(super) fn reached(subject: ProfileView<'_>) -> BTreeMap<String, Arc<SourceFile>> {
     let plan = subject.plan;
     let profile = &plan.profile;
     let types: Vec<&str> = plan.document_types().collect();

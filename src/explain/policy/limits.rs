@@ -5,7 +5,7 @@ use super::candidate::asked_again;
 use super::criteria::budget_words;
 use super::model::Section;
 use super::words::{capital, count, dollars, duration, list, name, times, whole};
-use crate::profile::{Budget, Call, Criterion, Member, ProviderChoice};
+use crate::profile::{Budget, Call, Criterion, GroupMember, ProviderChoice};
 use crate::provider::Prices;
 use crate::run::Plan;
 use crate::value::Usd;
@@ -85,12 +85,17 @@ fn calls(plan: &Plan, candidates: u64, section: &mut Section) {
 
 /// Criteria in groups: where each stands, and whether it ends the loop by itself.
 fn grouped(plan: &Plan) -> Vec<(String, bool, Criterion)> {
-    fn collect(members: &[Member], place: &str, alone: bool, found: &mut Vec<(String, bool, Criterion)>) {
+    fn collect(
+        members: &[GroupMember],
+        place: &str,
+        alone: bool,
+        found: &mut Vec<(String, bool, Criterion)>,
+    ) {
         for member in members {
             match member {
-                Member::One(criterion) => found.push((place.to_owned(), alone, criterion.clone())),
-                Member::Any(members) => collect(members, place, alone, found),
-                Member::All(members) => collect(members, place, alone && members.len() == 1, found),
+                GroupMember::One(criterion) => found.push((place.to_owned(), alone, criterion.clone())),
+                GroupMember::Any(members) => collect(members, place, alone, found),
+                GroupMember::All(members) => collect(members, place, alone && members.len() == 1, found),
             }
         }
     }
@@ -182,9 +187,11 @@ fn money(plan: &Plan, prices: &Prices, candidates: u64, section: &mut Section) {
     let mut all_free = true;
     for call in &calls {
         for choice in &call.providers {
-            let (seller, model) = sold_as(choice, call);
-            let who = model.as_deref().map_or_else(|| seller.clone(), |model| format!("{seller}:{model}"));
-            let price = prices.find(&seller, model.as_deref());
+            let (provider_label, model) = sold_as(choice, call);
+            let who = model
+                .as_deref()
+                .map_or_else(|| provider_label.clone(), |model| format!("{provider_label}:{model}"));
+            let price = prices.find(&provider_label, model.as_deref());
             let free = price.is_some_and(crate::provider::Price::is_free);
             all_free &= free;
             if seen.iter().any(|(known, _)| *known == who) {
@@ -266,8 +273,8 @@ fn most_written(plan: &Plan, prices: &Prices, candidates: u64) -> Option<Usd> {
     for (call, retries, often) in stages.chain(judges) {
         let each = u64::from(retries).saturating_add(1).saturating_mul(often);
         for choice in &call.providers {
-            let (seller, model) = sold_as(choice, call);
-            let price = prices.find(&seller, model.as_deref())?;
+            let (provider_label, model) = sold_as(choice, call);
+            let price = prices.find(&provider_label, model.as_deref())?;
             if price.is_free() {
                 continue;
             }

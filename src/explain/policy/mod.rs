@@ -37,7 +37,7 @@ use crate::run::Plan;
 
 /// A compiled profile and what its models cost.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct ProfileView<'a> {
     /// The profile with its merged settings.
     pub loaded: &'a Loaded,
     /// What was compiled from them.
@@ -48,7 +48,7 @@ pub struct Subject<'a> {
 
 /// Says in words what a profile does.
 #[must_use]
-pub fn explain(subject: Subject<'_>) -> Explanation {
+pub fn explain(subject: ProfileView<'_>) -> Explanation {
     let plan = subject.plan;
     Explanation {
         profile: plan.profile.name.clone(),

@@ -4,7 +4,7 @@ use super::criteria::{budget_words, clause, group};
 use super::model::{Ending, Section};
 use super::words::{capital, name};
 use crate::policy::{FinalStatus, StopReason};
-use crate::profile::{Criterion, Member, OnEscalate, OnGateMiss, OnRegression, StopCriteria};
+use crate::profile::{Criterion, GroupMember, OnEscalate, OnGateMiss, OnRegression, StopCriteria};
 use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
@@ -113,11 +113,11 @@ const MOST_NAMES: usize = 8;
 
 /// The names by which a member of a group may stand in results. Of members that are groups of their own, which of theirs
 /// it is depends on the run. At most one more than are spelt out.
-fn named(member: &Member) -> Vec<String> {
+fn named(member: &GroupMember) -> Vec<String> {
     let mut names: Vec<String> = match member {
-        Member::One(criterion) => vec![reason_word(criterion)],
-        Member::All(members) => together(members),
-        Member::Any(members) => members.iter().flat_map(named).collect(),
+        GroupMember::One(criterion) => vec![reason_word(criterion)],
+        GroupMember::All(members) => together(members),
+        GroupMember::Any(members) => members.iter().flat_map(named).collect(),
     };
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
@@ -126,7 +126,7 @@ fn named(member: &Member) -> Vec<String> {
 }
 
 /// The names of a list whose members must all hold: one of each, joined.
-fn together(members: &[Member]) -> Vec<String> {
+fn together(members: &[GroupMember]) -> Vec<String> {
     let none: Option<Vec<String>> = None;
     let joined = members.iter().map(named).fold(none, |before, names| {
         let Some(before) = before else { return Some(names) };

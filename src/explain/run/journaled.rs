@@ -3,8 +3,8 @@
 use super::record::{Candidate, Record, RunFacts, Trouble};
 use crate::engine::{CallFailed, Event, Outcome, Produced, Work};
 use crate::policy::StopReason;
-use crate::run::{Fed, Terms};
-use crate::score::{Account, Assessment};
+use crate::run::{FeedbackSent, Terms};
+use crate::score::{Assessment, ScoreBreakdown};
 use crate::store::{StoredDocument, StoredEvent, StoredRun};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -90,7 +90,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn see(&mut self, event: Event, payload: &Value) {
-        let account = || payload.get("account").and_then(read::<Account>);
+        let account = || payload.get("account").and_then(read::<ScoreBreakdown>);
         match event {
             Event::Called(Work::Generate { stage, .. }) => {
                 self.asked = self.stage(stage);
@@ -98,7 +98,7 @@ impl Walk<'_> {
             }
             Event::Called(Work::Correct { iteration, base, stage, .. }) => {
                 self.asked = self.stage(stage);
-                let fed = payload.get("feedback").and_then(read::<Fed>);
+                let fed = payload.get("feedback").and_then(read::<FeedbackSent>);
                 self.with(iteration, |candidate| {
                     candidate.base = Some(base);
                     candidate.feedback.extend(fed);
@@ -191,7 +191,7 @@ impl Walk<'_> {
 
 impl Candidate {
     /// Takes an assessment. An account that goes with an earlier one of the same candidate stays unless there is another.
-    pub(super) fn assessed(&mut self, assessment: Assessment, account: Option<Account>) {
+    pub(super) fn assessed(&mut self, assessment: Assessment, account: Option<ScoreBreakdown>) {
         self.scores = Some(assessment.scores.clone());
         self.overall = Some(assessment.overall);
         self.assessment = Some(assessment);

@@ -4,26 +4,26 @@ use super::record::Candidate;
 use super::story::{Cost, DimensionStory, OtherLoss};
 use super::words::{self, counted, number};
 use crate::run::Terms;
-use crate::score::{Account, By};
+use crate::score::{MeasureKind, ScoreBreakdown};
 use crate::value::{Score, below};
 use std::sync::Arc;
 
-fn cost(dimension: &Arc<str>, points: f64, absorbed: f64, terms: Option<&Terms>) -> Cost {
+fn cost(dimension: &Arc<str>, points: f64, capped: f64, terms: Option<&Terms>) -> Cost {
     let overall = terms.map(|terms| terms.weight(dimension) * points);
-    Cost { dimension: Arc::clone(dimension), points, overall, absorbed }
+    Cost { dimension: Arc::clone(dimension), points, overall, capped }
 }
 
 /// What the issue at a place costs.
-pub(super) fn costs(account: Option<&Account>, place: usize, terms: Option<&Terms>) -> Vec<Cost> {
+pub(super) fn costs(account: Option<&ScoreBreakdown>, place: usize, terms: Option<&Terms>) -> Vec<Cost> {
     let dimensions = account.into_iter().flat_map(|account| &account.dimensions);
     dimensions
         .flat_map(|one| one.losses.iter().map(move |loss| (one, loss)))
         .filter(|(_, loss)| loss.issue == Some(place))
-        .map(|(one, loss)| cost(&one.dimension, loss.points, loss.absorbed, terms))
+        .map(|(one, loss)| cost(&one.dimension, loss.points, loss.capped, terms))
         .collect()
 }
 
-pub(super) fn other_losses(account: Option<&Account>, terms: Option<&Terms>) -> Vec<OtherLoss> {
+pub(super) fn other_losses(account: Option<&ScoreBreakdown>, terms: Option<&Terms>) -> Vec<OtherLoss> {
     let dimensions = account.into_iter().flat_map(|account| &account.dimensions);
     dimensions
         .flat_map(|one| one.losses.iter().map(move |loss| (one, loss)))
@@ -68,27 +68,29 @@ pub(super) fn dimensions(candidate: &Candidate, terms: Option<&Terms>) -> Vec<Di
 }
 
 /// How a dimension was measured.
-fn how(by: &By) -> String {
+fn how(by: &MeasureKind) -> String {
     match by {
-        By::Rubric { present, all } => {
+        MeasureKind::Rubric { present, all } => {
             format!("fields present weigh {} of {}", number(*present), number(*all))
         }
-        By::Schema { errors, fields } => {
+        MeasureKind::Schema { errors, fields } => {
             format!("{} over {}", counted(*errors, "schema error"), counted(*fields, "field"))
         }
-        By::Rules { counted, penalty, floor, blocking_only } => {
+        MeasureKind::Rules { counted, penalty, floor, blocking_only } => {
             let which = if *blocking_only { " (of those that block)" } else { "" };
             #[expect(clippy::cast_precision_loss, reason = "counts of issues are small")]
             let floored = below(1.0 - penalty * *counted as f64, *floor);
-            let absorbed = if floored { ", held up by the floor" } else { "" };
+            let capped = if floored { ", held up by the floor" } else { "" };
             let issues = words::counted(*counted, "issue");
-            format!("{issues}{which} × {}, at least {}{absorbed}", number(*penalty), number(*floor))
+            format!("{issues}{which} × {}, at least {}{capped}", number(*penalty), number(*floor))
         }
-        By::Grounding { grounded, checked } => format!("{grounded} of {checked} values found in the source"),
-        By::Script => "a script".to_owned(),
-        By::Given => "given".to_owned(),
-        By::InvalidPatch => "the patch can't be applied".to_owned(),
-        By::Combined { how, parts } => {
+        MeasureKind::Grounding { grounded, checked } => {
+            format!("{grounded} of {checked} values found in the source")
+        }
+        MeasureKind::Script => "a script".to_owned(),
+        MeasureKind::Given => "given".to_owned(),
+        MeasureKind::InvalidPatch => "the patch can't be applied".to_owned(),
+        MeasureKind::Combined { how, parts } => {
             let part = |part: &crate::score::Part| {
                 let decides = if part.share > 0.0 && part.share < 1.0 {
                     format!(" × {}", number(part.share))
@@ -100,6 +102,6 @@ fn how(by: &By) -> String {
             let how = if how == "first" { "the first that answered" } else { how };
             format!("{how} of: {}", parts.iter().map(part).collect::<Vec<_>>().join(", "))
         }
-        By::Unmeasured => "not measured".to_owned(),
+        MeasureKind::Unmeasured => "not measured".to_owned(),
     }
 }

@@ -17,12 +17,12 @@ mod telling;
 mod verdict;
 mod words;
 
-pub use open::{Found, Listed, Looking, NotFound};
+pub use open::{DocumentEntry, Looking, NotFound, OpenedRecord};
 pub use page::{Line, Tone, as_markdown, as_text};
 pub use record::{Candidate, Record, RunFacts, Trouble};
 pub use result_file::{NoResult, Siblings};
 pub use story::{
-    Acceptance, CandidateStory, Chosen, Cost, DimensionStory, Ended, IssueStory, OtherLoss, Ranked, Standing,
-    Story,
+    Acceptance, CandidateStory, Chosen, Cost, DimensionStory, Ended, IssueChange, IssueStory, OtherLoss,
+    Ranked, Story,
 };
 pub use telling::tell;

@@ -25,16 +25,16 @@ const RUNS_NAMED: usize = 5;
 
 /// What was found.
 #[derive(Debug)]
-pub enum Found {
+pub enum OpenedRecord {
     /// One document.
     One(Box<Record>),
     /// Several, of which none was named.
-    Several(Vec<Listed>),
+    Several(Vec<DocumentEntry>),
 }
 
 /// A document among several.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Listed {
+pub struct DocumentEntry {
     /// Its id.
     pub document: String,
     /// How it ended; `None` where it was interrupted.
@@ -89,7 +89,7 @@ impl Looking<'_> {
     ///
     /// # Errors
     /// What is wrong with what was asked for, or with the file.
-    pub fn find(&self, input: &mut dyn Read) -> Result<Found, NotFound> {
+    pub fn find(&self, input: &mut dyn Read) -> Result<OpenedRecord, NotFound> {
         let path = Path::new(self.target);
         if self.target == "-" {
             let text = bounded(input, "standard input", None)?;
@@ -111,7 +111,7 @@ impl Looking<'_> {
         self.run()
     }
 
-    fn run(&self) -> Result<Found, NotFound> {
+    fn run(&self) -> Result<OpenedRecord, NotFound> {
         let Some(place) = self.journal.map(Path::to_path_buf).or_else(|| self.usual.clone()) else {
             return Err(NotFound::new(
                 "no journal is known",
@@ -129,7 +129,7 @@ impl Looking<'_> {
     }
 
     /// A run of a journal: the one with this id, or the latest.
-    fn journaled(&self, journal: &Journal, id: Option<&str>) -> Result<Found, NotFound> {
+    fn journaled(&self, journal: &Journal, id: Option<&str>) -> Result<OpenedRecord, NotFound> {
         let store = |error: StoreError| NotFound::store(&error);
         let runs = journal.runs().map_err(store)?;
         let place = journal.path().display().to_string();
@@ -176,7 +176,9 @@ impl Looking<'_> {
         let what = format!("run `{}`", run.id);
         match self.choose(&names, &what)? {
             Some(at) => match documents.get(at) {
-                Some(document) => Ok(Found::One(Box::new(record_of(journal, run, document).map_err(store)?))),
+                Some(document) => {
+                    Ok(OpenedRecord::One(Box::new(record_of(journal, run, document).map_err(store)?)))
+                }
                 None => Err(NotFound::new(format!("{what} has no documents"), "")),
             },
             None => {
@@ -184,7 +186,7 @@ impl Looking<'_> {
                     let outcome = journal.outcome(&run.id, &document.record.id).map_err(store)?;
                     Ok(listed(document.record.id.as_str(), outcome.as_ref()))
                 };
-                documents.iter().map(list).collect::<Result<_, _>>().map(Found::Several)
+                documents.iter().map(list).collect::<Result<_, _>>().map(OpenedRecord::Several)
             }
         }
     }
@@ -219,7 +221,7 @@ impl Looking<'_> {
         }
     }
 
-    fn folder(&self, folder: &Path) -> Result<Found, NotFound> {
+    fn folder(&self, folder: &Path) -> Result<OpenedRecord, NotFound> {
         let shown = folder.display().to_string();
         let unreadable = |error: std::io::Error| NotFound::new(format!("can't read `{shown}`: {error}"), "");
         let ending = Artifact::Result.ending();
@@ -248,7 +250,9 @@ impl Looking<'_> {
         }
         let names: Vec<&str> = results.iter().map(id_of).collect();
         match self.choose(&names, &format!("the folder `{shown}`"))? {
-            None => Ok(Found::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect())),
+            None => {
+                Ok(OpenedRecord::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
+            }
             Some(at) => match (results.get(at), files.get(at)) {
                 (Some(result), Some(file)) => self.result(result, &file.display().to_string(), Some(file)),
                 _ => Err(NotFound::new(format!("the folder `{shown}` holds no result"), "")),
@@ -256,7 +260,7 @@ impl Looking<'_> {
         }
     }
 
-    fn file(&self, file: &Path) -> Result<Found, NotFound> {
+    fn file(&self, file: &Path) -> Result<OpenedRecord, NotFound> {
         let name = file.display().to_string();
         let bytes = read(file)?;
         if bytes.starts_with(SQLITE) {
@@ -267,7 +271,7 @@ impl Looking<'_> {
     }
 
     /// One result, a list of them, or one per line.
-    fn results(&self, name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Found, NotFound> {
+    fn results(&self, name: &str, bytes: &[u8], file: Option<&Path>) -> Result<OpenedRecord, NotFound> {
         let whole = parsed(bytes, name);
         let results: Vec<Value> = match whole {
             Ok(Value::Array(results)) => results,
@@ -302,13 +306,13 @@ impl Looking<'_> {
                 for one in &results {
                     Record::of_result(one, &()).map_err(|error| NotFound::result(name, error))?;
                 }
-                Ok(Found::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
+                Ok(OpenedRecord::Several(results.iter().map(|one| listed(id_of(one), Some(one))).collect()))
             }
         }
     }
 
     /// The record of a result: the journal's where that is at hand, which holds more.
-    fn result(&self, result: &Value, name: &str, file: Option<&Path>) -> Result<Found, NotFound> {
+    fn result(&self, result: &Value, name: &str, file: Option<&Path>) -> Result<OpenedRecord, NotFound> {
         let beside = file.map(Beside::of);
         let siblings: &dyn Siblings = match &beside {
             Some(Some(beside)) => beside,
@@ -319,13 +323,13 @@ impl Looking<'_> {
         let named = self.journal.map(Path::to_path_buf);
         for place in named.iter().chain(&own).chain(&self.usual).filter(|place| place.is_file()) {
             match Journal::open(place).and_then(|journal| journaled(&journal, result)) {
-                Ok(Some(record)) => return Ok(Found::One(Box::new(record))),
+                Ok(Some(record)) => return Ok(OpenedRecord::One(Box::new(record))),
                 // One that was not asked for is only a chance.
                 Err(error) if self.journal == Some(place) => return Err(NotFound::store(&error)),
                 Ok(None) | Err(_) => {}
             }
         }
-        Ok(Found::One(Box::new(record)))
+        Ok(OpenedRecord::One(Box::new(record)))
     }
 }
 
@@ -358,10 +362,10 @@ fn id_of(result: &Value) -> &str {
     result.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn listed(id: &str, outcome: Option<&Value>) -> Listed {
+fn listed(id: &str, outcome: Option<&Value>) -> DocumentEntry {
     let outcome = outcome.and_then(|outcome| Outcome::deserialize(outcome).ok());
     let overall = outcome.as_ref().and_then(|o| o.improvement_trajectory.get(o.best_iteration?).copied());
-    Listed {
+    DocumentEntry {
         document: id.to_owned(),
         final_status: outcome.as_ref().map(|outcome| outcome.final_status),
         candidates: outcome.as_ref().map_or(0, |outcome| outcome.iteration_count),

@@ -2,9 +2,9 @@
 
 use crate::engine::Outcome;
 use crate::policy::Decision;
-use crate::repair::Step;
-use crate::run::{Fed, Terms};
-use crate::score::{Account, Assessment, Scores};
+use crate::repair::RepairStep;
+use crate::run::{FeedbackSent, Terms};
+use crate::score::{Assessment, ScoreBreakdown, Scores};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -67,13 +67,13 @@ pub struct Candidate {
     /// Whether it was rolled back.
     pub rolled_back: bool,
     /// Where each point went.
-    pub account: Option<Account>,
+    pub account: Option<ScoreBreakdown>,
     /// What was decided about it.
     pub decision: Option<Decision>,
     /// What was fed back to get it.
-    pub feedback: Vec<Fed>,
+    pub feedback: Vec<FeedbackSent>,
     /// What was repaired in the answers that made it.
-    pub repairs: Vec<Step>,
+    pub repairs: Vec<RepairStep>,
     /// Calls that failed on the way.
     pub troubles: Vec<Trouble>,
     /// What providers said about their answers.

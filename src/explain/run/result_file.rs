@@ -52,7 +52,7 @@ struct Iteration {
     #[serde(default)]
     rolled_back: bool,
     #[serde(default)]
-    repairs: Vec<crate::repair::Step>,
+    repairs: Vec<crate::repair::RepairStep>,
 }
 
 const NAME_A_RESULT: &str =

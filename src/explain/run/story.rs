@@ -7,8 +7,8 @@ use super::record::{Candidate, Record, RunFacts, Trouble};
 use super::verdict::{acceptance, decision, gate, why_review};
 use crate::explain::json_diff::{Change, diff};
 use crate::policy::{FinalStatus, StopReason};
-use crate::repair::{Operation, Step};
-use crate::run::Fed;
+use crate::repair::{Operation, RepairStep};
+use crate::run::FeedbackSent;
 use crate::score::Issue;
 use crate::value::{Disposition, Severity, Usage};
 use serde::Serialize;
@@ -78,7 +78,7 @@ pub struct CandidateStory {
     /// What providers said about their answers.
     pub notes: Vec<String>,
     /// What was fed back to get it.
-    pub feedback: Vec<Fed>,
+    pub feedback: Vec<FeedbackSent>,
     /// What changed against its base, as a list of changes by path; `None` where one of the two is not recorded.
     pub changes: Option<Vec<Change>>,
     /// Its dimensions.
@@ -123,7 +123,7 @@ pub struct DimensionStory {
 /// How an issue relates to those of the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum IssueChange {
     /// The candidate is the first, or the issues of its base are not known.
     Only,
     /// The base had it, too.
@@ -148,7 +148,7 @@ pub struct IssueStory {
     /// The rule that found it.
     pub rule: Option<Arc<str>>,
     /// Whether the base had it.
-    pub standing: Standing,
+    pub standing: IssueChange,
     /// What it costs, by dimension; empty when it costs nothing or that is not recorded.
     pub costs: Vec<Cost>,
 }
@@ -171,7 +171,7 @@ pub struct Cost {
     /// What that is in the overall score; `None` where the weights are not recorded.
     pub overall: Option<f64>,
     /// What it would cost besides, if the dimension could be lower.
-    pub absorbed: f64,
+    pub capped: f64,
 }
 
 /// Points that are lost without an issue.
@@ -262,9 +262,9 @@ fn candidate_story(record: &Record, at: usize) -> Option<CandidateStory> {
     let issues = own.map_or_else(Vec::new, |assessment| {
         let story = |(place, issue): (usize, &Issue)| {
             let standing = match known {
-                None => Standing::Only,
-                Some(known) if known.issues.iter().any(|other| alike(other, issue)) => Standing::Remains,
-                Some(_) => Standing::New,
+                None => IssueChange::Only,
+                Some(known) if known.issues.iter().any(|other| alike(other, issue)) => IssueChange::Remains,
+                Some(_) => IssueChange::New,
             };
             issue_story(issue, standing, costs(candidate.account.as_ref(), place, terms))
         };
@@ -311,7 +311,7 @@ fn alike(a: &Issue, b: &Issue) -> bool {
     a.code == b.code && a.path == b.path && a.rule == b.rule
 }
 
-fn issue_story(issue: &Issue, standing: Standing, costs: Vec<Cost>) -> IssueStory {
+fn issue_story(issue: &Issue, standing: IssueChange, costs: Vec<Cost>) -> IssueStory {
     IssueStory {
         code: issue.code.clone(),
         severity: issue.severity,
@@ -336,7 +336,7 @@ fn origin(candidate: &Candidate, at: usize) -> String {
     }
 }
 
-fn repair(step: &Step) -> String {
+fn repair(step: &RepairStep) -> String {
     let path = step.patch.first().map(|operation| match operation {
         Operation::Add { path, .. } | Operation::Remove { path } | Operation::Replace { path, .. } => path,
     });

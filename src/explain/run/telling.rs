@@ -2,7 +2,7 @@
 
 use super::choice::key_value;
 use super::page::{Line, Tone};
-use super::story::{CandidateStory, Cost, DimensionStory, IssueStory, Standing, Story};
+use super::story::{CandidateStory, Cost, DimensionStory, IssueChange, IssueStory, Story};
 use super::words::{
     counted, cut, listed, lost, number, one_line, place, points_of, score, shown, time, usage,
 };
@@ -197,15 +197,15 @@ fn tell_issues(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
         lines.push(Line::Part("Issues: not in the record".to_owned()));
     } else {
         let compared =
-            candidate.base.is_some() && candidate.issues.iter().all(|i| i.standing != Standing::Only);
+            candidate.base.is_some() && candidate.issues.iter().all(|i| i.standing != IssueChange::Only);
         let count = |standing| candidate.issues.iter().filter(|issue| issue.standing == standing).count();
         let title = match candidate.base {
             Some(base) if compared => format!(
                 "Issues: {}; against candidate {base}: {} solved, {} remaining, {} new",
                 candidate.issues.len(),
                 candidate.solved.len(),
-                count(Standing::Remains),
-                count(Standing::New)
+                count(IssueChange::Remains),
+                count(IssueChange::New)
             ),
             _ => format!("Issues: {}", candidate.issues.len()),
         };
@@ -235,9 +235,9 @@ fn tell_issues(candidate: &CandidateStory, full: bool, lines: &mut Vec<Line>) {
 
 fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Line>) {
     let standing = match issue.standing {
-        Standing::Only => "",
-        Standing::Remains => "remains: ",
-        Standing::New => "new: ",
+        IssueChange::Only => "",
+        IssueChange::Remains => "remains: ",
+        IssueChange::New => "new: ",
     };
     let whose = match issue.disposition {
         Disposition::Correct => "",
@@ -251,7 +251,7 @@ fn tell_issue(issue: &IssueStory, candidate: &CandidateStory, lines: &mut Vec<Li
         issue.code,
         place(&issue.path)
     );
-    let tone = if issue.standing == Standing::New { Tone::Bad } else { Tone::Warn };
+    let tone = if issue.standing == IssueChange::New { Tone::Bad } else { Tone::Warn };
     lines.push(Line::Item(tone, head));
     lines.push(Line::Under(Tone::Plain, cut(&one_line(&issue.message), 400)));
     let known = candidate.dimensions.iter().any(|one| !one.how.is_empty());
@@ -281,12 +281,12 @@ fn cost_words(cost: &Cost) -> String {
         Some(overall) => format!(", {} overall", lost(overall)),
         None => String::new(),
     };
-    let absorbed = if cost.absorbed > 5e-10 {
-        format!(" (the floor absorbs {} more)", lost(cost.absorbed).replace('−', ""))
+    let capped = if cost.capped > 5e-10 {
+        format!(" (the floor absorbs {} more)", lost(cost.capped).replace('−', ""))
     } else {
         String::new()
     };
-    format!("{} {}{overall}{absorbed}", lost(cost.points), cost.dimension)
+    format!("{} {}{overall}{capped}", lost(cost.points), cost.dimension)
 }
 
 fn more(count: usize, most: usize, what: &str, lines: &mut Vec<Line>) {

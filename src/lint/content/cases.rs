@@ -7,7 +7,7 @@ use super::language::{one_or_more, rules, texts};
 use super::project::{Project, entries};
 use crate::diag::{Code, Problem, Problems, SourceFile, nearest};
 use crate::profile::Library;
-use crate::rules::{Lineage, UNKNOWN_TYPE};
+use crate::rules::{Inheritance, UNKNOWN_TYPE};
 use crate::value::yaml::{Node, parse};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(in crate::lint) fn of_rules(
     use crate::profile::Files;
     let Some(root) = parse(file, &mut Problems::new()) else { return };
     let Ok(Some(own)) = library.read(&format!("rules/{name}.yaml")) else { return };
-    let Some(declared) = Lineage::RULES.read(&own, library, &mut Problems::new()) else { return };
+    let Some(declared) = Inheritance::RULES.read(&own, library, &mut Problems::new()) else { return };
     let types: Vec<&str> = rules(&declared).iter().flat_map(|rule| texts(rule.get("for"))).collect();
     for case in root.get("cases").map(one_or_more).unwrap_or_default() {
         if let Some(node) = case.get("document_type")

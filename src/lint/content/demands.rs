@@ -46,7 +46,7 @@ struct Demand<'n> {
     span: &'n Span,
 }
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     let (plan, profile) = (project.subject.plan, &project.subject.loaded.profile);
     let measured: BTreeSet<String> = profile
         .dimensions
@@ -63,7 +63,7 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
     let mut paths = measured.clone();
     paths.extend(outputs.flat_map(|output| project.types.iter().map(|kind| filled(&output.value, kind))));
     for file in paths.iter().filter_map(|path| project.file(path)).filter(|file| is_own(file.name())) {
-        schema_words::look(&file, problems);
+        schema_words::check(&file, problems);
     }
     let Some(last) = plan.stages.last() else { return };
     let (Some(output), None, CandidateKind::Value) =

@@ -5,7 +5,7 @@
 //! own rules; one of an earlier stage, or of a judge, is held against its schema.
 
 use super::project::Project;
-use super::schema::Place;
+use super::schema::SchemaNode;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::rules::{Schema, UNKNOWN_TYPE};
 use crate::score::{Assessment, Assessor};
@@ -27,7 +27,7 @@ struct Example<'t> {
     document_type: Option<&'t str>,
 }
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     let plan = project.subject.plan;
     let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
     let is_last = |at: usize| at + 1 == plan.stages.len();
@@ -117,7 +117,7 @@ fn faults(
     let mut found: Vec<String> = Vec::new();
     let written = schemas.get(kind).or_else(|| schemas.get(UNKNOWN_TYPE));
     let declared: Vec<&str> = match written {
-        Some(schema) => Place::whole(schema).members().into_iter().map(|(name, _)| name).collect(),
+        Some(schema) => SchemaNode::whole(schema).members().into_iter().map(|(name, _)| name).collect(),
         None => Vec::new(),
     };
     if let Some(schema) = schemas.get(kind).or_else(|| schemas.get(UNKNOWN_TYPE))

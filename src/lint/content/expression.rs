@@ -25,7 +25,7 @@ pub(super) fn matches_everything(regex: &Regex) -> bool {
 
 /// The kinds of characters that assertions such as `\b` and `$` tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CharClass {
     /// No character: the beginning or the end of the text.
     Edge,
     LineFeed,
@@ -35,24 +35,30 @@ enum Kind {
     Other,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::Edge, Kind::LineFeed, Kind::Return, Kind::AsciiWord, Kind::OtherWord, Kind::Other];
+const KINDS: [CharClass; 6] = [
+    CharClass::Edge,
+    CharClass::LineFeed,
+    CharClass::Return,
+    CharClass::AsciiWord,
+    CharClass::OtherWord,
+    CharClass::Other,
+];
 
 /// A set of kinds.
 type Kinds = u8;
 
 const ANY: Kinds = 0b11_1111;
 
-fn bit(kind: Kind) -> Kinds {
+fn bit(kind: CharClass) -> Kinds {
     1 << kind as u8
 }
 
-fn set(kinds: impl Fn(Kind) -> bool) -> Kinds {
+fn set(kinds: impl Fn(CharClass) -> bool) -> Kinds {
     KINDS.into_iter().filter(|kind| kinds(*kind)).fold(0, |all, kind| all | bit(kind))
 }
 
 /// Where a match may have come to: after a character of this kind, before one of these.
-type State = (Kind, Kinds);
+type State = (CharClass, Kinds);
 
 /// Whether an expression can match any text at all. `true` for what can't be decided.
 pub(super) fn can_match(pattern: &str, flags: Flags) -> bool {
@@ -76,7 +82,7 @@ fn after(hir: &Hir, from: &BTreeSet<State>) -> BTreeSet<State> {
             text.chars().fold(from.clone(), |states, c| consumed(&states, bit(kind_of(c))))
         }
         HirKind::Class(class) => consumed(from, kinds_of(class)),
-        HirKind::Look(look) => from.iter().filter_map(|state| asserted(*look, *state)).collect(),
+        HirKind::Look(check) => from.iter().filter_map(|state| asserted(*check, *state)).collect(),
         HirKind::Capture(capture) => after(&capture.sub, from),
         HirKind::Concat(parts) => parts.iter().fold(from.clone(), |states, part| after(part, &states)),
         HirKind::Alternation(parts) => parts.iter().flat_map(|part| after(part, from)).collect(),
@@ -103,24 +109,26 @@ fn after(hir: &Hir, from: &BTreeSet<State>) -> BTreeSet<State> {
 
 /// After one more character of one of these kinds.
 fn consumed(from: &BTreeSet<State>, kinds: Kinds) -> BTreeSet<State> {
-    let allowed = from.iter().fold(0, |all, (_, next)| all | next) & kinds & !bit(Kind::Edge);
+    let allowed = from.iter().fold(0, |all, (_, next)| all | next) & kinds & !bit(CharClass::Edge);
     KINDS.into_iter().filter(|kind| allowed & bit(*kind) != 0).map(|kind| (kind, ANY)).collect()
 }
 
-fn asserted(look: Look, (before, next): State) -> Option<State> {
+fn asserted(check: Look, (before, next): State) -> Option<State> {
     // Beyond ASCII the same character is a word's to some assertions and not to others.
-    let is_word = |kind: Kind, ascii: bool| kind == Kind::AsciiWord || (kind == Kind::OtherWord && !ascii);
+    let is_word = |kind: CharClass, ascii: bool| {
+        kind == CharClass::AsciiWord || (kind == CharClass::OtherWord && !ascii)
+    };
     let narrowed = |kinds: Kinds| Some((before, next & kinds)).filter(|(_, next)| *next != 0);
-    let line_start = matches!(before, Kind::Edge | Kind::LineFeed | Kind::Return);
+    let line_start = matches!(before, CharClass::Edge | CharClass::LineFeed | CharClass::Return);
     let boundary = |ascii: bool, same: bool| {
         narrowed(set(|kind| (is_word(kind, ascii) == is_word(before, ascii)) == same))
     };
-    match look {
-        Look::Start => (before == Kind::Edge).then_some((before, next)),
-        Look::End => narrowed(bit(Kind::Edge)),
+    match check {
+        Look::Start => (before == CharClass::Edge).then_some((before, next)),
+        Look::End => narrowed(bit(CharClass::Edge)),
         Look::StartLF | Look::StartCRLF => line_start.then_some((before, next)),
         Look::EndLF | Look::EndCRLF => {
-            narrowed(set(|kind| matches!(kind, Kind::Edge | Kind::LineFeed | Kind::Return)))
+            narrowed(set(|kind| matches!(kind, CharClass::Edge | CharClass::LineFeed | CharClass::Return)))
         }
         Look::WordAscii => boundary(true, false),
         Look::WordUnicode => boundary(false, false),
@@ -131,13 +139,13 @@ fn asserted(look: Look, (before, next): State) -> Option<State> {
     }
 }
 
-fn kind_of(c: char) -> Kind {
+fn kind_of(c: char) -> CharClass {
     match c {
-        '\n' => Kind::LineFeed,
-        '\r' => Kind::Return,
-        c if c.is_ascii_alphanumeric() || c == '_' => Kind::AsciiWord,
-        c if regex_syntax::is_word_character(c) => Kind::OtherWord,
-        _ => Kind::Other,
+        '\n' => CharClass::LineFeed,
+        '\r' => CharClass::Return,
+        c if c.is_ascii_alphanumeric() || c == '_' => CharClass::AsciiWord,
+        c if regex_syntax::is_word_character(c) => CharClass::OtherWord,
+        _ => CharClass::Other,
     }
 }
 
@@ -150,7 +158,7 @@ fn kinds_of(class: &Class) -> Kinds {
             let beyond = match end {
                 '\0'..='\u{7f}' => 0,
                 _ if start == end => bit(kind_of(start)),
-                _ => bit(Kind::OtherWord) | bit(Kind::Other),
+                _ => bit(CharClass::OtherWord) | bit(CharClass::Other),
             };
             kinds | ascii | beyond
         }),

@@ -5,15 +5,15 @@ use super::project::{Project, Written, entries, filled, place_of, rubric_fields}
 use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::profile::Measure;
-use crate::rules::{Importance, Lineage, UNKNOWN_TYPE};
+use crate::rules::{Importance, Inheritance, UNKNOWN_TYPE};
 use crate::value::yaml::Node;
-use crate::value::{JsonPath, Step};
+use crate::value::{JsonPath, PathStep};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most names that one message lists.
 const MOST_LISTED: usize = 12;
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     if !project.fields.is_empty() {
         for file in &project.rules {
             for (rule, types) in project.rules_of(file) {
@@ -31,8 +31,9 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
 }
 
 /// What a rule names, as steps from the candidate.
-fn steps_of(key: &str, text: &str, target: Option<&[Step]>) -> Option<Vec<Step>> {
-    let parsed = |text: &str| JsonPath::parse(text).ok().and_then(|path| path.steps().map(<[Step]>::to_vec));
+fn steps_of(key: &str, text: &str, target: Option<&[PathStep]>) -> Option<Vec<PathStep>> {
+    let parsed =
+        |text: &str| JsonPath::parse(text).ok().and_then(|path| path.steps().map(<[PathStep]>::to_vec));
     match text.chars().next()? {
         '$' => parsed(text),
         _ if key == "each" => parsed(text),
@@ -42,13 +43,13 @@ fn steps_of(key: &str, text: &str, target: Option<&[Step]>) -> Option<Vec<Step>>
             Some(steps)
         }
         '^' | '<' => None,
-        _ => Some(vec![Step::Key(text.to_owned())]),
+        _ => Some(vec![PathStep::Key(text.to_owned())]),
     }
 }
 
 fn of_rule(project: &Project<'_>, rule: &Node, types: &[&str], problems: &mut Problems) {
     let target = match (rule.get("field").and_then(Node::as_text), rule.get("each").and_then(Node::as_text)) {
-        (Some(field), _) => Some(vec![Step::Key(field.to_owned())]),
+        (Some(field), _) => Some(vec![PathStep::Key(field.to_owned())]),
         (None, Some(path)) => steps_of("each", path, None),
         (None, None) => None,
     };
@@ -77,7 +78,7 @@ fn of_rule(project: &Project<'_>, rule: &Node, types: &[&str], problems: &mut Pr
 fn nobody_has(
     node: &Node,
     text: &str,
-    steps: &[Step],
+    steps: &[PathStep],
     at: usize,
     known: &[String],
     types: &[&str],
@@ -88,7 +89,7 @@ fn nobody_has(
         _ => " of its document types".to_owned(),
     };
     let wanted = match steps.get(at) {
-        Some(Step::Key(key)) => Some(key.as_str()),
+        Some(PathStep::Key(key)) => Some(key.as_str()),
         _ => None,
     };
     let guess = wanted.and_then(|wanted| nearest(wanted, known.iter().map(String::as_str)));
@@ -230,11 +231,11 @@ fn of_patterns(project: &Project<'_>, problems: &mut Problems) {
     for file in &project.extractions {
         let Some(stage) = project.subject.plan.stages.get(file.stage) else { continue };
         let Some(schema) = stage.schemas.get(&file.document_type) else { continue };
-        let whole = super::schema::Place::whole(schema);
+        let whole = super::schema::SchemaNode::whole(schema);
         let declared: Vec<&str> = whole.members().into_iter().map(|(name, _)| name).collect();
         for entry in entries(file.file.root.get("fields")) {
             let field = entry.key.as_str();
-            let Reach::Nothing { .. } = whole.reach(&[Step::Key(field.to_owned())]) else { continue };
+            let Reach::Nothing { .. } = whole.reach(&[PathStep::Key(field.to_owned())]) else { continue };
             let message = format!(
                 "the schema of the stage `{}` has no field `{field}`, so what these patterns find is dropped",
                 stage.stage.id.value
@@ -311,9 +312,9 @@ pub(super) fn named_by(rule: &Node) -> Vec<String> {
     visit(rule, &mut |part| {
         let Part::Reference(key, node) = part else { return };
         let steps = node.as_text().and_then(|text| steps_of(key, text, None));
-        match steps.as_deref().and_then(<[Step]>::first) {
-            Some(Step::Key(name)) => names.push(name.clone()),
-            Some(Step::Keys(several)) => names.extend(several.iter().cloned()),
+        match steps.as_deref().and_then(<[PathStep]>::first) {
+            Some(PathStep::Key(name)) => names.push(name.clone()),
+            Some(PathStep::Keys(several)) => names.extend(several.iter().cloned()),
             _ => {}
         }
     });
@@ -411,7 +412,7 @@ fn unlisted_types(project: &Project<'_>, problems: &mut Problems) {
 
 fn place_of_type(project: &Project<'_>, file: &std::sync::Arc<crate::diag::SourceFile>, kind: &str) -> Span {
     let library = &project.subject.loaded.library;
-    let root = Lineage::CLASSIFICATIONS.read(file, library, &mut Problems::new());
+    let root = Inheritance::CLASSIFICATIONS.read(file, library, &mut Problems::new());
     let entry = root.as_ref().and_then(|root| entries(root.get("classify")).find(|entry| entry.key == kind));
     entry.map_or_else(|| place_of(file, kind), |entry| entry.key_span.clone())
 }

@@ -2,7 +2,7 @@
 
 use super::project::Project;
 use super::prompts::judge_place;
-use super::schema::Place;
+use super::schema::SchemaNode;
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Judge, Sees};
 use crate::run::JudgePlan;
@@ -15,7 +15,7 @@ const RESULTS: [&str; 4] = ["-extraction", "-validation", "-result", "_corrected
 /// Ends of names of documents.
 const TEXTS: [&str; 4] = [".txt", ".md", ".text", ".pdf"];
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     let profile = &project.subject.loaded.profile;
     for judge in &project.subject.plan.judges {
         let id = &judge.judge.id;
@@ -164,7 +164,7 @@ fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
         .map(|pointer| pointer.value.as_str())
         .filter(|pointer| {
             judge.schemas.is_empty()
-                || judge.schemas.values().any(|schema| !Place::whole(schema).keeps_within_one(pointer))
+                || judge.schemas.values().any(|schema| !SchemaNode::whole(schema).keeps_within_one(pointer))
         })
         .collect();
     open.dedup();

@@ -16,7 +16,7 @@ mod rules;
 mod schema;
 mod validators;
 
-use super::Subject;
+use super::ProfileView;
 use crate::diag::{Problems, SourceFile};
 use project::Project;
 use std::sync::Arc;
@@ -26,20 +26,20 @@ pub use providers::lint_provider;
 pub(super) use cases::of_rules;
 
 /// Looks at what the policy decides about.
-pub(super) fn look(subject: Subject<'_>, problems: &mut Problems) {
+pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     let project = Project::read(subject);
-    fields::look(&project, problems);
-    demands::look(&project, problems);
-    patterns::look(&project, problems);
-    named::look(&project, problems);
-    rules::look(&project, problems);
-    prompts::look(&project, problems);
-    judges::look(&project, problems);
-    examples::look(&project, problems);
-    validators::look(&project, problems);
+    fields::check(&project, problems);
+    demands::check(&project, problems);
+    patterns::check(&project, problems);
+    named::check(&project, problems);
+    rules::check(&project, problems);
+    prompts::check(&project, problems);
+    judges::check(&project, problems);
+    examples::check(&project, problems);
+    validators::check(&project, problems);
 }
 
 /// Looks at the cases of a profile.
-pub(super) fn of_profile_cases(subject: Subject<'_>, file: &Arc<SourceFile>, problems: &mut Problems) {
+pub(super) fn of_profile_cases(subject: ProfileView<'_>, file: &Arc<SourceFile>, problems: &mut Problems) {
     cases::of_profile(&Project::read(subject), file, problems);
 }

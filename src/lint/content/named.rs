@@ -3,23 +3,23 @@
 use super::super::{classification, names, rubric};
 use super::project::Project;
 use crate::diag::{Code, Level, Problem, Problems};
-use crate::rules::Lineage;
+use crate::rules::Inheritance;
 use std::path::Path;
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     for written in &project.rubrics {
-        rubric::look(&written.root, problems);
-        names::look(&written.root, "rubric", problems);
+        rubric::check(&written.root, problems);
+        names::check(&written.root, "rubric", problems);
     }
     for extraction in &project.extractions {
-        names::look(&extraction.file.root, "extract", problems);
+        names::check(&extraction.file.root, "extract", problems);
     }
     let library = &project.subject.loaded.library;
     if let Some(named) = &project.subject.loaded.profile.classify
         && let Some(file) = project.file(&format!("rules/{}.yaml", named.value))
-        && let Some(root) = Lineage::CLASSIFICATIONS.read(&file, library, &mut Problems::new())
+        && let Some(root) = Inheritance::CLASSIFICATIONS.read(&file, library, &mut Problems::new())
     {
-        classification::look(&root, problems);
+        classification::check(&root, problems);
     }
     of_profile(project, problems);
 }

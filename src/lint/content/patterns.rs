@@ -26,7 +26,7 @@ struct Expression<'n> {
     examples: Option<&'n Node>,
 }
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     for file in &project.rules {
         for rule in rules(&file.root) {
             visit(rule, &mut |part| {

@@ -1,12 +1,12 @@
 //! The files that a profile reaches, as they were written, and what is known of the fields of its candidates.
 
-use super::super::Subject;
+use super::super::ProfileView;
 use super::language;
-use super::schema::{Place, Reach};
+use super::schema::{Reach, SchemaNode};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::{CandidateKind, Files, Measure};
-use crate::rules::{Lineage, UNKNOWN_TYPE};
-use crate::value::Step;
+use crate::rules::{Inheritance, UNKNOWN_TYPE};
+use crate::value::PathStep;
 use crate::value::yaml::{Data, Node, parse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,9 +35,9 @@ pub(super) struct Extraction {
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a> {
     /// The fields of the candidate that stages put in, by name; what else it holds is in `whole`.
-    into: BTreeMap<&'a str, Vec<Place<'a>>>,
+    into: BTreeMap<&'a str, Vec<SchemaNode<'a>>>,
     /// The schema of the answer that becomes the candidate.
-    whole: Option<Place<'a>>,
+    whole: Option<SchemaNode<'a>>,
     /// Fields that extraction patterns find.
     extracted: BTreeSet<String>,
     /// Fields that a rubric lists.
@@ -47,7 +47,7 @@ pub(super) struct Fields<'a> {
 /// Everything that the lints of content look at.
 pub(super) struct Project<'a> {
     /// The profile.
-    pub(super) subject: Subject<'a>,
+    pub(super) subject: ProfileView<'a>,
     /// The document types there are.
     pub(super) types: Vec<&'a str>,
     /// The rule files of `assess`.
@@ -62,14 +62,14 @@ pub(super) struct Project<'a> {
 
 impl<'a> Project<'a> {
     /// Reads the files again. They have compiled, so nothing is wrong with them.
-    pub(super) fn read(subject: Subject<'a>) -> Self {
+    pub(super) fn read(subject: ProfileView<'a>) -> Self {
         let (profile, plan) = (&subject.loaded.profile, subject.plan);
         let types: Vec<&str> = plan.document_types().collect();
         let (mut rules, mut rubrics): (Vec<Written>, Vec<Written>) = (Vec::new(), Vec::new());
         for measure in profile.dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
             match measure {
-                Measure::Rules { name, .. } => add(subject, Lineage::RULES, &name.value, &mut rules),
-                Measure::Rubric { name } => add(subject, Lineage::RUBRICS, &name.value, &mut rubrics),
+                Measure::Rules { name, .. } => add(subject, Inheritance::RULES, &name.value, &mut rules),
+                Measure::Rubric { name } => add(subject, Inheritance::RUBRICS, &name.value, &mut rubrics),
                 _ => {}
             }
         }
@@ -96,7 +96,7 @@ impl<'a> Project<'a> {
         let stages = &self.subject.plan.stages;
         let mut fields = Fields::default();
         for (at, stage) in stages.iter().enumerate() {
-            let schema = stage.schemas.get(document_type).map(Place::whole);
+            let schema = stage.schemas.get(document_type).map(SchemaNode::whole);
             match &stage.stage.into {
                 Some(into) => fields.into.entry(into.value.as_str()).or_default().extend(schema),
                 None if at + 1 == stages.len() => {
@@ -166,7 +166,7 @@ impl<'a> Fields<'a> {
         if self.into.contains_key(field) {
             return Some(true);
         }
-        match self.whole?.reach(&[Step::Key(field.to_owned())]) {
+        match self.whole?.reach(&[PathStep::Key(field.to_owned())]) {
             Reach::Unknown => None,
             Reach::Places(_) => Some(true),
             Reach::Nothing { .. } => Some(false),
@@ -174,12 +174,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Follows a path from the candidate.
-    pub(super) fn reach(&self, steps: &[Step]) -> Reach<'a> {
+    pub(super) fn reach(&self, steps: &[PathStep]) -> Reach<'a> {
         if !self.is_known() {
             return Reach::Unknown;
         }
         let Some((first, rest)) = steps.split_first() else { return Reach::Unknown };
-        let Step::Key(name) = first else {
+        let PathStep::Key(name) = first else {
             return match (self.whole, self.into.is_empty()) {
                 (Some(whole), true) => whole.reach(steps),
                 _ => Reach::Unknown,
@@ -242,7 +242,7 @@ pub(super) fn place_of(file: &Arc<SourceFile>, text: &str) -> Span {
 }
 
 /// With all that the file extends.
-fn add(subject: Subject<'_>, kind: Lineage, name: &str, files: &mut Vec<Written>) {
+fn add(subject: ProfileView<'_>, kind: Inheritance, name: &str, files: &mut Vec<Written>) {
     if files.iter().any(|known| known.name == name) {
         return;
     }
@@ -253,7 +253,7 @@ fn add(subject: Subject<'_>, kind: Lineage, name: &str, files: &mut Vec<Written>
     }
 }
 
-fn tree(subject: Subject<'_>, path: &str) -> Option<Node> {
+fn tree(subject: ProfileView<'_>, path: &str) -> Option<Node> {
     let file = subject.loaded.library.read(path).ok().flatten()?;
     parse(&file, &mut Problems::new())
 }

@@ -1,15 +1,15 @@
 //! Prompts that keep from a model what it needs: the document, the candidate, or what is wrong with it.
 
 use super::project::{Project, entries, place_of};
-use super::schema::{Place, Reach};
+use super::schema::{Reach, SchemaNode};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::rules::MESSAGE_VARIABLES;
 use crate::run::StagePlan;
-use crate::value::Step;
+use crate::value::PathStep;
 use crate::value::decode::Spanned;
 use crate::value::yaml::Node;
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     let plan = project.subject.plan;
     for stage in &plan.stages {
         let (Some(prompt), Some(name)) = (&stage.prompt, &stage.stage.call.prompt) else { continue };
@@ -123,7 +123,7 @@ fn earlier_answer(
     let Some(stage) = before.iter().find(|stage| stage.stage.id.value == earlier) else { return };
     let mut known: Vec<String> = Vec::new();
     for schema in stage.schemas.values() {
-        match Place::whole(schema).reach(&[Step::Key(member.to_owned())]) {
+        match SchemaNode::whole(schema).reach(&[PathStep::Key(member.to_owned())]) {
             Reach::Nothing { known: names, .. } => known.extend(names),
             _ => return,
         }

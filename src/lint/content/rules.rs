@@ -6,14 +6,14 @@ use super::schema::Reach;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::{IssueKind, Measure};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, JsonPath, Severity, Step};
+use crate::value::{Disposition, JsonPath, PathStep, Severity};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Keys of a rule that say what its issues are like, not what it asks.
 const WORDING: [&str; 7] = ["id", "message", "suggestion", "code", "severity", "disposition", "auto_fixable"];
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     same(project, problems);
     let dimensions = &project.subject.loaded.profile.dimensions;
     let is_schema_asked =
@@ -22,7 +22,7 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
         for (rule, types) in project.rules_of(file) {
             let fields: Vec<&Fields<'_>> = types.iter().filter_map(|kind| project.fields.get(kind)).collect();
             let subject = match (rule.get("field"), rule.get("each")) {
-                (Some(field), _) => field.as_text().map(|name| vec![Step::Key(name.to_owned())]),
+                (Some(field), _) => field.as_text().map(|name| vec![PathStep::Key(name.to_owned())]),
                 (None, Some(each)) => each.as_text().and_then(steps),
                 (None, None) => None,
             };
@@ -34,8 +34,8 @@ pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
     }
 }
 
-fn steps(path: &str) -> Option<Vec<Step>> {
-    JsonPath::parse(path).ok()?.steps().map(<[Step]>::to_vec)
+fn steps(path: &str) -> Option<Vec<PathStep>> {
+    JsonPath::parse(path).ok()?.steps().map(<[PathStep]>::to_vec)
 }
 
 /// What conditions are held against.
@@ -49,7 +49,7 @@ struct Asked<'f> {
 }
 
 /// Checks whose answer the schema, or another check beside them, gives away.
-fn conditions(node: &Node, subject: Option<&[Step]>, asked: Asked<'_>, problems: &mut Problems) {
+fn conditions(node: &Node, subject: Option<&[PathStep]>, asked: Asked<'_>, problems: &mut Problems) {
     let allowed = subject.and_then(|steps| allowed_by_schema(steps, asked.fields));
     let name = subject.map(path_of).unwrap_or_default();
     if let (Some(allowed), Some((wanted, ignore_case, at))) = (&allowed, literal(node)) {
@@ -98,7 +98,7 @@ fn conditions(node: &Node, subject: Option<&[Step]>, asked: Asked<'_>, problems:
     }
 }
 
-fn target(rule: &Node) -> Option<Vec<Step>> {
+fn target(rule: &Node) -> Option<Vec<PathStep>> {
     match (rule.get("field"), rule.get("each")) {
         (Some(field), _) => field.as_text().and_then(place),
         (None, Some(each)) => each.as_text().and_then(steps),
@@ -107,29 +107,29 @@ fn target(rule: &Node) -> Option<Vec<Step>> {
 }
 
 /// A field name or a path from the candidate.
-fn place(text: &str) -> Option<Vec<Step>> {
+fn place(text: &str) -> Option<Vec<PathStep>> {
     match text.chars().next()? {
         '$' => steps(text),
         '@' | '^' | '<' => None,
-        _ => Some(vec![Step::Key(text.to_owned())]),
+        _ => Some(vec![PathStep::Key(text.to_owned())]),
     }
 }
 
-fn path_of(steps: &[Step]) -> String {
+fn path_of(steps: &[PathStep]) -> String {
     let parts: Vec<String> = steps
         .iter()
         .map(|step| match step {
-            Step::Key(key) => key.clone(),
-            Step::Keys(keys) => keys.join(","),
-            Step::Index(index) => index.to_string(),
-            Step::Wildcard => "*".to_owned(),
+            PathStep::Key(key) => key.clone(),
+            PathStep::Keys(keys) => keys.join(","),
+            PathStep::Index(index) => index.to_string(),
+            PathStep::Wildcard => "*".to_owned(),
         })
         .collect();
     parts.join(".")
 }
 
 /// The only values that the schemas of all types allow there.
-fn allowed_by_schema<'v>(steps: &[Step], fields: &[&Fields<'v>]) -> Option<Vec<&'v Value>> {
+fn allowed_by_schema<'v>(steps: &[PathStep], fields: &[&Fields<'v>]) -> Option<Vec<&'v Value>> {
     let mut all: Vec<&Value> = Vec::new();
     for fields in fields {
         let Reach::Places(places) = fields.reach(steps) else { return None };

@@ -3,7 +3,7 @@
 //! Where a schema leaves a place open, or says things that are not followed here, the answer is "unknown": only what a
 //! schema rules out is worth a word.
 
-use crate::value::Step;
+use crate::value::PathStep;
 use serde_json::{Map, Value};
 
 /// Deepest chain of references and combinations that is followed.
@@ -11,7 +11,7 @@ const DEEPEST: usize = 16;
 
 /// A place in a schema.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'v> {
+pub(super) struct SchemaNode<'v> {
     root: &'v Value,
     at: &'v Value,
 }
@@ -22,7 +22,7 @@ pub(super) enum Reach<'v> {
     /// Nothing.
     Unknown,
     /// These.
-    Places(Vec<Place<'v>>),
+    Places(Vec<SchemaNode<'v>>),
     /// There are none: `holder` has no member or element for the step.
     Nothing {
         /// How many steps lead to what lacks the next.
@@ -32,14 +32,14 @@ pub(super) enum Reach<'v> {
     },
 }
 
-impl<'v> Place<'v> {
+impl<'v> SchemaNode<'v> {
     /// The place that a whole schema describes.
     pub(super) fn whole(schema: &'v Value) -> Self {
-        Place { root: schema, at: schema }
+        SchemaNode { root: schema, at: schema }
     }
 
     fn at(self, at: &'v Value) -> Self {
-        Place { root: self.root, at }
+        SchemaNode { root: self.root, at }
     }
 
     /// The words under `type` and the values under `enum` and `const`, when every branch agrees to have only those.
@@ -55,10 +55,10 @@ impl<'v> Place<'v> {
     /// nothing, it may be any number.
     pub(super) fn keeps_within_one(self, pointer: &str) -> bool {
         let names = pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~"));
-        let steps: Vec<Step> =
-            names.map(|name| name.parse().map_or_else(|_| Step::Key(name), Step::Index)).collect();
+        let steps: Vec<PathStep> =
+            names.map(|name| name.parse().map_or_else(|_| PathStep::Key(name), PathStep::Index)).collect();
         match self.reach(&steps) {
-            Reach::Places(places) => places.into_iter().any(Place::is_within_one),
+            Reach::Places(places) => places.into_iter().any(SchemaNode::is_within_one),
             // That there is no such place is another mistake.
             Reach::Nothing { .. } => true,
             Reach::Unknown => false,
@@ -108,7 +108,7 @@ impl<'v> Place<'v> {
     }
 
     /// The declared members, with what their values look like.
-    pub(super) fn members(self) -> Vec<(&'v str, Place<'v>)> {
+    pub(super) fn members(self) -> Vec<(&'v str, SchemaNode<'v>)> {
         let branches = self.branches().unwrap_or_default();
         let declared = branches.iter().filter_map(|branch| branch.get("properties")?.as_object()).flatten();
         declared
@@ -118,7 +118,7 @@ impl<'v> Place<'v> {
     }
 
     /// What one step leads to; `None` when anything may be there.
-    fn step(self, step: &Step) -> Option<Vec<Place<'v>>> {
+    fn step(self, step: &PathStep) -> Option<Vec<SchemaNode<'v>>> {
         let branches = self.branches()?;
         let mut found = Vec::new();
         let mut others = Vec::new();
@@ -129,17 +129,17 @@ impl<'v> Place<'v> {
                 let wanted = properties.iter().filter(|(name, at)| {
                     **at != Value::Bool(false)
                         && match step {
-                            Step::Key(key) => *name == key,
-                            Step::Keys(keys) => keys.contains(name),
-                            Step::Wildcard => true,
-                            Step::Index(_) => false,
+                            PathStep::Key(key) => *name == key,
+                            PathStep::Keys(keys) => keys.contains(name),
+                            PathStep::Wildcard => true,
+                            PathStep::Index(_) => false,
                         }
                 });
                 found.extend(wanted.map(|(_, at)| self.at(at)));
             }
             match branch.get("additionalProperties") {
                 Some(Value::Bool(false)) => is_declared = true,
-                Some(Value::Bool(true)) if !matches!(step, Step::Index(_)) => return None,
+                Some(Value::Bool(true)) if !matches!(step, PathStep::Index(_)) => return None,
                 Some(at @ Value::Object(_)) => {
                     holds_members = true;
                     others.push(self.at(at));
@@ -149,7 +149,7 @@ impl<'v> Place<'v> {
             if branch.contains_key("patternProperties") || branch.contains_key("unevaluatedProperties") {
                 return None;
             }
-            if matches!(step, Step::Index(_) | Step::Wildcard) {
+            if matches!(step, PathStep::Index(_) | PathStep::Wildcard) {
                 let items = branch.get("items").into_iter().filter(|items| items.is_object());
                 let first = branch.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
                 found.extend(items.chain(first).map(|at| self.at(at)));
@@ -164,7 +164,7 @@ impl<'v> Place<'v> {
             holds_members |= types.iter().any(|kind| *kind == "object");
             holds_elements |= types.iter().any(|kind| *kind == "array");
         }
-        if !matches!(step, Step::Index(_)) && (found.is_empty() || matches!(step, Step::Wildcard)) {
+        if !matches!(step, PathStep::Index(_)) && (found.is_empty() || matches!(step, PathStep::Wildcard)) {
             found.append(&mut others);
         }
         if !found.is_empty() {
@@ -173,15 +173,15 @@ impl<'v> Place<'v> {
         let has_names = branches.iter().any(|branch| branch.contains_key("properties"))
             || branches.iter().any(|branch| branch.get("additionalProperties") == Some(&Value::Bool(false)));
         let is_open = match step {
-            Step::Key(_) | Step::Keys(_) => holds_members && !has_names,
-            Step::Index(_) => holds_elements,
-            Step::Wildcard => (holds_members && !has_names) || holds_elements,
+            PathStep::Key(_) | PathStep::Keys(_) => holds_members && !has_names,
+            PathStep::Index(_) => holds_elements,
+            PathStep::Wildcard => (holds_members && !has_names) || holds_elements,
         };
         if is_open || !is_declared { None } else { Some(Vec::new()) }
     }
 
     /// Follows a path.
-    pub(super) fn reach(self, steps: &[Step]) -> Reach<'v> {
+    pub(super) fn reach(self, steps: &[PathStep]) -> Reach<'v> {
         let mut places = vec![self];
         for (at, step) in steps.iter().enumerate() {
             let mut next = Vec::new();
@@ -215,7 +215,7 @@ mod tests {
 
     fn reach(schema: &Value, path: &str) -> String {
         let path = JsonPath::parse(path).unwrap();
-        match Place::whole(schema).reach(path.steps().unwrap()) {
+        match SchemaNode::whole(schema).reach(path.steps().unwrap()) {
             Reach::Unknown => "unknown".to_owned(),
             Reach::Places(places) => format!("{} places", places.len()),
             Reach::Nothing { steps, known } => format!("nothing after {steps}: {}", known.join(" ")),
@@ -278,7 +278,7 @@ mod tests {
         let open = ["/plain", "/half", "/percent", "/stars", "/open/score"];
         let kept = ["/whole", "/steps", "/named", "/inner/a~1b"];
         for (pointer, expected) in open.map(|at| (at, false)).into_iter().chain(kept.map(|at| (at, true))) {
-            assert_eq!(Place::whole(&schema).keeps_within_one(pointer), expected, "{pointer}");
+            assert_eq!(SchemaNode::whole(&schema).keeps_within_one(pointer), expected, "{pointer}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::project::Project;
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::Asked;
 
-pub(super) fn look(project: &Project<'_>, problems: &mut Problems) {
+pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     for validator in &project.subject.loaded.profile.validators {
         let Asked::Command { command, .. } = &validator.asked else { continue };
         let id = &validator.id;

@@ -8,7 +8,7 @@ use crate::value::{Disposition, Severity};
 /// Scores that differ by less are equal (LOOP, Words).
 const EPSILON: f64 = 1e-9;
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let accept = &view.policy.accept;
     let decides =
         |(target, bound): &&(Target, crate::value::Score)| bound.get() > view.target(target).low + EPSILON;

@@ -7,7 +7,7 @@ use crate::profile::{Baseline, Criterion};
 use crate::value::{EPSILON, Millis};
 
 /// Says of a criterion that it fires whatever is scored.
-pub(super) fn look(view: &View<'_>, one: &Placed, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, one: &Placed, problems: &mut Problems) {
     if !one.alone {
         return;
     }

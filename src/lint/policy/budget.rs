@@ -6,7 +6,7 @@ use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::{Criterion, Profile};
 
 /// Compares a budget of calls with the calls that candidates take.
-pub(super) fn look(view: &View<'_>, one: &Placed, most: u64, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, one: &Placed, most: u64, problems: &mut Problems) {
     let Criterion::Budget(budget) = &one.criterion else { return };
     let Some(limit) = budget.calls else { return };
     let span = place(view, one);

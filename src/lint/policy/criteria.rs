@@ -2,7 +2,7 @@
 
 use super::view::{View, entry_of};
 use crate::diag::Span;
-use crate::profile::{Budget, Criterion, Member};
+use crate::profile::{Budget, Criterion, GroupMember};
 use crate::value::yaml::{Data, Node};
 
 /// A criterion and where it stands.
@@ -63,13 +63,13 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn members(&mut self, members: &[Member], node: &Node, place: &str, together: Option<&String>) {
+    fn members(&mut self, members: &[GroupMember], node: &Node, place: &str, together: Option<&String>) {
         let Data::List(items) = &node.data else { return };
         for (at, (member, item)) in members.iter().zip(items).enumerate() {
             let here = format!("{place}[{at}]");
             let inner = |key: &str| entry_of(item, key).map(|entry| &entry.value);
             match member {
-                Member::One(criterion) => {
+                GroupMember::One(criterion) => {
                     let key = key(criterion);
                     self.found.push(Placed {
                         path: format!("{here}.{key}"),
@@ -81,7 +81,7 @@ impl Collector<'_> {
                     });
                     self.next += 1;
                 }
-                Member::Any(members) => {
+                GroupMember::Any(members) => {
                     if let Some(node) = inner("any") {
                         // One of several ways for the list above to fire: nothing follows for the list.
                         let (start, within) = (self.found.len(), format!("{here}.any"));
@@ -91,7 +91,7 @@ impl Collector<'_> {
                         }
                     }
                 }
-                Member::All(members) => {
+                GroupMember::All(members) => {
                     if let Some(node) = inner("all") {
                         let within = format!("{here}.all");
                         // A list with one member is that member.

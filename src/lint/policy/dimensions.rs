@@ -4,7 +4,7 @@ use super::view::{View, number};
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::{AfterRetries, Criterion, Dimension, Measure, Overall, SelectKey, Target};
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     for dimension in &view.profile.dimensions {
         always_the_same(view, dimension, problems);
         if !is_used(view, &dimension.name) {

@@ -8,7 +8,7 @@ use crate::profile::{
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Severity};
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     never_disagree(view, problems);
     let limits = &view.policy.accept.issue_limits;
     let escalated = IssueKind::Disposition(Disposition::Escalate);

@@ -5,7 +5,7 @@ use super::view::{View, number};
 use crate::diag::{Code, Problems};
 use crate::profile::{Combine, OnGateMiss, OnRegression, Overall, Target};
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let Some(gate) = &view.policy.gate else { return };
     let (name, bound) = (gate.dimension.as_str(), gate.bound.get());
     let span = view.key(&["gate", name]);

@@ -21,18 +21,18 @@ mod stop;
 mod view;
 mod window;
 
-use super::Subject;
+use super::ProfileView;
 use crate::diag::Problems;
 use view::View;
 
 /// Looks at what decides.
-pub(super) fn look(subject: Subject<'_>, problems: &mut Problems) {
+pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     let view = View::of(subject);
-    dimensions::look(&view, problems);
-    accept::look(&view, problems);
-    gate::look(&view, problems);
-    escalate::look(&view, problems);
-    stop::look(&view, problems);
-    select::look(&view, problems);
-    review::look(&view, problems);
+    dimensions::check(&view, problems);
+    accept::check(&view, problems);
+    gate::check(&view, problems);
+    escalate::check(&view, problems);
+    stop::check(&view, problems);
+    select::check(&view, problems);
+    review::check(&view, problems);
 }

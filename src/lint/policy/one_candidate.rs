@@ -30,7 +30,7 @@ const ABOUT_CORRECTIONS: [&[&str]; 20] = [
 ];
 
 /// Names the settings of the profile itself that `limit` leaves without effect.
-pub(super) fn look(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
     // The group that holds the limit does something.
     let own = |path: &str| limit.path.starts_with(&format!("{path}["));
     let idle = ABOUT_CORRECTIONS.iter().filter(|path| view.says(path)).map(|path| path.join("."));

@@ -8,7 +8,7 @@ use crate::diag::{Code, Problem};
 use crate::profile::Criterion;
 
 /// What is to be said of a criterion beside the `others` of its profile that can fire.
-pub(super) fn look<'a>(
+pub(super) fn check<'a>(
     view: &View<'_>,
     one: &Placed,
     others: impl Iterator<Item = &'a Placed>,

@@ -15,7 +15,7 @@ const MOST_TRIES: usize = 50_000;
 /// Beside a number in a condition, by this much: more than scores are rounded by, less than anybody writes.
 const STEP: f64 = 1e-6;
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let Some(when) = &view.profile.review else { return };
     if !is_plain(&when.value) {
         return;

@@ -6,7 +6,7 @@ use crate::profile::{IssueKind, OnRegression, Overall, Returned, SelectKey, Targ
 use crate::value::Severity;
 use crate::value::yaml::Data;
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let order = &view.policy.select.order;
     for (at, key) in order.iter().enumerate() {
         let before = order.get(..at).unwrap_or_default();

@@ -6,13 +6,13 @@ use super::{always, budget, one_candidate, overtaken, window};
 use crate::diag::{Code, Level, Problem, Problems};
 use crate::profile::{Criterion, OnRegression};
 
-pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let placed = criteria(view);
     let Some((limit, most)) = limit(&placed) else { return };
     let first = placed.iter().filter(|one| one.alone && limit_itself(&one.criterion));
     if let Some(only) = first.filter(|one| needs(&one.criterion) == 1).min_by_key(|one| one.rank) {
         // Nothing else is looked at, and is said once.
-        one_candidate::look(view, only, problems);
+        one_candidate::check(view, only, problems);
         return;
     }
     let mut dead: Vec<&str> = Vec::new();
@@ -28,13 +28,13 @@ pub(super) fn look(view: &View<'_>, problems: &mut Problems) {
             continue;
         }
         let others = placed.iter().filter(|other| !dead.contains(&other.path.as_str()));
-        if let Some(problem) = overtaken::look(view, one, others) {
+        if let Some(problem) = overtaken::check(view, one, others) {
             problems.push(problem);
             continue;
         }
-        always::look(view, one, problems);
-        budget::look(view, one, most, problems);
-        window::look(view, one, limit, most, problems);
+        always::check(view, one, problems);
+        budget::check(view, one, most, problems);
+        window::check(view, one, limit, most, problems);
     }
     always::limits(view, &placed, limit, most, problems);
 }

@@ -2,7 +2,7 @@
 
 use super::range::{Range, of_dimension};
 use crate::diag::{Code, Problem, Span};
-use crate::lint::Subject;
+use crate::lint::ProfileView;
 use crate::profile::{LoopPolicy, Overall, Profile, Target};
 use crate::value::yaml::{Data, Entry, Node};
 
@@ -10,12 +10,12 @@ use crate::value::yaml::{Data, Entry, Node};
 pub(super) struct View<'a> {
     pub(super) profile: &'a Profile,
     pub(super) policy: &'a LoopPolicy,
-    pub(super) subject: Subject<'a>,
+    pub(super) subject: ProfileView<'a>,
     root: &'a Node,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(subject: Subject<'a>) -> Self {
+    pub(super) fn of(subject: ProfileView<'a>) -> Self {
         let profile = &subject.loaded.profile;
         View { profile, policy: &profile.policy, subject, root: &subject.loaded.merged }
     }

@@ -7,7 +7,7 @@ use crate::diag::{Code, Problems};
 use crate::profile::Criterion;
 
 /// Says of an oscillation that its window never comes to be full. (One of `stagnation` must be full, so it never fires.)
-pub(super) fn look(view: &View<'_>, one: &Placed, limit: &Placed, most: u64, problems: &mut Problems) {
+pub(super) fn check(view: &View<'_>, one: &Placed, limit: &Placed, most: u64, problems: &mut Problems) {
     let Criterion::Oscillation(oscillation) = &one.criterion else { return };
     let window = u64::try_from(oscillation.window).unwrap_or(u64::MAX);
     let seen = most - 1;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::report::Outcome;
-use super::subject::Subject;
+use super::subject::PluginUnderTest;
 use super::{decode, direct, encode, load, manifest, open};
 
 /// One promise of the contract, and how to see whether a plugin keeps it.
@@ -21,7 +21,7 @@ pub(super) struct Check {
     /// What to do when it fails.
     pub(super) help: &'static str,
     /// Looks.
-    pub(super) run: fn(&Subject<'_>) -> Verdict,
+    pub(super) run: fn(&PluginUnderTest<'_>) -> Verdict,
 }
 
 /// What was found: that all is well, or why not.

@@ -6,8 +6,8 @@ use loopctl_plugin_sdk::abi::{
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::check::{Check, Verdict, broken};
-use super::subject::Subject;
-use super::verdict::Said;
+use super::subject::PluginUnderTest;
+use super::verdict::PluginReply;
 use super::{samples, verdict};
 use crate::provider::plugin::{Opened, RawReply};
 
@@ -132,13 +132,13 @@ fn decode(opened: &Opened, response: &[u8]) -> Result<RawReply, String> {
     opened.call(LC_DECODE, response).ok_or_else(|| "there is no `call`".to_owned())
 }
 
-fn success(subject: &Subject<'_>) -> Verdict {
+fn success(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     let mut answers = 0;
     let bodies = samples::no_bodies();
     for (what, body) in &bodies {
         let answer = decode(&opened, &samples::response(200, body))?;
-        if let Said::Done(_) = verdict::said(&answer, &format!("decoding status 200 with {what}"))? {
+        if let PluginReply::Done(_) = verdict::said(&answer, &format!("decoding status 200 with {what}"))? {
             // An API may well answer in plain text.
             answers += 1;
         }
@@ -148,7 +148,7 @@ fn success(subject: &Subject<'_>) -> Verdict {
 }
 
 /// Each of these HTTP statuses must be one of these failures.
-fn statuses(subject: &Subject<'_>, http: &[u16], expected: &[lc_status]) -> Verdict {
+fn statuses(subject: &PluginUnderTest<'_>, http: &[u16], expected: &[lc_status]) -> Verdict {
     let opened = subject.open()?;
     for status in http {
         for (what, body) in samples::no_bodies() {
@@ -160,7 +160,7 @@ fn statuses(subject: &Subject<'_>, http: &[u16], expected: &[lc_status]) -> Verd
     Ok(expected.iter().map(|status| verdict::name(*status)).collect::<Vec<_>>().join(" or "))
 }
 
-fn client_error(subject: &Subject<'_>) -> Verdict {
+fn client_error(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for status in [400_u16, 404, 408] {
         for (what, body) in samples::no_bodies() {
@@ -179,7 +179,7 @@ fn client_error(subject: &Subject<'_>) -> Verdict {
     Ok("errors that are not tried again".to_owned())
 }
 
-fn huge(subject: &Subject<'_>) -> Verdict {
+fn huge(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for status in [200, 500] {
         let answer = decode(&opened, &samples::huge_response(status))?;
@@ -190,7 +190,7 @@ fn huge(subject: &Subject<'_>) -> Verdict {
     Ok("decoded or refused".to_owned())
 }
 
-fn bad_json(subject: &Subject<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for (what, input) in samples::no_requests() {
         let answer = decode(&opened, &input)?;
@@ -200,7 +200,7 @@ fn bad_json(subject: &Subject<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn repeatable(subject: &Subject<'_>) -> Verdict {
+fn repeatable(subject: &PluginUnderTest<'_>) -> Verdict {
     const THREADS: usize = 8;
     let opened = subject.open()?;
     let responses: Vec<Vec<u8>> = [200, 401, 429, 500]

@@ -7,8 +7,8 @@ use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::check::{Check, Trouble, Verdict, broken};
 use super::samples::{self, CANARY};
-use super::subject::Subject;
-use super::verdict::{self, Said};
+use super::subject::PluginUnderTest;
+use super::verdict::{self, PluginReply};
 use crate::provider::plugin::{Call, Opened, RawReply, Started};
 
 const DIRECT: Option<PluginKind> = Some(PluginKind::Direct);
@@ -59,7 +59,7 @@ pub(super) static CHECKS: [Check; 15] = [
             let plain = alone(subject, &samples::bytes(&samples::full("plain")), "answering a full request")?;
             let doing = "answering a request with unknown fields";
             match (plain, alone(subject, &samples::from_the_future("future"), doing)?) {
-                (Said::Done(_), Said::Failed(status, error)) => broken(format!(
+                (PluginReply::Done(_), PluginReply::Failed(status, error)) => broken(format!(
                     "with unknown fields it answered {}: {}",
                     verdict::name(status),
                     error.message
@@ -183,7 +183,12 @@ enum Running {
     Refused(RawReply),
 }
 
-fn start(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) -> Result<Running, String> {
+fn start(
+    subject: &PluginUnderTest<'_>,
+    opened: &Opened,
+    request: &[u8],
+    doing: &str,
+) -> Result<Running, String> {
     let id = subject.ledger().issue();
     match opened.start(id, request).ok_or_else(|| "there is no `start`".to_owned())? {
         Started::Accepted(call) => Ok(Running::Call(id, call)),
@@ -193,7 +198,7 @@ fn start(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) ->
 }
 
 /// The answers that have come to a call, at least one; the call is released.
-fn finish(subject: &Subject<'_>, running: Running, doing: &str) -> Result<Vec<RawReply>, String> {
+fn finish(subject: &PluginUnderTest<'_>, running: Running, doing: &str) -> Result<Vec<RawReply>, String> {
     match running {
         Running::Refused(answer) => Ok(vec![answer]),
         Running::Call(id, call) => {
@@ -210,26 +215,31 @@ fn finish(subject: &Subject<'_>, running: Running, doing: &str) -> Result<Vec<Ra
 }
 
 /// What it says to one request, of an instance of its own.
-fn alone(subject: &Subject<'_>, request: &[u8], doing: &str) -> Result<Said, String> {
+fn alone(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str) -> Result<PluginReply, String> {
     let opened = subject.open()?;
     let said = ask(subject, &opened, request, doing)?;
     opened.close();
     Ok(said)
 }
 
-fn ask(subject: &Subject<'_>, opened: &Opened, request: &[u8], doing: &str) -> Result<Said, String> {
+fn ask(
+    subject: &PluginUnderTest<'_>,
+    opened: &Opened,
+    request: &[u8],
+    doing: &str,
+) -> Result<PluginReply, String> {
     let running = start(subject, opened, request, doing)?;
     let answers = finish(subject, running, doing)?;
     let first = answers.first().ok_or_else(|| "the answer was lost".to_owned())?;
     match verdict::said(first, doing)? {
-        Said::Failed(LC_CANCELLED, _) => {
+        PluginReply::Failed(LC_CANCELLED, _) => {
             Err(format!("it answered CANCELLED while {doing}, and nobody cancelled it"))
         }
         said => Ok(said),
     }
 }
 
-fn once(subject: &Subject<'_>) -> Verdict {
+fn once(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     let (mut calls, mut refused) = (Vec::new(), 0);
     let bad = samples::no_requests().into_iter().map(|(_, request)| request);
@@ -268,7 +278,7 @@ fn once(subject: &Subject<'_>) -> Verdict {
     Ok(format!("{} accepted calls completed once, {refused} refused ones never", ids.len()))
 }
 
-fn bad_json(subject: &Subject<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for (what, request) in samples::no_requests() {
         let doing = format!("answering {what}");
@@ -282,7 +292,7 @@ fn bad_json(subject: &Subject<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn concurrent(subject: &Subject<'_>) -> Verdict {
+fn concurrent(subject: &PluginUnderTest<'_>) -> Verdict {
     const CALLS: usize = 64;
     let opened = subject.open()?;
     let requests: Vec<Vec<u8>> =
@@ -326,7 +336,7 @@ fn concurrent(subject: &Subject<'_>) -> Verdict {
 /// Waits for the end of calls, of which `kind` says what is special, and holds each answer against the contract; how many
 /// there were.
 fn completed(
-    subject: &Subject<'_>,
+    subject: &PluginUnderTest<'_>,
     calls: Vec<(u64, Call)>,
     kind: &str,
     doing: &str,
@@ -350,7 +360,7 @@ fn completed(
     Ok(ids.len())
 }
 
-fn instances(subject: &Subject<'_>) -> Verdict {
+fn instances(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut open = Vec::new();
     let request = samples::bytes(&samples::full("instances"));
     let doing = "answering beside other instances";
@@ -368,7 +378,7 @@ fn instances(subject: &Subject<'_>) -> Verdict {
     Ok("4 at once".to_owned())
 }
 
-fn cancel(subject: &Subject<'_>) -> Verdict {
+fn cancel(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     let mut calls = Vec::new();
     for n in 0..8 {
@@ -385,7 +395,7 @@ fn cancel(subject: &Subject<'_>) -> Verdict {
     Ok(if completed == 0 { "it refuses every call" } else { "every cancelled call was completed" }.to_owned())
 }
 
-fn released_early(subject: &Subject<'_>) -> Verdict {
+fn released_early(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut ids = Vec::new();
     for n in 0..8 {
         let opened = subject.open()?;
@@ -407,7 +417,7 @@ fn released_early(subject: &Subject<'_>) -> Verdict {
     Ok("completed".to_owned())
 }
 
-fn memory(subject: &Subject<'_>) -> Verdict {
+fn memory(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for request in [&samples::bytes(&samples::full("memory"))[..], b""] {
         let mut answers = Vec::new();

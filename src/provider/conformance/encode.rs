@@ -5,7 +5,7 @@ use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest, PluginKind};
 
 use super::check::{Check, Trouble, Verdict, broken};
 use super::samples::{self, CANARY};
-use super::subject::Subject;
+use super::subject::PluginUnderTest;
 use super::{http_request, verdict};
 use crate::provider::plugin::{Opened, RawReply};
 
@@ -159,20 +159,20 @@ fn encode(opened: &Opened, request: &[u8]) -> Result<RawReply, String> {
 }
 
 /// The HTTP request, if the host would send it.
-fn sendable(subject: &Subject<'_>, answer: &RawReply, doing: &str) -> Result<HttpRequest, String> {
+fn sendable(subject: &PluginUnderTest<'_>, answer: &RawReply, doing: &str) -> Result<HttpRequest, String> {
     let request: HttpRequest = verdict::payload(answer, "an HTTP request", doing)?;
     http_request::check(subject, &request).map_err(|problem| format!("while {doing}: {problem}"))?;
     Ok(request)
 }
 
-fn encodes(subject: &Subject<'_>, request: &CompletionRequest, doing: &str) -> Verdict {
+fn encodes(subject: &PluginUnderTest<'_>, request: &CompletionRequest, doing: &str) -> Verdict {
     let opened = subject.open()?;
     let request = sendable(subject, &encode(&opened, &samples::bytes(request))?, doing)?;
     opened.close();
     Ok(format!("{} with a body of {} bytes", request.method, request.body.len()))
 }
 
-fn encodes_or_refuses(subject: &Subject<'_>, request: &[u8], doing: &str) -> Verdict {
+fn encodes_or_refuses(subject: &PluginUnderTest<'_>, request: &[u8], doing: &str) -> Verdict {
     let opened = subject.open()?;
     let answer = encode(&opened, request)?;
     let found = if answer.status == LC_OK {
@@ -185,7 +185,7 @@ fn encodes_or_refuses(subject: &Subject<'_>, request: &[u8], doing: &str) -> Ver
     Ok(found)
 }
 
-fn bad_json(subject: &Subject<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for (what, input) in samples::no_requests() {
         let answer = encode(&opened, &input)?;
@@ -196,7 +196,7 @@ fn bad_json(subject: &Subject<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn unknown_op(subject: &Subject<'_>) -> Verdict {
+fn unknown_op(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     let request = samples::bytes(&samples::minimal("op"));
     for op in [0, 3, 77, u32::MAX] {
@@ -207,7 +207,7 @@ fn unknown_op(subject: &Subject<'_>) -> Verdict {
     Ok("refused".to_owned())
 }
 
-fn repeatable(subject: &Subject<'_>) -> Verdict {
+fn repeatable(subject: &PluginUnderTest<'_>) -> Verdict {
     let requests =
         [samples::minimal("a"), samples::full("b"), samples::minimal("c")].map(|r| samples::bytes(&r));
     let of = |opened: &Opened, request: &[u8]| -> Result<Vec<u8>, String> {
@@ -235,7 +235,7 @@ fn repeatable(subject: &Subject<'_>) -> Verdict {
     Ok(format!("the same bytes {} times", times.saturating_add(2)))
 }
 
-fn threads(subject: &Subject<'_>) -> Verdict {
+fn threads(subject: &PluginUnderTest<'_>) -> Verdict {
     const THREADS: usize = 8;
     let opened = subject.open()?;
     let requests: Vec<Vec<u8>> =
@@ -275,7 +275,7 @@ fn threads(subject: &Subject<'_>) -> Verdict {
     Ok(format!("{THREADS} threads, 50 calls each"))
 }
 
-fn memory(subject: &Subject<'_>) -> Verdict {
+fn memory(subject: &PluginUnderTest<'_>) -> Verdict {
     let opened = subject.open()?;
     for request in [&samples::bytes(&samples::full("memory"))[..], b""] {
         let answers = (0..6).map(|_| encode(&opened, request)).collect::<Result<Vec<_>, _>>()?;

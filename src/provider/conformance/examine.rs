@@ -11,8 +11,8 @@ use super::check::{Check, GROUPS, Known};
 use super::manifest;
 use super::part::{self, Note, outcome_of};
 use super::report::{Conforms, Finding, Outcome};
-use super::subject::Subject;
-use crate::provider::error::tame;
+use super::subject::PluginUnderTest;
+use crate::provider::error::sanitize_line;
 use crate::provider::inspect::PluginFile;
 use crate::provider::{ProviderError, Providers};
 
@@ -58,7 +58,7 @@ impl Conformance<'_> {
             Err(error) => return self.unreadable(error),
         };
         self.providers.may_run(&file)?;
-        let subject = Subject::new(&file, self.config, self.limit);
+        let subject = PluginUnderTest::new(&file, self.config, self.limit);
         let kind = file.manifest.kind;
         let mut findings = Findings::default();
         for group in &GROUPS {
@@ -90,7 +90,7 @@ impl Conformance<'_> {
     pub fn run_part(&self, checks: &[String], notes: &Path) -> Result<(), ProviderError> {
         let file = PluginFile::read(self.path)?;
         self.providers.may_run(&file)?;
-        part::run(&Subject::new(&file, self.config, self.limit), checks, notes)
+        part::run(&PluginUnderTest::new(&file, self.config, self.limit), checks, notes)
     }
 
     /// What is no plugin at all fails at one of the first two checks, and the others aren't run.
@@ -309,7 +309,7 @@ fn last_line(path: &PathBuf) -> Option<String> {
     let mut tail = Vec::new();
     file.read_to_end(&mut tail).ok()?;
     let text = String::from_utf8_lossy(&tail).into_owned();
-    text.lines().rev().map(tame).find(|line| !line.is_empty())
+    text.lines().rev().map(sanitize_line).find(|line| !line.is_empty())
 }
 
 #[derive(Default)]
@@ -325,7 +325,7 @@ impl Findings {
             id: check.id,
             outcome,
             asks: check.asks,
-            found: tame(found),
+            found: sanitize_line(found),
             help: (outcome == Outcome::Failed).then_some(check.help),
         });
         self.list.sort_by_key(|finding| place(finding.id));

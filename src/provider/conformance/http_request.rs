@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use loopctl_plugin_sdk::protocol::HttpRequest;
 use regex::Regex;
 
-use super::subject::Subject;
-use crate::provider::error::tame;
+use super::subject::PluginUnderTest;
+use crate::provider::error::sanitize_line;
 
 const OPEN: &str = "${secret:";
 
@@ -24,7 +24,7 @@ static CARRIES_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Nothing for a request that the host would send. What is wrong is said without the values of headers.
-pub(super) fn check(subject: &Subject<'_>, request: &HttpRequest) -> Result<(), String> {
+pub(super) fn check(subject: &PluginUnderTest<'_>, request: &HttpRequest) -> Result<(), String> {
     if !request.path.starts_with('/') {
         return Err("the path doesn't begin with `/`".to_owned());
     }
@@ -56,14 +56,14 @@ fn no_literal_keys(request: &HttpRequest) -> Result<(), String> {
     };
     for (name, value) in &request.headers {
         if looks(&KEY, value) || (looks(&CARRIES_KEY, name) && !value.contains(OPEN)) {
-            return Err(format!("the header `{}` carries a key as it stands", tame(name)));
+            return Err(format!("the header `{}` carries a key as it stands", sanitize_line(name)));
         }
     }
     let query = request.path.split_once('?').map_or("", |(_, query)| query);
     for parameter in query.split('&') {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         if looks(&KEY, value) || (looks(&CARRIES_KEY, name) && !value.is_empty()) {
-            return Err(format!("the query's `{}` carries a key as it stands", tame(name)));
+            return Err(format!("the query's `{}` carries a key as it stands", sanitize_line(name)));
         }
     }
     if looks(&KEY, &request.path) || looks(&KEY, &request.body) {

@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ABI_MINOR, LC_ENTRY_SYMBOL, lc_plugin_v1};
 
 use super::check::{Check, Trouble, Verdict, broken};
-use super::subject::Subject;
+use super::subject::PluginUnderTest;
 use crate::provider::plugin::Offer;
 
 pub(super) static CHECKS: [Check; 8] = [
@@ -89,7 +89,7 @@ pub(super) static CHECKS: [Check; 8] = [
     },
 ];
 
-fn abi(subject: &Subject<'_>) -> Verdict {
+fn abi(subject: &PluginUnderTest<'_>) -> Verdict {
     let table = subject.table()?;
     if table.size() < offset_of!(lc_plugin_v1, manifest) {
         return broken(format!(
@@ -119,7 +119,7 @@ fn abi(subject: &Subject<'_>) -> Verdict {
     Ok(format!("ABI {major}.{minor}"))
 }
 
-fn functions(subject: &Subject<'_>) -> Verdict {
+fn functions(subject: &PluginUnderTest<'_>) -> Verdict {
     let table = subject.table()?;
     let missing = table.missing(subject.manifest().kind);
     let (size, ours) = (table.size(), size_of::<lc_plugin_v1>());
@@ -131,7 +131,7 @@ fn functions(subject: &Subject<'_>) -> Verdict {
     broken(format!("it lacks {}; {bytes}", missing.join(", ")))
 }
 
-fn same_manifest(subject: &Subject<'_>) -> Verdict {
+fn same_manifest(subject: &PluginUnderTest<'_>) -> Verdict {
     let Some(embedded) = subject.table()?.manifest() else {
         return broken("the table points to no manifest, or to one of more than 64 KiB");
     };
@@ -145,7 +145,7 @@ fn same_manifest(subject: &Subject<'_>) -> Verdict {
     ))
 }
 
-fn repeated(subject: &Subject<'_>) -> Verdict {
+fn repeated(subject: &PluginUnderTest<'_>) -> Verdict {
     let first = subject.table()?;
     let times = subject.repeat(20, |_| {
         let again = subject.entry()?.offer(subject.ledger(), Offer::Ours);

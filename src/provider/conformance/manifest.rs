@@ -5,7 +5,7 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use loopctl_plugin_sdk::protocol::PluginKind;
 
 use super::check::{Check, Trouble, Verdict, broken};
-use super::subject::Subject;
+use super::subject::PluginUnderTest;
 use crate::provider::locate::same_name;
 use crate::provider::registry::check_config;
 
@@ -81,7 +81,7 @@ pub(super) static CHECKS: [Check; 7] = [
     },
 ];
 
-fn name(subject: &Subject<'_>) -> Verdict {
+fn name(subject: &PluginUnderTest<'_>) -> Verdict {
     let file = subject.file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = file
         .strip_prefix(DLL_PREFIX)
@@ -98,7 +98,7 @@ fn name(subject: &Subject<'_>) -> Verdict {
     }
 }
 
-fn secrets(subject: &Subject<'_>) -> Verdict {
+fn secrets(subject: &PluginUnderTest<'_>) -> Verdict {
     let secrets = &subject.manifest().secrets;
     let fits = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
@@ -112,7 +112,7 @@ fn secrets(subject: &Subject<'_>) -> Verdict {
     }
 }
 
-fn config_schema(subject: &Subject<'_>) -> Verdict {
+fn config_schema(subject: &PluginUnderTest<'_>) -> Verdict {
     let Some(schema) = &subject.manifest().config_schema else {
         return Ok("there is none: any configuration goes".to_owned());
     };

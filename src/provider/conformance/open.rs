@@ -4,7 +4,7 @@ use loopctl_plugin_sdk::abi::LC_INVALID_CONFIG;
 use serde_json::{Value, json};
 
 use super::check::{Check, Trouble, Verdict, broken};
-use super::subject::Subject;
+use super::subject::PluginUnderTest;
 use super::verdict;
 use crate::provider::plugin::Opening;
 use crate::provider::registry::check_config;
@@ -69,7 +69,7 @@ pub(super) static CHECKS: [Check; 6] = [
     },
 ];
 
-fn bad_json(subject: &Subject<'_>) -> Verdict {
+fn bad_json(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut ignored = 0;
     let bad: [(&str, &[u8]); 3] = [
         ("text that isn't JSON", b"not json"),
@@ -88,7 +88,7 @@ fn bad_json(subject: &Subject<'_>) -> Verdict {
         .to_owned())
 }
 
-fn wrong_types(subject: &Subject<'_>) -> Verdict {
+fn wrong_types(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut tried: Vec<(String, Value)> = [json!([]), json!(7), json!("text"), json!(null), json!(true)]
         .into_iter()
         .map(|config| (format!("`{config}`"), config))
@@ -119,7 +119,7 @@ fn wrong_types(subject: &Subject<'_>) -> Verdict {
     Ok(format!("{by_schema} refused by the schema, {by_open} by `open`, {accepted} accepted by both"))
 }
 
-fn empty(subject: &Subject<'_>) -> Verdict {
+fn empty(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut found = Vec::new();
     for (what, config) in [("`{}`", &b"{}"[..]), ("no bytes", b"")] {
         let refused = refused(subject, config, &format!("opening with {what}"))?;
@@ -128,7 +128,7 @@ fn empty(subject: &Subject<'_>) -> Verdict {
     Ok(found.join(", "))
 }
 
-fn several(subject: &Subject<'_>) -> Verdict {
+fn several(subject: &PluginUnderTest<'_>) -> Verdict {
     let mut open = Vec::new();
     let count = subject.repeat(8, |_| subject.open().map(|opened| open.push(opened)))?;
     // From the middle outwards, so that neither the first nor the last to come is the first to go.
@@ -140,7 +140,7 @@ fn several(subject: &Subject<'_>) -> Verdict {
 }
 
 /// Whether it refuses this configuration, which it must do as INVALID_CONFIG with an error that says why.
-fn refused(subject: &Subject<'_>, config: &[u8], doing: &str) -> Result<bool, Trouble> {
+fn refused(subject: &PluginUnderTest<'_>, config: &[u8], doing: &str) -> Result<bool, Trouble> {
     match subject.table()?.open(config) {
         Opening::Opened(opened) => {
             opened.close();

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Known, Trouble};
 use super::report::Outcome;
-use super::subject::Subject;
+use super::subject::PluginUnderTest;
 use crate::provider::ProviderError;
-use crate::provider::error::tame;
+use crate::provider::error::sanitize_line;
 
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub(super) fn read(notes: &Path) -> Vec<Note> {
 ///
 /// # Errors
 /// When the file of notes can't be written.
-pub(super) fn run(subject: &Subject<'_>, ids: &[String], notes: &Path) -> Result<(), ProviderError> {
+pub(super) fn run(subject: &PluginUnderTest<'_>, ids: &[String], notes: &Path) -> Result<(), ProviderError> {
     let failed =
         |error: std::io::Error| ProviderError::Home { path: notes.to_owned(), problem: error.to_string() };
     let mut file = File::options().append(true).create(true).open(notes).map_err(failed)?;
@@ -60,7 +60,8 @@ pub(super) fn run(subject: &Subject<'_>, ids: &[String], notes: &Path) -> Result
             }
         };
         known.insert(check.id.to_owned(), outcome);
-        write(&Note::Ended { id: check.id.to_owned(), outcome, found: tame(&found) }).map_err(failed)?;
+        write(&Note::Ended { id: check.id.to_owned(), outcome, found: sanitize_line(&found) })
+            .map_err(failed)?;
         if outcome == Outcome::Failed {
             break;
         }

@@ -11,16 +11,16 @@ use super::verdict;
 use crate::profile::Author;
 use crate::provider::ProviderError;
 use crate::provider::inspect::PluginFile;
-use crate::provider::network::{Link, Network};
+use crate::provider::network::{HttpTransport, Network};
 use crate::provider::plugin::{Entry, Ledger, Offer, Opened, Opening, Table};
 
 /// One plugin under examination, in one process. Nothing of it runs before a check asks for it.
-pub(super) struct Subject<'a> {
+pub(super) struct PluginUnderTest<'a> {
     pub(super) file: &'a PluginFile,
     /// As the plugin gets it: with what the host adds.
     pub(super) config: Value,
     /// The host's network for plugins of kind `http`, or why there is none.
-    link: Option<Result<Link, String>>,
+    link: Option<Result<HttpTransport, String>>,
     limit: Duration,
     ends: Cell<Instant>,
     ledger: OnceCell<&'static Ledger>,
@@ -28,7 +28,7 @@ pub(super) struct Subject<'a> {
     table: OnceCell<Option<Arc<Table>>>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> PluginUnderTest<'a> {
     /// `limit` is how long one check may wait for answers.
     pub(super) fn new(file: &'a PluginFile, config: &Value, limit: Duration) -> Self {
         let (link, config) = linked(&file.manifest, given_or_example(&file.manifest, config));
@@ -138,7 +138,7 @@ fn given_or_example<'a>(manifest: &'a Manifest, given: &'a Value) -> &'a Value {
 
 /// The host's network for this plugin, with something in the place of each secret, and the configuration with what the
 /// host adds to it.
-fn linked(manifest: &Manifest, config: &Value) -> (Option<Result<Link, String>>, Value) {
+fn linked(manifest: &Manifest, config: &Value) -> (Option<Result<HttpTransport, String>>, Value) {
     if manifest.kind == PluginKind::Direct {
         return (None, config.clone());
     }
@@ -150,7 +150,7 @@ fn linked(manifest: &Manifest, config: &Value) -> (Option<Result<Link, String>>,
         std::env::var(name).ok()
     };
     let network = Arc::new(Network::new(Arc::new(environment)));
-    match Link::new(network, manifest, None, config, Author::User) {
+    match HttpTransport::new(network, manifest, None, config, Author::User) {
         Ok((link, config)) => (Some(Ok(link)), config),
         Err(problem) => (Some(Err(problem)), config.clone()),
     }

@@ -7,19 +7,19 @@ use serde::de::DeserializeOwned;
 
 use super::check::{Verdict, broken};
 use super::samples::CANARY;
-use crate::provider::error::tame;
+use crate::provider::error::sanitize_line;
 use crate::provider::plugin::{Opened, Payload, RawReply};
 use crate::provider::reply::sensible;
 
 /// What the plugin said.
-pub(super) enum Said {
+pub(super) enum PluginReply {
     /// OK, and a completion that makes sense.
     Done(Box<Completion>),
     /// Anything else, with an error that says why.
     Failed(lc_status, PluginError),
 }
 
-impl Said {
+impl PluginReply {
     /// In words.
     pub(super) fn describe(&self) -> String {
         match self {
@@ -28,18 +28,18 @@ impl Said {
                 format!("it answered with {what}")
             }
             Self::Failed(status, error) => {
-                format!("it answered {}: {}", name(*status), tame(&error.message))
+                format!("it answered {}: {}", name(*status), sanitize_line(&error.message))
             }
         }
     }
 }
 
 /// A completion or an error, as the contract has them.
-pub(super) fn said(answer: &RawReply, doing: &str) -> Result<Said, String> {
+pub(super) fn said(answer: &RawReply, doing: &str) -> Result<PluginReply, String> {
     if answer.status == LC_OK {
-        completion(answer, doing).map(|completion| Said::Done(Box::new(completion)))
+        completion(answer, doing).map(|completion| PluginReply::Done(Box::new(completion)))
     } else {
-        failure(answer, doing).map(|(status, error)| Said::Failed(status, error))
+        failure(answer, doing).map(|(status, error)| PluginReply::Failed(status, error))
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn failure(answer: &RawReply, doing: &str) -> Result<(lc_status, Plug
         let why = error.map(|error| error.message).filter(|message| !message.is_empty());
         return Err(format!(
             "it panicked while {doing}: {}",
-            tame(&why.unwrap_or_else(|| "it doesn't say where".to_owned()))
+            sanitize_line(&why.unwrap_or_else(|| "it doesn't say where".to_owned()))
         ));
     }
     if status == LC_OK {
@@ -93,7 +93,7 @@ pub(super) fn failure_of(answer: &RawReply, expected: &[lc_status], doing: &str)
 pub(super) fn payload<T: DeserializeOwned>(answer: &RawReply, what: &str, doing: &str) -> Result<T, String> {
     if answer.status != LC_OK {
         let (status, error) = failure(answer, doing)?;
-        return Err(format!("it answered {} while {doing}: {}", name(status), tame(&error.message)));
+        return Err(format!("it answered {} while {doing}: {}", name(status), sanitize_line(&error.message)));
     }
     let json = bytes(answer, doing)?;
     serde_json::from_slice(json).map_err(|error| {
@@ -213,10 +213,10 @@ mod tests {
         #[test]
         fn only_an_answer_or_a_reason_is_taken(status in -3..1100i32, body in bodies()) {
             match said(&answer(status, &body), "trying") {
-                Ok(Said::Done(done)) => prop_assert!(
+                Ok(PluginReply::Done(done)) => prop_assert!(
                     status == LC_OK && (done.value.is_some() || done.text.is_some())
                 ),
-                Ok(Said::Failed(of, error)) => {
+                Ok(PluginReply::Failed(of, error)) => {
                     prop_assert!(of == status && status != LC_OK && status != LC_PANIC);
                     prop_assert!(!(10..abi::LC_FIRST_CUSTOM).contains(&status) && status > 0);
                     prop_assert!(!error.message.trim().is_empty());

@@ -9,7 +9,7 @@ use rustls::CertificateError;
 use super::Environment;
 use super::egress::{Origin, is_loopback};
 use crate::profile::{Network as Settings, Proxy};
-use crate::provider::error::{FailureKind, Fault, tame};
+use crate::provider::error::{CallError, FailureKind, sanitize_line};
 
 const MAX_REDIRECTS: usize = 5;
 
@@ -30,13 +30,13 @@ impl Clients {
         url: &Url,
         settings: &Settings,
         environment: &Environment,
-    ) -> Result<&Client, Fault> {
+    ) -> Result<&Client, CallError> {
         let made = if is_loopback(url) {
             self.loopback.get_or_init(|| client(settings, Vec::new()))
         } else {
             self.outside.get_or_init(|| client(settings, proxies(&settings.proxy, environment)?))
         };
-        made.as_ref().map_err(|problem| Fault::new(FailureKind::Permanent, problem.clone()))
+        made.as_ref().map_err(|problem| CallError::new(FailureKind::Permanent, problem.clone()))
     }
 }
 
@@ -109,34 +109,34 @@ fn proxies(settings: &Proxy, environment: &Environment) -> Result<Vec<reqwest::P
 }
 
 /// What a request comes to that brought no answer.
-pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> Fault {
+pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> CallError {
     let server = Origin::of(url).map(|origin| origin.to_string()).unwrap_or_default();
     let causes = causes(error);
     if !error.is_connect() {
         let what = if error.is_timeout() { "timed out" } else { "the request failed" };
-        return Fault::new(FailureKind::Transient, tame(&format!("{what}: {causes}")));
+        return CallError::new(FailureKind::Transient, sanitize_line(&format!("{what}: {causes}")));
     }
     // The error is of a crate below, which tells it by its words alone.
     if causes.contains("proxy authorization required") {
         return password_wanted();
     }
-    let message = tame(&format!("can't connect to `{server}`: {causes}"));
+    let message = sanitize_line(&format!("can't connect to `{server}`: {causes}"));
     if let Some(problem) = certificate_problem(error) {
-        return Fault::new(FailureKind::Permanent, message).help(certificate_help(problem)).unsent();
+        return CallError::new(FailureKind::Permanent, message).help(certificate_help(problem)).unsent();
     }
     let help = if is_loopback(url) {
         format!("is the server running at `{server}`?")
     } else {
         "check the base URL, the network and the proxy".to_owned()
     };
-    Fault::new(FailureKind::Transient, message).help(help).unsent()
+    CallError::new(FailureKind::Transient, message).help(help).unsent()
 }
 
 /// What a request comes to that a proxy turned away (407). Every other would be, until a person has told the password.
-pub(super) fn password_wanted() -> Fault {
+pub(super) fn password_wanted() -> CallError {
     let help = "put them into its URL, `http://NAME:PASSWORD@HOST:PORT` (percent-encoded), in the environment variable \
                 `HTTPS_PROXY` or the profile's `network.proxy`";
-    Fault::new(FailureKind::Unauthorized, "the proxy wants a name and a password").help(help).unsent()
+    CallError::new(FailureKind::Unauthorized, "the proxy wants a name and a password").help(help).unsent()
 }
 
 /// Whether a redirect has the same request made elsewhere; others make one without a body of it.
@@ -149,7 +149,7 @@ pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> 
     let Some((to, origin)) = to.and_then(|to| Some((to, Origin::of(to)?))) else {
         return "the server redirects to what is no address".to_owned();
     };
-    let place = tame(&format!("{}://{origin}", to.scheme()));
+    let place = sanitize_line(&format!("{}://{origin}", to.scheme()));
     if to.host() != from.host() {
         format!("the server redirects to another host, `{place}`")
     } else if (to.scheme(), Some(origin)) != (from.scheme(), Origin::of(from)) {
@@ -162,9 +162,9 @@ pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> 
 }
 
 /// What an answer comes to that broke off.
-pub(super) fn torn(error: &reqwest::Error, received: usize) -> Fault {
+pub(super) fn torn(error: &reqwest::Error, received: usize) -> CallError {
     let message = format!("the answer broke off after {received} bytes: {}", causes(error));
-    Fault::new(FailureKind::Transient, tame(&message))
+    CallError::new(FailureKind::Transient, sanitize_line(&message))
 }
 
 /// An error's causes, without the URL, whose path may hold what is nobody's business.

@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::endpoint::base_url;
 use crate::profile::HostPattern;
-use crate::provider::error::tame;
+use crate::provider::error::sanitize_line;
 
 /// A host and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ impl Egress {
         for host in &manifest.hosts {
             hosts.push(
                 Origin::parse(host)
-                    .ok_or_else(|| format!("the manifest's host `{}` can't be used", tame(host)))?,
+                    .ok_or_else(|| format!("the manifest's host `{}` can't be used", sanitize_line(host)))?,
             );
         }
         // Whoever writes the configuration or the environment may send requests where they like.
@@ -83,7 +83,7 @@ impl Egress {
         if !Origin::of(url).is_some_and(|origin| self.hosts.contains(&origin)) {
             return Err(format!(
                 "the plugin wants to reach `{}`, which neither its manifest nor `base_url` names",
-                tame(url.authority())
+                sanitize_line(url.authority())
             ));
         }
         if let Some(listed) = &self.listed {
@@ -91,7 +91,7 @@ impl Egress {
             if !Origin::of(url).is_some_and(admits) {
                 return Err(format!(
                     "`{}` may not be reached: the profile's `network.egress` doesn't list it",
-                    tame(url.authority())
+                    sanitize_line(url.authority())
                 ));
             }
         }
@@ -100,9 +100,9 @@ impl Egress {
             "http" if self.plain_http || is_loopback(url) => Ok(()),
             "http" => Err(format!(
                 "`{}` would be reached without TLS: use https, or set `allow_http: true`",
-                tame(host)
+                sanitize_line(host)
             )),
-            other => Err(format!("`{}` is not a scheme for requests: use https", tame(other))),
+            other => Err(format!("`{}` is not a scheme for requests: use https", sanitize_line(other))),
         }
     }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpResponse};
 
-use super::limits::Lane;
+use super::limits::RateLimiter;
 use super::server::{RETRY_HELP, Server, readable};
-use super::verdict::{Heard, Recipient, judged};
-use super::{Link, Patience, backoff, retry_after};
-use crate::provider::error::{FailureKind, Fault};
+use super::verdict::{Recipient, ResponseMeta, judged};
+use super::{Deadline, HttpTransport, backoff, retry_after};
+use crate::provider::error::{CallError, FailureKind};
 
 /// About so many bytes of text make a token, in English and in JSON.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -19,9 +19,9 @@ const USUAL_ANSWER: u64 = 1_000;
 const PER_ATTACHMENT: u64 = 1_500;
 
 /// One attempt at a call.
-pub(in crate::provider) struct Errand {
+pub(in crate::provider) struct HttpAttempt {
     /// What is left of the deadline.
-    pub(in crate::provider) patience: Patience,
+    pub(in crate::provider) patience: Deadline,
     /// From 1.
     pub(super) attempt: u32,
     /// Tells this call from others, in all its attempts.
@@ -42,12 +42,12 @@ pub(in crate::provider) struct Errand {
     /// That the server is left alone from here on.
     pub(super) notice: Option<String>,
     pub(super) server: Option<Arc<Server>>,
-    pub(super) lane: Option<Arc<Lane>>,
-    heard: Option<Heard>,
+    pub(super) lane: Option<Arc<RateLimiter>>,
+    heard: Option<ResponseMeta>,
 }
 
-impl Errand {
-    pub(in crate::provider) fn new(request: &CompletionRequest, patience: Patience) -> Self {
+impl HttpAttempt {
+    pub(in crate::provider) fn new(request: &CompletionRequest, patience: Deadline) -> Self {
         let bytes = request.attachments.iter().map(|file| file.data.len() as u64).sum();
         Self {
             patience,
@@ -70,7 +70,7 @@ impl Errand {
 
     /// Remembers what the server answered.
     pub(in crate::provider) fn heard(&mut self, answer: &HttpResponse) {
-        self.heard = Some(Heard::of(answer));
+        self.heard = Some(ResponseMeta::of(answer));
     }
 
     /// How many tokens a call with a body of so many bytes will take, read and written.
@@ -82,13 +82,13 @@ impl Errand {
     }
 }
 
-impl Link {
+impl HttpTransport {
     /// What a call comes to, with what the network knows of it: whether it may be made again, and when.
     pub(in crate::provider) fn settle(
         &self,
-        outcome: Result<Completion, Fault>,
-        errand: Errand,
-    ) -> Result<Completion, Fault> {
+        outcome: Result<Completion, CallError>,
+        errand: HttpAttempt,
+    ) -> Result<Completion, CallError> {
         match outcome {
             Ok(completion) => {
                 let usage = completion.usage;
@@ -107,7 +107,7 @@ impl Link {
         }
     }
 
-    fn failed(&self, fault: Fault, errand: &Errand) -> Fault {
+    fn failed(&self, fault: CallError, errand: &HttpAttempt) -> CallError {
         let asked = Recipient {
             model: errand.model.as_deref(),
             base: self.egress.base(),
@@ -127,7 +127,8 @@ impl Link {
         if !fault.kind.may_pass() || fault.gives_up {
             return fault;
         }
-        let told = |heard: &Heard| retry_after::asked(&heard.headers, heard.status, jiff::Timestamp::now());
+        let told =
+            |heard: &ResponseMeta| retry_after::asked(&heard.headers, heard.status, jiff::Timestamp::now());
         fault.retry_after = fault.retry_after.or_else(|| errand.heard.as_ref().and_then(told));
         fault = self.network.bounded(fault);
         match fault.retry_after {
@@ -150,7 +151,7 @@ impl Link {
         fault
     }
 
-    fn pause(&self, errand: &Errand) -> Duration {
+    fn pause(&self, errand: &HttpAttempt) -> Duration {
         let call = format!("{}\n{}", self.name, errand.call);
         let pause = backoff::pause(self.network.seed, &call, errand.attempt.saturating_sub(1));
         pause.min(self.network.settings.max_retry_wait.duration())
@@ -159,10 +160,10 @@ impl Link {
 
 impl super::Network {
     /// A wait that is longer than anyone would wait ends the call.
-    pub(in crate::provider) fn bounded(&self, fault: Fault) -> Fault {
+    pub(in crate::provider) fn bounded(&self, fault: CallError) -> CallError {
         let most = self.settings.max_retry_wait;
         match fault.retry_after {
-            Some(wait) if wait > most.duration() && fault.kind.may_pass() && !fault.gives_up => Fault {
+            Some(wait) if wait > most.duration() && fault.kind.may_pass() && !fault.gives_up => CallError {
                 gives_up: true,
                 message: format!(
                     "{}; it asks to wait {}, more than `network.max_retry_wait` ({most})",

@@ -11,10 +11,10 @@ use tokio::time::timeout;
 
 use super::client::{not_followed, password_wanted, torn, unanswered};
 use super::egress::{Origin, is_loopback};
-use super::secrets::Filled;
+use super::secrets::ResolvedHeaders;
 use super::server::readable;
-use super::{Errand, Link, method, retry_after};
-use crate::provider::error::{FailureKind, Fault, tame};
+use super::{HttpAttempt, HttpTransport, method, retry_after};
+use crate::provider::error::{CallError, FailureKind, sanitize_line};
 
 /// Shorter waits for one's turn are not worth a word.
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
@@ -23,11 +23,11 @@ const WORTH_A_NOTE: Duration = Duration::from_millis(100);
 struct Outgoing {
     method: Method,
     url: Url,
-    filled: Filled,
+    filled: ResolvedHeaders,
     body: String,
 }
 
-impl Link {
+impl HttpTransport {
     /// Carries out a plugin's request. Any HTTP status is an answer; the plugin knows what it means. Waiting for one's
     /// turn doesn't count towards the deadline. Dropping the future closes the connection.
     ///
@@ -36,9 +36,9 @@ impl Link {
     pub(in crate::provider) async fn exchange(
         &self,
         request: HttpRequest,
-        errand: &mut Errand,
-    ) -> Result<HttpResponse, Fault> {
-        let outgoing = self.prepare(request).map_err(Fault::unsent)?;
+        errand: &mut HttpAttempt,
+    ) -> Result<HttpResponse, CallError> {
+        let outgoing = self.prepare(request).map_err(CallError::unsent)?;
         errand.variables = outgoing.filled.variables();
         errand.unset = outgoing.filled.unset().to_vec();
         if outgoing.filled.withheld() {
@@ -46,11 +46,11 @@ impl Link {
             errand.withheld = Some(format!("{why}: {advice}"));
         }
         let Some(origin) = Origin::of(&outgoing.url) else {
-            return Err(Fault::new(FailureKind::Permanent, "the request has no host").unsent());
+            return Err(CallError::new(FailureKind::Permanent, "the request has no host").unsent());
         };
         let (server, lane) = self.network.shared(origin, errand.variables.clone(), self.limits);
         (errand.server, errand.lane) = (Some(server.clone()), Some(lane.clone()));
-        server.check().map_err(Fault::unsent)?;
+        server.check().map_err(CallError::unsent)?;
         let again = errand.attempt > 1;
         if again && !server.affords_retry() {
             return Err(server.no_retries_left().unsent());
@@ -63,10 +63,10 @@ impl Link {
             tracing::info!(event = "waited", provider = %self.name, waited_ms = readable(turn.waited).0);
         }
 
-        let passing = server.admit(errand.patience.patient_until()).await.map_err(Fault::unsent)?;
+        let passing = server.admit(errand.patience.patient_until()).await.map_err(CallError::unsent)?;
         // Only what is sent is paid for.
         if again {
-            server.pay_retry().map_err(Fault::unsent)?;
+            server.pay_retry().map_err(CallError::unsent)?;
         }
         errand.patience.progress().sends();
         let outcome = errand.patience.bound(self.send(outgoing)).await.and_then(|outcome| outcome);
@@ -102,19 +102,19 @@ impl Link {
     }
 
     /// Checks a request and fills in its secrets.
-    fn prepare(&self, request: HttpRequest) -> Result<Outgoing, Fault> {
-        let refused = |problem: String| Fault::new(FailureKind::Permanent, problem);
+    fn prepare(&self, request: HttpRequest) -> Result<Outgoing, CallError> {
+        let refused = |problem: String| CallError::new(FailureKind::Permanent, problem);
         let url = self.egress.url(&request).map_err(refused)?;
         let method = method::read(&request.method).map_err(refused)?;
-        let filled = Filled::of(&request.headers, &self.keys, &url, &self.network.environment)?;
+        let filled = ResolvedHeaders::of(&request.headers, &self.keys, &url, &self.network.environment)?;
         Ok(Outgoing { method, url, filled, body: request.body })
     }
 
-    async fn send(&self, outgoing: Outgoing) -> Result<HttpResponse, Fault> {
+    async fn send(&self, outgoing: Outgoing) -> Result<HttpResponse, CallError> {
         let Outgoing { method, url, filled, body } = outgoing;
         let settings = &self.network.settings;
         let client = self.network.clients.for_url(&url, settings, &self.network.environment);
-        let client = client.map_err(Fault::unsent)?;
+        let client = client.map_err(CallError::unsent)?;
         let sending = client
             .request(method, url.clone())
             .header(reqwest::header::ACCEPT_ENCODING, "identity")
@@ -125,7 +125,7 @@ impl Link {
             None => sending.await,
             Some(limit) => timeout(limit.duration(), sending).await.map_err(|_| {
                 let message = format!("the answer did not begin within {limit}");
-                Fault::new(FailureKind::Deadline, message)
+                CallError::new(FailureKind::Deadline, message)
                     .help("raise `network.first_byte_timeout` if the model needs longer")
             })?,
         };
@@ -141,17 +141,17 @@ impl Link {
         {
             let location = location.to_str().ok().and_then(|location| response.url().join(location).ok());
             let why = not_followed(status, response.url(), location.as_ref());
-            let fault = Fault::new(FailureKind::Permanent, format!("{why} (status {status})"));
+            let fault = CallError::new(FailureKind::Permanent, format!("{why} (status {status})"));
             // No model got it.
-            return Err(Fault { free: true, ..fault.help("check `base_url`") });
+            return Err(CallError { free: true, ..fault.help("check `base_url`") });
         }
         if status.is_success()
             && let Some(coding) = response.headers().get(reqwest::header::CONTENT_ENCODING)
             && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
         {
-            let coding = tame(&String::from_utf8_lossy(coding.as_bytes()));
+            let coding = sanitize_line(&String::from_utf8_lossy(coding.as_bytes()));
             let message = format!("the server's answer is compressed (`{coding}`), which was not asked for");
-            return Err(Fault::new(FailureKind::Permanent, message).help(
+            return Err(CallError::new(FailureKind::Permanent, message).help(
                 "have the server, or what stands before it, answer as `accept-encoding: identity` says",
             ));
         }
@@ -170,14 +170,14 @@ impl Link {
         while let Some(chunk) = response.chunk().await.map_err(|error| torn(&error, body.len()))? {
             if body.len().saturating_add(chunk.len()) > most {
                 let message = format!("the server's answer is longer than {most} bytes");
-                return Err(Fault::new(FailureKind::TooLarge, message));
+                return Err(CallError::new(FailureKind::TooLarge, message));
             }
             body.extend_from_slice(&chunk);
         }
         let Ok(body) = text_of(body, status) else {
             // Put right by guessing, a word of the document would be another, and nobody would know.
             let fault =
-                Fault::new(FailureKind::Permanent, "the server's answer is not UTF-8, as JSON must be");
+                CallError::new(FailureKind::Permanent, "the server's answer is not UTF-8, as JSON must be");
             return Err(fault.help("have the server, or what stands before it, answer in UTF-8"));
         };
         Ok(HttpResponse {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Environment;
 use super::egress::is_loopback;
 use crate::profile::{Author, HostPattern, Proxy};
-use crate::provider::error::{FailureKind, Fault, tame};
+use crate::provider::error::{CallError, FailureKind, sanitize_line};
 
 /// The one key that is not a vendor's: its hosts are listed by whoever sets it.
 const SERVICE_TOKEN: &str = "LOOPCTL_SERVICE_TOKEN";
@@ -56,7 +56,7 @@ impl Keys {
             for host in listed.split(',').map(str::trim).filter(|host| !host.is_empty()) {
                 let pattern = HostPattern::parse(host);
                 service_hosts.push(pattern.ok_or_else(|| {
-                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", tame(host))
+                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", sanitize_line(host))
                 })?);
             }
         }
@@ -111,13 +111,13 @@ impl Keys {
         Err(format!(
             "`token: true` would show `{SERVICE_TOKEN}` to `{}`, which only the profile names: if you trust it, list it in the \
              environment variable `{SERVICE_HOSTS}`",
-            tame(base.authority())
+            sanitize_line(base.authority())
         ))
     }
 
     /// The failure of a request that needs a key which it may not carry.
-    pub(super) fn withheld(&self, url: &Url) -> Fault {
-        Fault::new(FailureKind::Unauthorized, self.why_withheld(url)).help(self.advice(url))
+    pub(super) fn withheld(&self, url: &Url) -> CallError {
+        CallError::new(FailureKind::Unauthorized, self.why_withheld(url)).help(self.advice(url))
     }
 
     /// Why a request to `url` may not carry a key.
@@ -125,7 +125,10 @@ impl Keys {
         if self.overhears(url) {
             return "your key is not sent without TLS through a proxy that only the profile names".to_owned();
         }
-        format!("`{}` is named by the profile only, and is not shown your key", tame(url.authority()))
+        format!(
+            "`{}` is named by the profile only, and is not shown your key",
+            sanitize_line(url.authority())
+        )
     }
 
     /// How to allow it.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
-use governor::{Quota, RateLimiter};
+use governor::{Quota, RateLimiter as Quotas};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -30,11 +30,11 @@ impl Clock for TokioClock {
     }
 }
 
-type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<std::time::Instant>>;
+type Limiter = Quotas<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<std::time::Instant>>;
 
 /// What all calls share that go to one server with one key.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct RateLimiter {
     concurrency: Option<Arc<Semaphore>>,
     requests: Option<Limiter>,
     tokens: Option<TokenLimit>,
@@ -60,7 +60,7 @@ pub(super) struct Turn {
     pub(super) waited: Duration,
 }
 
-impl Lane {
+impl RateLimiter {
     pub(super) fn new(limits: Limits) -> Self {
         let at_once =
             |count: NonZeroU32| NonZeroU32::new(count.get() / REQUEST_BURST).unwrap_or(NonZeroU32::MIN);
@@ -70,11 +70,11 @@ impl Lane {
                 .map(|count| Arc::new(Semaphore::new((count as usize).min(Semaphore::MAX_PERMITS)))),
             requests: limits.requests_per_minute.and_then(NonZeroU32::new).map(|count| {
                 let quota = Quota::per_minute(count).allow_burst(at_once(count));
-                RateLimiter::direct_with_clock(quota, TokioClock)
+                Quotas::direct_with_clock(quota, TokioClock)
             }),
             tokens: limits.tokens_per_minute.and_then(NonZeroU32::new).map(|per_minute| TokenLimit {
                 // One call may need all of a minute's.
-                limiter: RateLimiter::direct_with_clock(Quota::per_minute(per_minute), TokioClock),
+                limiter: Quotas::direct_with_clock(Quota::per_minute(per_minute), TokioClock),
                 per_minute,
                 owed: Mutex::new(0),
             }),
@@ -169,7 +169,7 @@ mod tests {
     const NONE: Limits = Limits { concurrency: None, requests_per_minute: None, tokens_per_minute: None };
 
     /// When each of `count` calls of `tokens` got its turn, in seconds.
-    async fn turns(lane: &Lane, count: usize, tokens: u64) -> Vec<u64> {
+    async fn turns(lane: &RateLimiter, count: usize, tokens: u64) -> Vec<u64> {
         let began = Instant::now();
         let mut when = Vec::new();
         for _ in 0..count {
@@ -181,9 +181,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn requests_are_spread_over_the_minute() {
-        let lane = Lane::new(Limits { requests_per_minute: Some(6), ..NONE });
+        let lane = RateLimiter::new(Limits { requests_per_minute: Some(6), ..NONE });
         assert_eq!(turns(&lane, 4, 0).await, [0, 10, 20, 30]);
-        let lane = Lane::new(Limits { requests_per_minute: Some(60), ..NONE });
+        let lane = RateLimiter::new(Limits { requests_per_minute: Some(60), ..NONE });
         let first_minute = turns(&lane, 100, 0).await.into_iter().filter(|second| *second < 60).count();
         assert!((60..=70).contains(&first_minute), "{first_minute}");
     }
@@ -191,14 +191,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn tokens_are_counted_before_and_corrected_after() {
         let limits = Limits { tokens_per_minute: Some(600), ..NONE };
-        assert_eq!(turns(&Lane::new(limits), 3, 300).await, [0, 0, 30]);
+        assert_eq!(turns(&RateLimiter::new(limits), 3, 300).await, [0, 0, 30]);
         // Larger than a minute's worth: it goes when the bucket is full, and the rest is owed.
-        assert_eq!(turns(&Lane::new(limits), 2, 900).await, [0, 60]);
-        let lane = Lane::new(limits);
+        assert_eq!(turns(&RateLimiter::new(limits), 2, 900).await, [0, 60]);
+        let lane = RateLimiter::new(limits);
         lane.turn(300).await;
         lane.took(300, 600);
         assert_eq!(turns(&lane, 1, 100).await, [10]);
-        let lane = Lane::new(limits);
+        let lane = RateLimiter::new(limits);
         lane.turn(600).await;
         lane.took(600, 10);
         assert_eq!(turns(&lane, 2, 100).await, [0, 0], "what was not used is given back");
@@ -206,7 +206,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_owed_stays_owed_when_a_call_is_given_up() {
-        let lane = Lane::new(Limits { tokens_per_minute: Some(600), ..NONE });
+        let lane = RateLimiter::new(Limits { tokens_per_minute: Some(600), ..NONE });
         lane.turn(600).await;
         lane.took(600, 900);
         assert!(tokio::time::timeout(Duration::from_secs(1), lane.turn(100)).await.is_err());
@@ -215,7 +215,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_so_many_calls_are_on_their_way() {
-        let lane = Arc::new(Lane::new(Limits { concurrency: Some(2), ..NONE }));
+        let lane = Arc::new(RateLimiter::new(Limits { concurrency: Some(2), ..NONE }));
         let (one, _two) = (lane.turn(0).await, lane.turn(0).await);
         let third = tokio::spawn({
             let lane = Arc::clone(&lane);
@@ -229,7 +229,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nothing_goes_while_the_lane_is_held() {
-        let lane = Lane::new(NONE);
+        let lane = RateLimiter::new(NONE);
         lane.hold(Duration::from_secs(20));
         lane.hold(Duration::from_secs(5));
         assert_eq!(turns(&lane, 2, 0).await, [20, 20]);
@@ -237,7 +237,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_gives_up_waiting_leaves_room() {
-        let lane = Lane::new(Limits { concurrency: Some(1), requests_per_minute: Some(6), ..NONE });
+        let lane = RateLimiter::new(Limits { concurrency: Some(1), requests_per_minute: Some(6), ..NONE });
         drop(lane.turn(0).await);
         let impatient = tokio::time::timeout(Duration::from_secs(1), lane.turn(0)).await;
         assert!(impatient.is_err());

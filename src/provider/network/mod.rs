@@ -47,16 +47,16 @@ use loopctl_plugin_sdk::protocol::{CompletionRequest, HttpRequest, Manifest};
 use serde_json::Value;
 
 use crate::profile::{Author, Limits, Network as Settings};
-use crate::provider::error::{FailureKind, Fault};
+use crate::provider::error::{CallError, FailureKind};
 pub(super) use backoff::Seed;
 pub(super) use endpoint::endpoint_named;
-pub(super) use errand::Errand;
-pub(super) use patience::Patience;
+pub(super) use errand::HttpAttempt;
+pub(super) use patience::Deadline;
 
 use client::Clients;
 use egress::{Egress, Origin};
 use keys::Keys;
-use limits::Lane;
+use limits::RateLimiter;
 use server::Server;
 
 /// Where the values of environment variables come from: by name.
@@ -73,7 +73,7 @@ pub(super) struct Network {
 }
 
 /// By the variables of the keys, too: each key has its own limits.
-type Lanes = HashMap<(Origin, Vec<String>), Arc<Lane>>;
+type Lanes = HashMap<(Origin, Vec<String>), Arc<RateLimiter>>;
 
 impl Network {
     /// With the usual settings, knowing nothing of any server.
@@ -105,19 +105,24 @@ impl Network {
 
     /// What is shared with the other calls of a server, and with those of the same key. Whoever comes first sets the
     /// limits.
-    fn shared(&self, origin: Origin, variables: Vec<String>, limits: Limits) -> (Arc<Server>, Arc<Lane>) {
+    fn shared(
+        &self,
+        origin: Origin,
+        variables: Vec<String>,
+        limits: Limits,
+    ) -> (Arc<Server>, Arc<RateLimiter>) {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let server = servers
             .entry(origin.clone())
             .or_insert_with(|| Arc::new(Server::new(origin.to_string(), &self.settings)));
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        let lane = lanes.entry((origin, variables)).or_insert_with(|| Arc::new(Lane::new(limits)));
+        let lane = lanes.entry((origin, variables)).or_insert_with(|| Arc::new(RateLimiter::new(limits)));
         (Arc::clone(server), Arc::clone(lane))
     }
 }
 
 /// An opened `http` plugin's way to the network.
-pub(super) struct Link {
+pub(super) struct HttpTransport {
     network: Arc<Network>,
     egress: Egress,
     keys: Keys,
@@ -126,7 +131,7 @@ pub(super) struct Link {
     limits: Limits,
 }
 
-impl Link {
+impl HttpTransport {
     /// From the manifest, the endpoint that the specification names, and the configuration, which comes back completed.
     /// `author` wrote the base URL in it.
     ///
@@ -162,7 +167,7 @@ impl Link {
     ///
     /// # Errors
     /// When there is such a thing.
-    pub(super) fn check_request(request: &CompletionRequest) -> Result<(), Fault> {
+    pub(super) fn check_request(request: &CompletionRequest) -> Result<(), CallError> {
         let options = &request.options;
         let mut written = options.extra_headers.values().chain(&options.model);
         if !written.any(|text| text.contains(keys::PLACEHOLDER)) {
@@ -173,7 +178,7 @@ impl Link {
             keys::PLACEHOLDER,
             keys::PLUGINS_ONLY
         );
-        Err(Fault::new(FailureKind::InvalidRequest, problem))
+        Err(CallError::new(FailureKind::InvalidRequest, problem))
     }
 
     /// Host and port that requests go to.

@@ -6,18 +6,18 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 use crate::provider::Progress;
-use crate::provider::error::{FailureKind, Fault};
+use crate::provider::error::{CallError, FailureKind};
 
-/// How much of a call's deadline is left. Only what is done under [`Patience::bound`] uses it up, so that waiting for
+/// How much of a call's deadline is left. Only what is done under [`Deadline::bound`] uses it up, so that waiting for
 /// one's turn doesn't.
 #[derive(Debug)]
-pub(in crate::provider) struct Patience {
+pub(in crate::provider) struct Deadline {
     whole: Duration,
     left: Duration,
     progress: Progress,
 }
 
-impl Patience {
+impl Deadline {
     pub(in crate::provider) fn new(deadline: Duration) -> Self {
         Self { whole: deadline, left: deadline, progress: Progress::default() }
     }
@@ -41,12 +41,15 @@ impl Patience {
     ///
     /// # Errors
     /// When it takes longer.
-    pub(in crate::provider) async fn bound<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Fault> {
+    pub(in crate::provider) async fn bound<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, CallError> {
         let began = Instant::now();
         let outcome = timeout(self.left, work).await;
         self.left = self.left.saturating_sub(began.elapsed());
         outcome.map_err(|_| {
-            Fault::new(FailureKind::Deadline, format!("no answer within {} ms", self.whole.as_millis()))
+            CallError::new(FailureKind::Deadline, format!("no answer within {} ms", self.whole.as_millis()))
                 .help("`deadline` of the stage or judge gives it more time")
         })
     }
@@ -59,7 +62,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_bounded_work_uses_the_deadline_up() {
-        let mut patience = Patience::new(Duration::from_secs(10));
+        let mut patience = Deadline::new(Duration::from_secs(10));
         patience.bound(sleep(Duration::from_secs(6))).await.unwrap();
         sleep(Duration::from_secs(60)).await;
         patience.bound(sleep(Duration::from_secs(3))).await.unwrap();

@@ -9,7 +9,7 @@ use super::Environment;
 use super::keys::{Keys, PLACEHOLDER};
 use super::redact;
 use crate::profile::secret_word;
-use crate::provider::error::{FailureKind, Fault, tame};
+use crate::provider::error::{CallError, FailureKind, sanitize_line};
 
 /// Shorter values than this would be found in any text, and are taken out of none that is an answer of use.
 const REDACT_FROM: usize = 8;
@@ -22,7 +22,7 @@ const OURS: &[&str] =
 
 /// The headers of one request, with secrets filled in.
 #[derive(Debug)]
-pub(super) struct Filled {
+pub(super) struct ResolvedHeaders {
     /// To be sent.
     pub(super) headers: HeaderMap,
     /// The variables whose values are in them, and those values.
@@ -35,7 +35,7 @@ pub(super) struct Filled {
     withheld: bool,
 }
 
-impl Filled {
+impl ResolvedHeaders {
     /// Fills in what stands in `asked`, the headers of a request to `url`, for secrets that may go there.
     ///
     /// # Errors
@@ -45,9 +45,9 @@ impl Filled {
         keys: &Keys,
         url: &Url,
         environment: &Environment,
-    ) -> Result<Self, Fault> {
-        let refused = |problem: String| Fault::new(FailureKind::Permanent, problem);
-        let mut filled = Filled {
+    ) -> Result<Self, CallError> {
+        let refused = |problem: String| CallError::new(FailureKind::Permanent, problem);
+        let mut filled = ResolvedHeaders {
             headers: HeaderMap::new(),
             used: Vec::new(),
             written: Vec::new(),
@@ -57,7 +57,7 @@ impl Filled {
         let filling = Filling { keys, url, environment };
         for (name, value) in asked {
             let header = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| refused(format!("`{}` is not a header's name", tame(name))))?;
+                .map_err(|_| refused(format!("`{}` is not a header's name", sanitize_line(name))))?;
             if OURS.contains(&header.as_str()) || header.as_str().starts_with("proxy-") {
                 return Err(refused(format!("the header `{header}` is not the plugin's to set")));
             }
@@ -168,21 +168,21 @@ struct Filling<'f> {
 
 impl Filling<'_> {
     /// The secrets that are filled in are pushed to `used`.
-    fn fill(&self, value: &str, used: &mut Vec<(String, String)>) -> Result<Text, Fault> {
+    fn fill(&self, value: &str, used: &mut Vec<(String, String)>) -> Result<Text, CallError> {
         let mut filled = String::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once(PLACEHOLDER) {
             let Some((placeholder, after)) = after.split_once('}') else {
                 let problem = "a secret's placeholder isn't closed with `}`";
-                return Err(Fault::new(FailureKind::Permanent, problem));
+                return Err(CallError::new(FailureKind::Permanent, problem));
             };
             let Placeholder { mut names, optional } = Placeholder::parse(placeholder);
             if let Some(name) = names.iter().find(|name| !self.keys.declares(name)) {
-                return Err(Fault::new(
+                return Err(CallError::new(
                     FailureKind::Permanent,
                     format!(
                         "the plugin asks for the secret `{}`, which its manifest doesn't declare",
-                        tame(name)
+                        sanitize_line(name)
                     ),
                 ));
             }
@@ -210,7 +210,7 @@ impl Filling<'_> {
     }
 }
 
-fn missing(names: &[&str]) -> Fault {
+fn missing(names: &[&str]) -> CallError {
     let quoted = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
     let (problem, help) = match quoted.as_slice() {
         [only] => (
@@ -222,7 +222,7 @@ fn missing(names: &[&str]) -> Fault {
             format!("set {} to your key for this service", several.join(" or ")),
         ),
     };
-    Fault::new(FailureKind::Unauthorized, problem).help(help)
+    CallError::new(FailureKind::Unauthorized, problem).help(help)
 }
 
 #[cfg(test)]
@@ -232,11 +232,11 @@ mod tests {
     use crate::provider::network::tests::{environment, manifest};
     use serde_json::json;
 
-    fn with(name: &str, value: &str) -> Result<Filled, Fault> {
+    fn with(name: &str, value: &str) -> Result<ResolvedHeaders, CallError> {
         at("https://evil.example", Author::User, name, value)
     }
 
-    fn at(url: &str, author: Author, name: &str, value: &str) -> Result<Filled, Fault> {
+    fn at(url: &str, author: Author, name: &str, value: &str) -> Result<ResolvedHeaders, CallError> {
         let mut manifest = manifest(&["api.acme.example"]);
         manifest.secrets = ["KEY", "OTHER", "UNSET", "EMPTY"].map(str::to_owned).to_vec();
         let environment = environment(&[
@@ -248,7 +248,7 @@ mod tests {
         let config = json!({ "base_url": url });
         let keys = Keys::new(&manifest, None, &config, author, &environment).unwrap();
         let asked = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-        Filled::of(&asked, &keys, &Url::parse(url).unwrap(), &environment)
+        ResolvedHeaders::of(&asked, &keys, &Url::parse(url).unwrap(), &environment)
     }
 
     #[test]

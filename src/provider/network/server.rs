@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use super::breaker::{Breaker, Passage, Refusal};
 use super::retry_budget::RetryBudget;
 use crate::profile;
-use crate::provider::error::{FailureKind, Fault};
+use crate::provider::error::{CallError, FailureKind};
 
 /// Shared by all calls of one origin.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Health {
 
 /// A request on its way to a server. Dropped without an outcome, it was given up.
 #[derive(Debug)]
-pub(super) struct Passing {
+pub(super) struct BreakerPermit {
     server: Arc<Server>,
     passage: Passage,
     over: bool,
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Refuses what would be refused anyway, before it waits for its turn.
-    pub(super) fn check(&self) -> Result<(), Fault> {
+    pub(super) fn check(&self) -> Result<(), CallError> {
         let checked = self.health().breaker.check(Instant::now());
         match checked {
             Err(refusal) if !refusal.on_trial => Err(self.refused(refusal)),
@@ -60,14 +60,14 @@ impl Server {
     ///
     /// # Errors
     /// When the server is left alone.
-    pub(super) async fn admit(self: &Arc<Self>, by: Option<Instant>) -> Result<Passing, Fault> {
+    pub(super) async fn admit(self: &Arc<Self>, by: Option<Instant>) -> Result<BreakerPermit, CallError> {
         loop {
             let mut tried = pin!(self.tried.notified());
             // From here on, no trial's end is missed.
             tried.as_mut().enable();
             let admitted = self.health().breaker.admit(Instant::now());
             match admitted {
-                Ok(passage) => return Ok(Passing { server: Arc::clone(self), passage, over: false }),
+                Ok(passage) => return Ok(BreakerPermit { server: Arc::clone(self), passage, over: false }),
                 Err(refusal) if !refusal.on_trial => return Err(self.refused(refusal)),
                 Err(refusal) => match by {
                     Some(by) => timeout_at(by, tried).await.map_err(|_| self.refused(refusal))?,
@@ -81,7 +81,7 @@ impl Server {
     ///
     /// # Errors
     /// When there have been too many.
-    pub(super) fn pay_retry(&self) -> Result<(), Fault> {
+    pub(super) fn pay_retry(&self) -> Result<(), CallError> {
         if self.health().retries.take() { Ok(()) } else { Err(self.no_retries_left()) }
     }
 
@@ -91,12 +91,12 @@ impl Server {
     }
 
     /// Why a call is not made again.
-    pub(super) fn no_retries_left(&self) -> Fault {
+    pub(super) fn no_retries_left(&self) -> CallError {
         let message = format!("too many calls of `{}` were made again already", self.name);
-        Fault { gives_up: true, ..Fault::new(FailureKind::Transient, message).help(RETRY_HELP) }
+        CallError { gives_up: true, ..CallError::new(FailureKind::Transient, message).help(RETRY_HELP) }
     }
 
-    fn refused(&self, refusal: Refusal) -> Fault {
+    fn refused(&self, refusal: Refusal) -> CallError {
         let now = Timestamp::now();
         let time = |at: Timestamp| at.strftime("%H:%M:%S").to_string();
         let since = now.checked_sub(refusal.open_for).unwrap_or(now);
@@ -107,8 +107,8 @@ impl Server {
             time(since),
             time(until)
         );
-        let fault = Fault::new(FailureKind::CircuitOpen, message);
-        Fault { retry_after: Some(refusal.wait), ..fault }
+        let fault = CallError::new(FailureKind::CircuitOpen, message);
+        CallError { retry_after: Some(refusal.wait), ..fault }
     }
 
     fn health(&self) -> std::sync::MutexGuard<'_, Health> {
@@ -120,7 +120,7 @@ impl Server {
 pub(super) const RETRY_HELP: &str =
     "the provider seems to be down: try later, or raise `network.retry_budget`";
 
-impl Passing {
+impl BreakerPermit {
     /// The server answered; `well` when with what was asked for.
     pub(super) fn succeeded(mut self, well: bool) {
         self.over = true;
@@ -155,7 +155,7 @@ impl Passing {
     }
 }
 
-impl Drop for Passing {
+impl Drop for BreakerPermit {
     fn drop(&mut self) {
         if !self.over {
             self.server.health().breaker.abandoned(self.passage, Instant::now());
@@ -180,7 +180,7 @@ mod tests {
     const DEADLINE: Duration = Duration::from_secs(60);
 
     /// A server that is back, of whose breaker one request is the trial, and two requests that come meanwhile.
-    async fn on_trial() -> (Arc<Server>, Passing, Vec<JoinHandle<Result<Passing, Fault>>>) {
+    async fn on_trial() -> (Arc<Server>, BreakerPermit, Vec<JoinHandle<Result<BreakerPermit, CallError>>>) {
         let breaker = Some(profile::Breaker { failures: 1, cool_down: Millis(30_000) });
         let settings = profile::Network { breaker, ..profile::Network::default() };
         let server = Arc::new(Server::new("s".to_owned(), &settings));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::protocol::HttpResponse;
 
-use crate::provider::error::{FailureKind, Fault, tame};
+use crate::provider::error::{CallError, FailureKind, sanitize_line};
 
 /// Where servers say how they call a request.
 const REQUEST_IDS: &[&str] =
@@ -12,7 +12,7 @@ const REQUEST_IDS: &[&str] =
 
 /// What is kept of an answer to judge a failure by.
 #[derive(Debug, Clone)]
-pub(super) struct Heard {
+pub(super) struct ResponseMeta {
     pub(super) status: u16,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) request_id: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Heard {
     is_broken: bool,
 }
 
-impl Heard {
+impl ResponseMeta {
     pub(super) fn of(answer: &HttpResponse) -> Self {
         let id = REQUEST_IDS.iter().find_map(|name| answer.headers.get(*name));
         let kind = answer.headers.get("content-type").map(String::as_str).unwrap_or_default();
@@ -28,7 +28,7 @@ impl Heard {
         Self {
             status: answer.status,
             headers: answer.headers.clone(),
-            request_id: id.map(|id| tame(id).chars().take(80).collect()),
+            request_id: id.map(|id| sanitize_line(id).chars().take(80).collect()),
             is_broken: !kind.starts_with("text/event-stream") && !is_json(),
         }
     }
@@ -83,11 +83,15 @@ pub(super) fn advice(kind: FailureKind, status: u16, asked: Recipient<'_>) -> Op
         }
         (404, _) => match asked.model {
             Some(model) => {
-                format!("check the model's name, `{}`, and the base URL, `{}`", tame(model), tame(asked.base))
+                format!(
+                    "check the model's name, `{}`, and the base URL, `{}`",
+                    sanitize_line(model),
+                    sanitize_line(asked.base)
+                )
             }
             None => format!(
                 "name a model, as in `PROVIDER:MODEL`, and check the base URL, `{}`",
-                tame(asked.base)
+                sanitize_line(asked.base)
             ),
         },
         (413, _) => "the request is too large: send less, or use another model".to_owned(),
@@ -98,7 +102,7 @@ pub(super) fn advice(kind: FailureKind, status: u16, asked: Recipient<'_>) -> Op
 }
 
 /// Puts what is known of the answer to a failure.
-pub(super) fn judged(fault: Fault, heard: &Heard, asked: Recipient<'_>) -> Fault {
+pub(super) fn judged(fault: CallError, heard: &ResponseMeta, asked: Recipient<'_>) -> CallError {
     let kind = heard.kind(fault.kind);
     let not_json = (200..=299).contains(&heard.status) && heard.is_broken && kind == FailureKind::Transient;
     let message = if not_json && fault.kind != kind {
@@ -106,7 +110,7 @@ pub(super) fn judged(fault: Fault, heard: &Heard, asked: Recipient<'_>) -> Fault
     } else {
         fault.message
     };
-    Fault {
+    CallError {
         kind,
         message,
         help: fault.help.or_else(|| advice(kind, heard.status, asked)),
@@ -121,8 +125,8 @@ pub(super) fn judged(fault: Fault, heard: &Heard, asked: Recipient<'_>) -> Fault
 mod tests {
     use super::*;
 
-    fn heard(status: u16, body: &str) -> Heard {
-        Heard::of(&HttpResponse { status, headers: BTreeMap::new(), body: body.into() })
+    fn heard(status: u16, body: &str) -> ResponseMeta {
+        ResponseMeta::of(&HttpResponse { status, headers: BTreeMap::new(), body: body.into() })
     }
 
     #[test]

@@ -142,7 +142,9 @@ pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError>
 
 fn describe(error: &libloading::Error) -> String {
     use std::error::Error;
-    crate::provider::error::tame(&error.source().map_or_else(|| error.to_string(), ToString::to_string))
+    crate::provider::error::sanitize_line(
+        &error.source().map_or_else(|| error.to_string(), ToString::to_string),
+    )
 }
 
 #[cfg(unix)]

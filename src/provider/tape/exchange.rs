@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::Body;
 use crate::provider::FailureKind;
-use crate::provider::error::Fault;
+use crate::provider::error::CallError;
 use crate::value::Millis;
 
 /// Headers of answers that are kept and that codecs get to see in a recorded run: those that say what an answer is, how
@@ -142,8 +142,8 @@ impl Exchange {
     }
 }
 
-impl From<&Fault> for Failed {
-    fn from(fault: &Fault) -> Self {
+impl From<&CallError> for Failed {
+    fn from(fault: &CallError) -> Self {
         Self {
             kind: fault.kind,
             message: fault.message.clone(),
@@ -161,7 +161,7 @@ impl From<&Fault> for Failed {
     }
 }
 
-impl From<&Failed> for Fault {
+impl From<&Failed> for CallError {
     fn from(failed: &Failed) -> Self {
         Self {
             help: failed.help.clone(),

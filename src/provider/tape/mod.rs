@@ -26,9 +26,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use error::TapeError;
-pub(super) use take::{Ended, Entry, Take};
+pub(super) use take::{Ended, Entry, RecordedCall};
 
-use super::error::Fault;
+use super::error::CallError;
 use cassette::{Cassette, Folder};
 use exchange::{Exchange, Summary};
 use key::Key;
@@ -37,7 +37,7 @@ use take::Question;
 
 /// What a tape does with calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TapeMode {
+pub enum RecorderMode {
     /// Makes them and keeps what came of each.
     Record,
     /// Makes none and plays what was kept.
@@ -58,18 +58,18 @@ pub enum Requests {
 
 /// A folder of cassettes and what is done with it. Clones share it.
 #[derive(Clone)]
-pub struct Tape {
+pub struct Recorder {
     shared: Arc<Shared>,
 }
 
 struct Shared {
     folder: Folder,
-    reel: Reel,
+    reel: RecorderState,
     problems: Mutex<Vec<String>>,
 }
 
 /// What each mode needs to remember.
-enum Reel {
+enum RecorderState {
     Record { requests: Requests, lists: Mutex<HashMap<Key, List>> },
     Replay(Mutex<Player>),
     Cache,
@@ -83,14 +83,14 @@ struct List {
 }
 
 /// What to do with a request.
-enum Cue {
+enum Lookup {
     /// Make the call, and hand the exchange in under this number.
     Ask(usize),
     /// Here is the answer.
     Play(Box<Exchange>),
 }
 
-impl Tape {
+impl Recorder {
     /// Keeps every exchange in `folder`, which must hold none: exchanges of two runs in one list would be played as if
     /// they were of one. Made, if there is none, for its owner alone.
     ///
@@ -101,7 +101,7 @@ impl Tape {
         if folder.is_recorded()? {
             return Err(TapeError::Recorded { path: folder.path().to_owned() });
         }
-        Ok(Self::of(folder, Reel::Record { requests, lists: Mutex::default() }))
+        Ok(Self::of(folder, RecorderState::Record { requests, lists: Mutex::default() }))
     }
 
     /// Answers from the exchanges in `folder`, each once, and makes no call.
@@ -114,7 +114,7 @@ impl Tape {
         if player.is_empty() {
             return Err(TapeError::Empty { path: folder.path().to_owned() });
         }
-        Ok(Self::of(folder, Reel::Replay(Mutex::new(player))))
+        Ok(Self::of(folder, RecorderState::Replay(Mutex::new(player))))
     }
 
     /// Answers repeated calls from `folder`, which it makes if there is none, for its owner alone. Any number of
@@ -123,7 +123,7 @@ impl Tape {
     /// # Errors
     /// When the folder can't be made or written to.
     pub fn cache(folder: &Path) -> Result<Self, TapeError> {
-        Ok(Self::of(Folder::writable(folder)?, Reel::Cache))
+        Ok(Self::of(Folder::writable(folder)?, RecorderState::Cache))
     }
 
     /// Whether a folder holds recorded or cached answers.
@@ -131,22 +131,22 @@ impl Tape {
         Folder::existing(folder).holds_cassettes()
     }
 
-    fn of(folder: Folder, reel: Reel) -> Self {
+    fn of(folder: Folder, reel: RecorderState) -> Self {
         Self { shared: Arc::new(Shared { folder, reel, problems: Mutex::default() }) }
     }
 
     /// What it does with calls.
-    pub fn mode(&self) -> TapeMode {
+    pub fn mode(&self) -> RecorderMode {
         match self.shared.reel {
-            Reel::Record { .. } => TapeMode::Record,
-            Reel::Replay(_) => TapeMode::Replay,
-            Reel::Cache => TapeMode::Cache,
+            RecorderState::Record { .. } => RecorderMode::Record,
+            RecorderState::Replay(_) => RecorderMode::Replay,
+            RecorderState::Cache => RecorderMode::Cache,
         }
     }
 
     /// Whether it keeps what was asked. Otherwise the bodies of requests, which may be large, are not held on to.
     fn keeps_requests(&self) -> bool {
-        matches!(self.shared.reel, Reel::Record { requests: Requests::Bodies, .. })
+        matches!(self.shared.reel, RecorderState::Record { requests: Requests::Bodies, .. })
     }
 
     /// Where its cassettes are.
@@ -168,34 +168,34 @@ impl Tape {
     }
 
     /// What to do with a question.
-    fn cue(&self, question: &Question) -> Result<Cue, Fault> {
+    fn cue(&self, question: &Question) -> Result<Lookup, CallError> {
         match &self.shared.reel {
-            Reel::Record { lists, .. } => {
+            RecorderState::Record { lists, .. } => {
                 let mut lists = locked(lists);
                 let list = lists
                     .entry(question.key.clone())
                     .or_insert_with(|| List { summary: question.summary.clone(), exchanges: Vec::new() });
                 list.exchanges.push(None);
-                Ok(Cue::Ask(list.exchanges.len().saturating_sub(1)))
+                Ok(Lookup::Ask(list.exchanges.len().saturating_sub(1)))
             }
-            Reel::Replay(player) => match locked(player).play(question) {
-                Ok(exchange) => Ok(Cue::Play(Box::new(exchange))),
+            RecorderState::Replay(player) => match locked(player).play(question) {
+                Ok(exchange) => Ok(Lookup::Play(Box::new(exchange))),
                 Err(why) => {
                     let fault = self.unrecorded(question, &why);
                     self.trouble(fault.message.clone());
                     Err(fault)
                 }
             },
-            Reel::Cache => Ok(Cue::Ask(0)),
+            RecorderState::Cache => Ok(Lookup::Ask(0)),
         }
     }
 
-    fn unrecorded(&self, question: &Question, why: &str) -> Fault {
+    fn unrecorded(&self, question: &Question, why: &str) -> CallError {
         let model = match &question.summary.model {
             Some(model) => format!("model `{model}`"),
             None => "no model named".to_owned(),
         };
-        Fault::new(
+        CallError::new(
             super::FailureKind::Unrecorded,
             format!(
                 "the cassette `{}` has no answer to this request of `{}` ({model}, request {}): {why}",
@@ -210,19 +210,19 @@ impl Tape {
     /// What the cache has for a question, and what is wrong with it if it can't be used.
     fn cached(&self, question: &Question) -> Result<Option<Exchange>, TapeError> {
         match self.shared.reel {
-            Reel::Cache => {
+            RecorderState::Cache => {
                 let cassette = self.shared.folder.read(&question.key)?;
                 // An answer that failed is not kept, but a file that was put there may say so.
                 Ok(cassette.and_then(|cassette| cassette.exchanges.into_iter().find(Exchange::is_answer)))
             }
-            Reel::Record { .. } | Reel::Replay(_) => Ok(None),
+            RecorderState::Record { .. } | RecorderState::Replay(_) => Ok(None),
         }
     }
 
     /// Keeps an exchange that is over.
     fn keep(&self, question: &Question, number: usize, exchange: Exchange) {
         let written = match &self.shared.reel {
-            Reel::Record { lists, .. } => {
+            RecorderState::Record { lists, .. } => {
                 let mut lists = locked(lists);
                 let Some(list) = lists.get_mut(&question.key) else { return };
                 if let Some(place) = list.exchanges.get_mut(number) {
@@ -233,11 +233,11 @@ impl Tape {
                 // Under the lock, so that an older list never replaces a newer one.
                 self.shared.folder.write(&Cassette::new(question.key.clone(), summary, exchanges))
             }
-            Reel::Cache if exchange.is_answer() => {
+            RecorderState::Cache if exchange.is_answer() => {
                 let summary = question.summary.clone();
                 self.shared.folder.write(&Cassette::new(question.key.clone(), summary, vec![exchange]))
             }
-            Reel::Cache | Reel::Replay(_) => Ok(()),
+            RecorderState::Cache | RecorderState::Replay(_) => Ok(()),
         };
         if let Err(error) = written {
             self.trouble(error.to_string());
@@ -251,7 +251,7 @@ impl Tape {
     }
 }
 
-impl std::fmt::Debug for Tape {
+impl std::fmt::Debug for Recorder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tape").field("mode", &self.mode()).field("folder", &self.folder()).finish()
     }

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::body::Body;
 use super::exchange::{Asker, Exchange, Failed, Recordable, Summary};
 use super::key::Key;
-use super::{Cue, Tape, TapeMode};
-use crate::provider::error::Fault;
+use super::{Lookup, Recorder, RecorderMode};
+use crate::provider::error::CallError;
 use crate::provider::{FailureKind, Progress};
 use crate::value::Millis;
 
@@ -27,8 +27,8 @@ pub(in crate::provider) struct Question {
 }
 
 /// One call under way.
-pub(in crate::provider) struct Take {
-    tape: Option<Tape>,
+pub(in crate::provider) struct RecordedCall {
+    tape: Option<Recorder>,
     /// Whether the cache may answer it.
     fresh: bool,
     /// How far it has come.
@@ -49,7 +49,7 @@ enum State {
 
 /// What came of a call.
 pub(in crate::provider) struct Ended {
-    pub(in crate::provider) outcome: Result<Completion, Fault>,
+    pub(in crate::provider) outcome: Result<Completion, CallError>,
     /// What it counts for in the time of a run that is recorded or replayed.
     pub(in crate::provider) took: Option<Millis>,
     /// Whether the cache answered.
@@ -61,7 +61,7 @@ pub(in crate::provider) struct Ended {
 /// An answer in the cache.
 #[derive(Debug, Clone)]
 pub(in crate::provider) struct Entry {
-    tape: Tape,
+    tape: Recorder,
     key: Key,
 }
 
@@ -72,9 +72,9 @@ impl Entry {
     }
 }
 
-impl Take {
+impl RecordedCall {
     /// A call that is about to be made. `fresh` for one that the cache may not answer.
-    pub(in crate::provider) fn new(tape: Option<&Tape>, fresh: bool, progress: &Progress) -> Self {
+    pub(in crate::provider) fn new(tape: Option<&Recorder>, fresh: bool, progress: &Progress) -> Self {
         let progress = progress.clone();
         Self { tape: tape.cloned(), fresh, progress, notes: Vec::new(), state: State::Before }
     }
@@ -89,9 +89,9 @@ impl Take {
     ) -> Option<Question> {
         let tape = self.tape.as_ref()?;
         let key = Key::of_http(provider, asked);
-        let replays = tape.mode() == TapeMode::Replay;
+        let replays = tape.mode() == RecorderMode::Replay;
         Some(Question {
-            key: if tape.mode() == TapeMode::Cache { key.put(&request.stage, url) } else { key },
+            key: if tape.mode() == RecorderMode::Cache { key.put(&request.stage, url) } else { key },
             elsewhere: replays.then(|| Key::of_http_elsewhere(provider, asked)).flatten(),
             summary: Summary {
                 provider: provider.to_owned(),
@@ -139,8 +139,8 @@ impl Take {
     pub(in crate::provider) async fn ask<T: Recordable>(
         &mut self,
         question: Option<Question>,
-        perform: impl Future<Output = Result<T, Fault>>,
-    ) -> Result<T, Fault> {
+        perform: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
         let (Some(tape), Some(question)) = (self.tape.clone(), question) else { return perform.await };
         // An answer that the engine could not use is not served again.
         if !self.fresh && question.asker.attempt <= 1 {
@@ -151,8 +151,8 @@ impl Take {
             }
         }
         let number = match tape.cue(&question)? {
-            Cue::Ask(number) => number,
-            Cue::Play(exchange) => return self.play(question, exchange),
+            Lookup::Ask(number) => number,
+            Lookup::Play(exchange) => return self.play(question, exchange),
         };
         let since = Instant::now();
         let answer = perform.await;
@@ -172,10 +172,10 @@ impl Take {
         self.notes.extend(notes);
     }
 
-    fn play<T: Recordable>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, Fault> {
+    fn play<T: Recordable>(&mut self, question: Question, exchange: Box<Exchange>) -> Result<T, CallError> {
         let answer = match (T::kept(&exchange), &exchange.failed) {
             (Some(answer), _) => Ok(answer),
-            (None, Some(failed)) => Err(Fault::from(failed)),
+            (None, Some(failed)) => Err(CallError::from(failed)),
             (None, None) => Err(unusable()),
         };
         self.state = State::Played { question, exchange };
@@ -183,14 +183,14 @@ impl Take {
     }
 
     /// The call is over, with this outcome, whatever decided it: the answer, its decoding, or the deadline.
-    pub(in crate::provider) fn end(mut self, mut outcome: Result<Completion, Fault>) -> Ended {
+    pub(in crate::provider) fn end(mut self, mut outcome: Result<Completion, CallError>) -> Ended {
         let Some(tape) = self.tape.take() else {
             if let Ok(completion) = &mut outcome {
                 completion.notes.extend(self.notes);
             }
             return Ended { outcome, took: None, cached: false, entry: None };
         };
-        let counts = tape.mode() != TapeMode::Cache;
+        let counts = tape.mode() != RecorderMode::Cache;
         let (mut took, mut cached, mut entry) = (Millis(0), false, None);
         match self.state {
             State::Before => {}
@@ -203,7 +203,7 @@ impl Take {
                 tape.keep(&question, number, *exchange);
                 entry = Some(Entry { tape: tape.clone(), key: question.key });
             }
-            State::Played { question, exchange } if tape.mode() == TapeMode::Cache => {
+            State::Played { question, exchange } if tape.mode() == RecorderMode::Cache => {
                 cached = true;
                 entry = Some(Entry { tape: tape.clone(), key: question.key });
                 took = exchange.elapsed_ms;
@@ -217,7 +217,7 @@ impl Take {
                 self.notes = exchange.notes;
                 // Whether or not its answer can be read this time: the deadline may have been missed over it.
                 if let Some(failed) = &exchange.failed {
-                    outcome = Err(Fault::from(failed));
+                    outcome = Err(CallError::from(failed));
                 }
             }
         }
@@ -228,7 +228,7 @@ impl Take {
             outcome,
             took: counts.then_some(took),
             cached,
-            entry: entry.filter(|_| tape.mode() == TapeMode::Cache),
+            entry: entry.filter(|_| tape.mode() == RecorderMode::Cache),
         }
     }
 }
@@ -237,8 +237,8 @@ fn asker_of(request: &CompletionRequest) -> Asker {
     Asker { stage: request.stage.clone(), iteration: request.iteration, attempt: request.attempt }
 }
 
-fn unusable() -> Fault {
-    Fault::new(FailureKind::Garbage, "the cassette holds an answer of another kind of provider")
+fn unusable() -> CallError {
+    CallError::new(FailureKind::Garbage, "the cassette holds an answer of another kind of provider")
 }
 
 #[cfg(test)]
@@ -268,15 +268,15 @@ mod tests {
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
         let notes = |ended: Ended| ended.outcome.unwrap().notes;
 
-        let tape = Tape::record(place.path(), Requests::Digests).unwrap();
-        let mut take = Take::new(Some(&tape), false, &Progress::default());
+        let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
+        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
         take.note(vec!["waited 2.0 s".to_owned()]);
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
 
-        let tape = Tape::replay(place.path()).unwrap();
-        let mut take = Take::new(Some(&tape), false, &Progress::default());
+        let tape = Recorder::replay(place.path()).unwrap();
+        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer) }).await.unwrap();
         assert_eq!(notes(take.end(Ok(Completion::default()))), ["waited 2.0 s"]);
@@ -287,17 +287,17 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };
 
-        let tape = Tape::record(place.path(), Requests::Digests).unwrap();
-        let mut take = Take::new(Some(&tape), false, &Progress::default());
+        let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
+        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
         take.ask(question, async { Ok(answer.clone()) }).await.unwrap();
-        let late = Fault::new(FailureKind::Deadline, "no answer in time");
+        let late = CallError::new(FailureKind::Deadline, "no answer in time");
         let recorded = take.end(Err(late)).outcome.unwrap_err();
 
-        let tape = Tape::replay(place.path()).unwrap();
-        let mut take = Take::new(Some(&tape), false, &Progress::default());
+        let tape = Recorder::replay(place.path()).unwrap();
+        let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
         let question = take.http("openai", &request(), &asked(), None);
-        let nobody = async { Err::<HttpResponse, _>(Fault::new(FailureKind::Permanent, "asked")) };
+        let nobody = async { Err::<HttpResponse, _>(CallError::new(FailureKind::Permanent, "asked")) };
         assert_eq!(take.ask(question, nobody).await.unwrap(), answer);
         // This time the plugin was fast enough.
         let replayed = take.end(Ok(Completion::default())).outcome.unwrap_err();

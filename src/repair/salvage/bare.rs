@@ -3,7 +3,7 @@
 use super::digits;
 use super::look::{self, ahead, is_quote, is_space};
 use super::reader::{Inside, Reader};
-use crate::repair::Kind;
+use crate::repair::RepairKind;
 use serde_json::{Number, Value};
 
 impl Reader<'_> {
@@ -40,9 +40,9 @@ impl Reader<'_> {
             match text {
                 "true" | "false" | "null" => {}
                 "NaN" | "nan" | "NAN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
-                    self.note_at(Kind::NotANumber, start);
+                    self.note_at(RepairKind::NotANumber, start);
                 }
-                _ => self.note_at(Kind::Literal, start),
+                _ => self.note_at(RepairKind::Literal, start),
             }
             return value;
         }
@@ -50,7 +50,7 @@ impl Reader<'_> {
             return self.number(text, start);
         }
         let are_digits = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | '+' | '-' | ' '));
-        self.note_at(if are_digits { Kind::NumberAsText } else { Kind::UnquotedText }, start);
+        self.note_at(if are_digits { RepairKind::NumberAsText } else { RepairKind::UnquotedText }, start);
         // `text"` lacks its first quote.
         let inner = text.strip_suffix('"').filter(|inner| !inner.contains('"')).unwrap_or(text);
         Value::String(inner.to_owned())
@@ -152,18 +152,18 @@ impl Reader<'_> {
             let body = whole.strip_suffix('.').map_or_else(|| whole.to_owned(), |body| format!("{body}.0"));
             let body = if body.starts_with('.') { format!("0{body}") } else { body };
             if body.is_empty() || whole == "." {
-                self.note_at(Kind::CutNumber, start);
+                self.note_at(RepairKind::CutNumber, start);
                 return Value::Null;
             }
             let written = format!("{sign}{body}");
             if digits::survive(&written)
                 && let Ok(number) = written.parse::<Number>()
             {
-                self.note_at(if cut { Kind::CutNumber } else { Kind::NumberForm }, start);
+                self.note_at(if cut { RepairKind::CutNumber } else { RepairKind::NumberForm }, start);
                 return Value::Number(number);
             }
         }
-        self.note_at(Kind::NumberAsText, start);
+        self.note_at(RepairKind::NumberAsText, start);
         Value::String(token.to_owned())
     }
 }

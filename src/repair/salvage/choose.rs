@@ -1,12 +1,12 @@
 //! One value from several.
 
 use super::reader::Reader;
-use crate::repair::Kind;
+use crate::repair::RepairKind;
 use crate::value::is_present;
 use serde_json::Value;
 
 /// What a text holds.
-pub(super) struct Found {
+pub(super) struct SalvagedValues {
     /// The value.
     pub(super) value: Value,
     /// The separate values, if there are several.
@@ -34,9 +34,9 @@ pub(super) enum Separator {
 /// Empty values beside others and references such as `[1]` in the text around the JSON are left out. Values in a row,
 /// with commas or line breaks between, are a list. Of values of the same form that are not in a row, the last one
 /// counts: who writes the same thing twice corrects it. Anything else is a list again, so that nothing is lost.
-pub(super) fn choose(mut pieces: Vec<Piece>, reader: &mut Reader<'_>) -> Option<Found> {
+pub(super) fn choose(mut pieces: Vec<Piece>, reader: &mut Reader<'_>) -> Option<SalvagedValues> {
     if pieces.len() == 1 {
-        return pieces.pop().map(|piece| Found { value: piece.value, several: Vec::new() });
+        return pieces.pop().map(|piece| SalvagedValues { value: piece.value, several: Vec::new() });
     }
     let several: Vec<Value> = pieces.iter().map(|piece| piece.value.clone()).collect();
     if pieces.iter().any(|piece| is_present(&piece.value)) {
@@ -51,15 +51,15 @@ pub(super) fn choose(mut pieces: Vec<Piece>, reader: &mut Reader<'_>) -> Option<
     let value = match pieces.get(1).map(|second| second.at) {
         None => pieces.pop()?.value,
         Some(second) if !in_a_row(&pieces) && same_forms(&pieces) => {
-            reader.note_at(Kind::Superseded, second);
+            reader.note_at(RepairKind::Superseded, second);
             pieces.pop()?.value
         }
         Some(second) => {
-            reader.note_at(Kind::SeveralValues, second);
+            reader.note_at(RepairKind::SeveralValues, second);
             Value::Array(pieces.into_iter().map(|piece| piece.value).collect())
         }
     };
-    Some(Found { value, several })
+    Some(SalvagedValues { value, several })
 }
 
 fn in_a_row(pieces: &[Piece]) -> bool {
@@ -74,7 +74,7 @@ fn leave_out(pieces: &mut Vec<Piece>, reader: &mut Reader<'_>, mut out: impl FnM
     pieces.retain(|piece| {
         let goes = out(piece);
         if goes {
-            reader.note_at(Kind::Beside, piece.at);
+            reader.note_at(RepairKind::Beside, piece.at);
         }
         !goes
     });

@@ -1,12 +1,12 @@
 //! Where in a text the JSON is.
 
 use super::Unsalvageable;
-use super::choose::{Found, Piece, Separator, choose};
+use super::choose::{Piece, SalvagedValues, Separator, choose};
 use super::digits;
 use super::keys::has_a_key_twice;
 use super::look::{self, ahead, is_quote, is_space, only_space};
 use super::reader::{Reader, Stop, language};
-use crate::repair::Kind;
+use crate::repair::RepairKind;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const MAX_STRICT_FAILURES: usize = 8;
 
 impl Reader<'_> {
     /// Reads the whole text.
-    pub(super) fn document(&mut self) -> Result<Found, Stop> {
+    pub(super) fn document(&mut self) -> Result<SalvagedValues, Stop> {
         self.skip_space();
         let pieces = if self.begins_here() {
             self.pieces(false, Separator::Nothing)?
@@ -88,7 +88,7 @@ impl Reader<'_> {
         }
         let mut after = Separator::Nothing;
         if !only_space(self.text.get(start..self.at).unwrap_or_default()) {
-            self.note_at(Kind::Prose, start);
+            self.note_at(RepairKind::Prose, start);
             after = Separator::Prose;
         }
         self.pieces(false, after)
@@ -107,9 +107,9 @@ impl Reader<'_> {
             let before = std::mem::replace(&mut self.at, after + space);
             if self.begins_here() {
                 if !only_space(self.text.get(start..mark).unwrap_or_default().trim_matches('`')) {
-                    self.note_at(Kind::Prose, start);
+                    self.note_at(RepairKind::Prose, start);
                 }
-                self.note_at(Kind::Fence, mark);
+                self.note_at(RepairKind::Fence, mark);
                 return true;
             }
             self.at = before;
@@ -151,12 +151,12 @@ impl Reader<'_> {
             }
             let start = self.at;
             if !(if fenced { self.seek_fence() } else { self.seek_bracket() }) {
-                self.note_at(Kind::Prose, start.max(end));
+                self.note_at(RepairKind::Prose, start.max(end));
                 self.at = self.text.len();
                 return Ok(Some(pieces));
             }
             if !fenced {
-                self.note_at(Kind::Prose, start);
+                self.note_at(RepairKind::Prose, start);
             }
             after = Separator::Prose;
         }
@@ -176,10 +176,10 @@ impl Reader<'_> {
             Some(value) => {
                 let strict = self.text.get(self.at..end).unwrap_or_default();
                 for at in digits::lost(strict) {
-                    self.note_at(Kind::LostDigits, self.at + at);
+                    self.note_at(RepairKind::LostDigits, self.at + at);
                 }
                 if has_a_key_twice(strict.as_bytes()) {
-                    self.note(Kind::DuplicateKey);
+                    self.note(RepairKind::DuplicateKey);
                 }
                 self.at = end;
                 Some(value)
@@ -199,8 +199,8 @@ impl Reader<'_> {
         {
             let body = marks.get(language(marks)..).unwrap_or_default().trim_start_matches(is_space);
             if body.starts_with(['{', '[']) {
-                self.note(Kind::ExtraBracket);
-                self.note(Kind::Fence);
+                self.note(RepairKind::ExtraBracket);
+                self.note(RepairKind::Fence);
                 self.at = self.text.len() - body.len();
             }
         }
@@ -219,12 +219,12 @@ impl Reader<'_> {
                 Some(',') => {
                     separator = Separator::List;
                     if look::trim(ahead(self.text, self.at + 1)).is_empty() {
-                        self.note(Kind::TrailingComma);
+                        self.note(RepairKind::TrailingComma);
                     }
                     self.at += 1;
                 }
                 Some(c @ ('}' | ']' | ')')) => {
-                    self.note(Kind::ExtraBracket);
+                    self.note(RepairKind::ExtraBracket);
                     self.skip(c);
                 }
                 Some(';') => self.at += 1,
@@ -248,7 +248,7 @@ impl Reader<'_> {
                 && self.rest().trim_start_matches(is_space).starts_with(':')
             {
                 // Members without the brackets around them.
-                self.note_at(Kind::MissingBracket, at);
+                self.note_at(RepairKind::MissingBracket, at);
                 self.skip_space();
                 self.at += 1;
                 let members = self.members_after(key.clone())?;

@@ -1,7 +1,7 @@
 //! Looks ahead into a text, each of them bounded.
 
 /// How many bytes a look ahead goes. A key, or the space between two values, is never so long.
-pub(super) const FAR: usize = 256;
+pub(super) const MAX_LOOKAHEAD: usize = 256;
 
 /// Whether a character is space, here: what Unicode calls so, byte order marks, and spaces of no width.
 pub(super) fn is_space(c: char) -> bool {
@@ -33,9 +33,9 @@ pub(super) fn closes(open: char, c: char) -> bool {
     }
 }
 
-/// A piece of text from a place on, of at most [`FAR`] bytes.
+/// A piece of text from a place on, of at most [`MAX_LOOKAHEAD`] bytes.
 pub(super) fn ahead(text: &str, at: usize) -> &str {
-    let end = (at.saturating_add(FAR)).min(text.len());
+    let end = (at.saturating_add(MAX_LOOKAHEAD)).min(text.len());
     // A character is at most four bytes long.
     (0..4).find_map(|back| text.get(at..end.checked_sub(back)?)).unwrap_or_default()
 }

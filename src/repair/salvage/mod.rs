@@ -1,8 +1,8 @@
 //! Text that is not quite JSON to the value that it means.
 //!
-//! A reader that goes on after mistakes. What it does is bounded: every look ahead by [`look::FAR`], nesting by
+//! A reader that goes on after mistakes. What it does is bounded: every look ahead by [`look::MAX_LOOKAHEAD`], nesting by
 //! [`MAX_CANDIDATE_DEPTH`], rewinds by [`MAX_REWINDS`]; so it takes time proportional to the text. Each kind of
-//! damage is one [`Step`], with its first place and how often it was met.
+//! damage is one [`RepairStep`], with its first place and how often it was met.
 
 mod bare;
 mod choose;
@@ -17,7 +17,7 @@ mod string;
 pub use keys::has_a_key_twice;
 
 use super::Operation;
-use super::step::{Kind, Place, Step};
+use super::step::{RepairKind, RepairStep, TextPosition};
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use reader::{Reader, Stop};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub struct Salvaged {
     pub value: Value,
     /// What was done to get it, in the order in which it was met; empty for strict JSON. The last one's patch puts the
     /// value in the text's place.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RepairStep>,
     /// The separate values, where the text held several: what a schema may choose from.
     pub several: Vec<Value>,
 }
@@ -59,7 +59,7 @@ pub enum Unsalvageable {
     NoJson,
     /// Nested too deep.
     #[error("the JSON is nested more than {MAX_CANDIDATE_DEPTH} deep (line {}, column {})", .0.line, .0.column)]
-    TooDeep(Place),
+    TooDeep(TextPosition),
     /// Too long.
     #[error("the text has more than {MAX_TEXT_BYTES} bytes")]
     TooLong,
@@ -81,23 +81,23 @@ impl Unsalvageable {
 
 /// What was met, by kind: how often, and where first.
 #[derive(Debug, Default)]
-struct Notes(Vec<(Kind, Option<usize>, usize)>);
+struct Notes(Vec<(RepairKind, Option<usize>, usize)>);
 
 impl Notes {
-    fn add(&mut self, kind: Kind, at: Option<usize>) {
+    fn add(&mut self, kind: RepairKind, at: Option<usize>) {
         match self.0.iter_mut().find(|(known, ..)| *known == kind) {
             Some((_, _, times)) => *times += 1,
             None => self.0.push((kind, at, 1)),
         }
     }
 
-    fn steps(self, text: &str) -> Vec<Step> {
+    fn steps(self, text: &str) -> Vec<RepairStep> {
         self.0
             .into_iter()
-            .map(|(kind, at, times)| Step {
+            .map(|(kind, at, times)| RepairStep {
                 kind,
                 reason: kind.reason().to_owned(),
-                place: at.map(|at| Place::of(text, at)),
+                place: at.map(|at| TextPosition::of(text, at)),
                 times,
                 patch: Vec::new(),
             })
@@ -127,9 +127,9 @@ pub fn salvage(text: &str) -> Result<Salvaged, Unsalvageable> {
 pub(super) fn whole(value: Value, text: &str) -> Result<Salvaged, Unsalvageable> {
     let mut notes = Notes::default();
     for at in digits::lost(text) {
-        notes.add(Kind::LostDigits, Some(at));
+        notes.add(RepairKind::LostDigits, Some(at));
     }
-    finish(choose::Found { value, several: Vec::new() }, notes, text)
+    finish(choose::SalvagedValues { value, several: Vec::new() }, notes, text)
 }
 
 /// The same for bytes: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither are replaced.
@@ -151,7 +151,7 @@ pub fn salvage_bytes(bytes: &[u8]) -> Result<Salvaged, Unsalvageable> {
         (_, Err(_)) => String::from_utf8_lossy(bytes),
     };
     let mut notes = Notes::default();
-    notes.add(Kind::Encoding, None);
+    notes.add(RepairKind::Encoding, None);
     recover(&text, notes)
 }
 
@@ -165,7 +165,7 @@ fn recover(text: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> {
         Err(Stop::Refused(why)) => Err(why),
         Err(Stop::Escaped(at)) => {
             // What was met so far is met again; places in the text as it was would mean nothing to its reader.
-            notes.add(Kind::EscapedText, Some(at));
+            notes.add(RepairKind::EscapedText, Some(at));
             let plain = unescape(text);
             let mut reader = Reader::new(&plain, Notes::default());
             reader.unescaped = true;
@@ -183,9 +183,9 @@ fn recover(text: &str, mut notes: Notes) -> Result<Salvaged, Unsalvageable> {
     }
 }
 
-fn finish(found: choose::Found, notes: Notes, text: &str) -> Result<Salvaged, Unsalvageable> {
+fn finish(found: choose::SalvagedValues, notes: Notes, text: &str) -> Result<Salvaged, Unsalvageable> {
     if is_deeper(&found.value, MAX_CANDIDATE_DEPTH) {
-        return Err(Unsalvageable::TooDeep(Place::of(text, 0)));
+        return Err(Unsalvageable::TooDeep(TextPosition::of(text, 0)));
     }
     let mut steps = notes.steps(text);
     if let Some(last) = steps.last_mut() {

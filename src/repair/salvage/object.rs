@@ -2,7 +2,7 @@
 
 use super::look::{self, ahead, is_quote};
 use super::reader::{Inside, Reader, Stop};
-use crate::repair::Kind;
+use crate::repair::RepairKind;
 use serde_json::{Map, Value};
 
 impl Reader<'_> {
@@ -11,7 +11,7 @@ impl Reader<'_> {
         self.enter(Inside::Object)?;
         let mut members = Map::new();
         let first = self.value()?.unwrap_or_else(|| {
-            self.note(Kind::MissingValue);
+            self.note(RepairKind::MissingValue);
             Value::Null
         });
         members.insert(key, first);
@@ -42,7 +42,7 @@ impl Reader<'_> {
         if set.is_empty() {
             return Ok(Value::Object(members));
         }
-        self.note_at(Kind::Tuple, start);
+        self.note_at(RepairKind::Tuple, start);
         if members.is_empty() {
             return Ok(Value::Array(set));
         }
@@ -60,14 +60,14 @@ impl Reader<'_> {
         loop {
             self.skip_space();
             let Some(c) = self.peek() else {
-                self.note(Kind::Truncated);
+                self.note(RepairKind::Truncated);
                 return Ok(());
             };
             let is_empty = members.is_empty() && set.is_empty();
             match c {
                 ',' => {
                     if is_empty || pending.is_some() {
-                        self.note(Kind::ExtraComma);
+                        self.note(RepairKind::ExtraComma);
                     }
                     pending = Some(self.at);
                     self.at += 1;
@@ -75,35 +75,35 @@ impl Reader<'_> {
                 }
                 '}' => {
                     if let Some(at) = pending {
-                        self.note_at(Kind::TrailingComma, at);
+                        self.note_at(RepairKind::TrailingComma, at);
                     }
                     self.at += 1;
                     if !self.goes_on() {
                         return Ok(());
                     }
-                    self.note(Kind::Reunited);
+                    self.note(RepairKind::Reunited);
                     pending = None;
                     continue;
                 }
                 ']' | ')' => {
                     if let Some(at) = pending {
-                        self.note_at(Kind::TrailingComma, at);
+                        self.note_at(RepairKind::TrailingComma, at);
                     }
                     if self.is_slip(c) {
-                        self.note(Kind::WrongBracket);
+                        self.note(RepairKind::WrongBracket);
                         self.at += 1;
                     } else {
-                        self.note(Kind::MissingBracket);
+                        self.note(RepairKind::MissingBracket);
                     }
                     return Ok(());
                 }
                 '{' if !is_empty => {
                     // The next object of a list, and this one lacks its end.
-                    self.note(Kind::MissingBracket);
+                    self.note(RepairKind::MissingBracket);
                     return Ok(());
                 }
                 '{' => {
-                    self.note(Kind::ExtraBracket);
+                    self.note(RepairKind::ExtraBracket);
                     if let Value::Object(inner) = self.object()? {
                         members.extend(inner);
                     }
@@ -111,7 +111,7 @@ impl Reader<'_> {
                 }
                 '[' => {
                     let list = self.list()?;
-                    self.note(Kind::Reunited);
+                    self.note(RepairKind::Reunited);
                     match (members.values_mut().next_back(), list) {
                         (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
                         (_, list) => set.push(list),
@@ -147,14 +147,14 @@ impl Reader<'_> {
         let start = self.at;
         let Some((key, cut)) = self.key(expected, members.is_empty())? else { return Ok(()) };
         if !expected {
-            self.note_at(Kind::MissingComma, start);
+            self.note_at(RepairKind::MissingComma, start);
         }
         self.skip_space();
         let rest = self.rest();
         match self.peek() {
             Some(':') => self.at += 1,
             Some('=') => {
-                self.note(Kind::MissingColon);
+                self.note(RepairKind::MissingColon);
                 self.at += if rest.starts_with("=>") { 2 } else { 1 };
             }
             Some(',' | '}') if members.is_empty() => {
@@ -165,7 +165,7 @@ impl Reader<'_> {
             }
             None if cut && key.is_empty() => return Ok(()),
             Some(',' | '}' | ']' | ')') => {}
-            Some(_) => self.note(Kind::MissingColon),
+            Some(_) => self.note(RepairKind::MissingColon),
             None => {}
         }
         let value = self.value()?;
@@ -173,12 +173,12 @@ impl Reader<'_> {
             if self.peek().is_none() && cut && members.contains_key(&key) {
                 return Ok(());
             }
-            self.note(Kind::MissingValue);
+            self.note(RepairKind::MissingValue);
         }
         let value = value.unwrap_or(Value::Null);
         match members.get_mut(&key) {
             Some(known) => {
-                self.note_at(Kind::DuplicateKey, start);
+                self.note_at(RepairKind::DuplicateKey, start);
                 *known = value;
             }
             None => {
@@ -217,7 +217,7 @@ impl Reader<'_> {
                 end = Some(':');
             } else if look::quoted_key(ahead(after, 0)) || word.trim().is_empty() {
                 // A stray word before the key.
-                self.note_at(Kind::Stray, start);
+                self.note_at(RepairKind::Stray, start);
                 return Ok(None);
             }
         }
@@ -234,10 +234,10 @@ impl Reader<'_> {
             {
                 self.skip(c);
             }
-            self.note_at(Kind::Stray, start);
+            self.note_at(RepairKind::Stray, start);
             return Ok(None);
         }
-        self.note_at(Kind::UnquotedKey, start);
+        self.note_at(RepairKind::UnquotedKey, start);
         Ok(Some((word.trim().to_owned(), end.is_none())))
     }
 }

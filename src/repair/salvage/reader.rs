@@ -2,7 +2,7 @@
 
 use super::look::{self, ahead, is_json_space, is_quote, is_space};
 use super::{Notes, Unsalvageable};
-use crate::repair::{Kind, Place};
+use crate::repair::{RepairKind, TextPosition};
 use crate::value::MAX_CANDIDATE_DEPTH;
 use serde_json::Value;
 
@@ -62,11 +62,11 @@ impl<'t> Reader<'t> {
         ahead(self.text, self.at)
     }
 
-    pub(super) fn note(&mut self, kind: Kind) {
+    pub(super) fn note(&mut self, kind: RepairKind) {
         self.note_at(kind, self.at);
     }
 
-    pub(super) fn note_at(&mut self, kind: Kind, at: usize) {
+    pub(super) fn note_at(&mut self, kind: RepairKind, at: usize) {
         self.notes.add(kind, Some(at));
     }
 
@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
 
     pub(super) fn enter(&mut self, what: Inside) -> Result<(), Stop> {
         if self.open.len() >= MAX_CANDIDATE_DEPTH {
-            return Err(Stop::Refused(Unsalvageable::TooDeep(Place::of(self.text, self.at))));
+            return Err(Stop::Refused(Unsalvageable::TooDeep(TextPosition::of(self.text, self.at))));
         }
         self.open.push(what);
         Ok(())
@@ -89,20 +89,20 @@ impl<'t> Reader<'t> {
             if is_json_space(c) {
                 self.at += 1;
             } else if is_space(c) {
-                self.note(if c == '\u{feff}' { Kind::ByteOrderMark } else { Kind::OddSpace });
+                self.note(if c == '\u{feff}' { RepairKind::ByteOrderMark } else { RepairKind::OddSpace });
                 self.skip(c);
             } else if rest.starts_with("/*") {
-                self.note(Kind::Comment);
+                self.note(RepairKind::Comment);
                 self.at += rest.find("*/").map_or(rest.len(), |end| end + 2);
             } else if rest.starts_with("//") || rest.starts_with("# ") {
-                self.note(Kind::Comment);
+                self.note(RepairKind::Comment);
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("```") {
-                self.note(Kind::Fence);
+                self.note(RepairKind::Fence);
                 self.at += rest.find(|c| c != '`').unwrap_or(rest.len());
                 self.at += language(self.rest());
             } else if !self.open.is_empty() && (rest.starts_with("...") || c == '…') {
-                self.note(Kind::Ellipsis);
+                self.note(RepairKind::Ellipsis);
                 self.at += rest.find(|c| c != '.' && c != '…').unwrap_or(rest.len());
             } else {
                 return;
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
 
     /// `name(value)`: the value.
     fn call(&mut self) -> Result<Value, Stop> {
-        self.note(Kind::Call);
+        self.note(RepairKind::Call);
         self.at += self.rest().find('(').unwrap_or_default();
         self.tuple()
     }
@@ -161,7 +161,7 @@ impl<'t> Reader<'t> {
         if items.len() == 1 && commas == 0 {
             return Ok(items.pop().unwrap_or_default());
         }
-        self.note_at(Kind::Tuple, start);
+        self.note_at(RepairKind::Tuple, start);
         Ok(Value::Array(items))
     }
 
@@ -182,13 +182,13 @@ impl<'t> Reader<'t> {
         loop {
             self.skip_space();
             let Some(c) = self.peek() else {
-                self.note(Kind::Truncated);
+                self.note(RepairKind::Truncated);
                 return Ok((items, commas));
             };
             match c {
                 ',' => {
                     if items.is_empty() || pending.is_some() {
-                        self.note(Kind::ExtraComma);
+                        self.note(RepairKind::ExtraComma);
                     }
                     pending = Some(self.at);
                     commas += 1;
@@ -197,17 +197,17 @@ impl<'t> Reader<'t> {
                 }
                 ']' | '}' | ')' => {
                     if let Some(at) = pending {
-                        self.note_at(Kind::TrailingComma, at);
+                        self.note_at(RepairKind::TrailingComma, at);
                     }
                     if c == close {
                         self.at += 1;
                         return Ok((items, commas));
                     }
                     if self.is_slip(c) {
-                        self.note(Kind::WrongBracket);
+                        self.note(RepairKind::WrongBracket);
                         self.at += 1;
                     } else {
-                        self.note(Kind::MissingBracket);
+                        self.note(RepairKind::MissingBracket);
                     }
                     return Ok((items, commas));
                 }
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
             if !items.is_empty() && pending.is_none() {
-                self.note(Kind::MissingComma);
+                self.note(RepairKind::MissingComma);
             }
             pending = None;
             match self.value()? {
@@ -253,10 +253,10 @@ impl<'t> Reader<'t> {
     /// `"key": value, …` in a list: an object without its brackets. The key has been read as the last value.
     fn implied_object(&mut self, items: &mut Vec<Value>) -> Result<(), Stop> {
         let Some(Value::String(key)) = items.last().cloned() else {
-            self.note(Kind::Stray);
+            self.note(RepairKind::Stray);
             return Ok(());
         };
-        self.note(Kind::MissingBracket);
+        self.note(RepairKind::MissingBracket);
         items.pop();
         let members = self.members_after(key)?;
         items.push(Value::Object(members));
@@ -265,7 +265,7 @@ impl<'t> Reader<'t> {
 
     /// Leaves out a character that belongs nowhere.
     pub(super) fn stray(&mut self, c: char) {
-        self.note(Kind::Stray);
+        self.note(RepairKind::Stray);
         self.skip(c);
     }
 }

@@ -3,7 +3,7 @@
 use super::MAX_REWINDS;
 use super::look::{self, ahead, closes, is_space};
 use super::reader::{Inside, Reader, Stop};
-use crate::repair::Kind;
+use crate::repair::RepairKind;
 use serde_json::Value;
 
 /// What a quote inside a text is.
@@ -48,7 +48,7 @@ impl Reader<'_> {
             let after = self.rest().strip_prefix('+').map(|_| look::trim(ahead(self.text, self.at + 1)));
             match after.and_then(|after| after.chars().next()) {
                 Some(c) if look::is_quote(c) => {
-                    self.note(Kind::Concatenation);
+                    self.note(RepairKind::Concatenation);
                     self.at += 1;
                     self.skip_space();
                     text.push_str(&self.text());
@@ -73,13 +73,13 @@ impl Reader<'_> {
     pub(super) fn text(&mut self) -> String {
         let Some(open) = self.peek() else { return String::new() };
         if open != '"' {
-            self.note(Kind::Quotes);
+            self.note(RepairKind::Quotes);
         }
         let start = self.at;
         let marks = self.repeated(open);
         self.at += open.len_utf8() * marks;
         if marks > 1 {
-            self.note_at(Kind::RepeatedQuotes, start);
+            self.note_at(RepairKind::RepeatedQuotes, start);
         }
         let mut draft = Draft {
             open,
@@ -110,7 +110,7 @@ impl Reader<'_> {
                         return draft.out;
                     }
                     Verdict::Inner => {
-                        self.note(Kind::UnescapedQuote);
+                        self.note(RepairKind::UnescapedQuote);
                         draft.inner += 1;
                         draft.border = None;
                         draft.out.push(c);
@@ -120,7 +120,7 @@ impl Reader<'_> {
                 }
             } else {
                 if c.is_control() && (c as u32) < 0x20 {
-                    self.note(Kind::UnescapedControl);
+                    self.note(RepairKind::UnescapedControl);
                 }
                 if c == ',' {
                     draft.first_comma.get_or_insert(mark);
@@ -151,7 +151,7 @@ impl Reader<'_> {
 
     /// Ends a text before the place where its quote was found missing.
     fn end_at(&mut self, mark: Mark, mut draft: Draft) -> String {
-        self.note_at(Kind::MissingQuote, mark.at);
+        self.note_at(RepairKind::MissingQuote, mark.at);
         draft.out.truncate(mark.length);
         self.at = mark.at;
         draft.out
@@ -301,7 +301,7 @@ impl Reader<'_> {
                 let marks = self.text.len() - trimmed.len();
                 draft.out.truncate(draft.out.len().saturating_sub(marks));
             }
-            self.note_at(Kind::Truncated, draft.start);
+            self.note_at(RepairKind::Truncated, draft.start);
             return draft.out;
         }
         self.rewinds += 1;
@@ -320,7 +320,7 @@ impl Reader<'_> {
         let start = self.at;
         self.at += 1;
         let Some(c) = self.peek() else {
-            self.note_at(Kind::Truncated, start);
+            self.note_at(RepairKind::Truncated, start);
             return;
         };
         self.skip(c);
@@ -333,11 +333,11 @@ impl Reader<'_> {
             't' => out.push('\t'),
             'u' => self.unicode(start, out),
             '\'' | '`' | '\n' => {
-                self.note_at(Kind::BadEscape, start);
+                self.note_at(RepairKind::BadEscape, start);
                 out.push(c);
             }
             c => {
-                self.note_at(Kind::BadEscape, start);
+                self.note_at(RepairKind::BadEscape, start);
                 out.extend(['\\', c]);
             }
         }
@@ -347,10 +347,10 @@ impl Reader<'_> {
     fn unicode(&mut self, start: usize, out: &mut String) {
         let Some(unit) = self.hex() else {
             if self.rest().len() < 4 && self.rest().chars().all(|c| c.is_ascii_hexdigit()) {
-                self.note_at(Kind::Truncated, start);
+                self.note_at(RepairKind::Truncated, start);
                 self.at = self.text.len();
             } else {
-                self.note_at(Kind::BadEscape, start);
+                self.note_at(RepairKind::BadEscape, start);
                 out.push_str("\\u");
             }
             return;
@@ -366,7 +366,7 @@ impl Reader<'_> {
         }
         for c in char::decode_utf16(units) {
             out.push(c.unwrap_or_else(|_| {
-                self.note_at(Kind::BadCharacter, start);
+                self.note_at(RepairKind::BadCharacter, start);
                 char::REPLACEMENT_CHARACTER
             }));
         }

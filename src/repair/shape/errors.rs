@@ -46,21 +46,21 @@ impl Remaining {
 /// How much is wrong. Fewer errors are better; of the same number, less within them: errors in the best branches of
 /// `anyOf` and `oneOf`, forbidden members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Badness {
+pub(crate) struct ErrorCount {
     /// Errors.
     pub(crate) errors: usize,
     /// What they are made of.
     pub(crate) within: usize,
 }
 
-impl Badness {
+impl ErrorCount {
     pub(super) fn of(validator: &Validator, value: &Value) -> Self {
-        let mut badness = Badness { errors: 0, within: 0 };
+        let mut error_count = ErrorCount { errors: 0, within: 0 };
         for error in validator.iter_errors(value) {
-            badness.errors += 1;
-            badness.within += within(&error, 0);
+            error_count.errors += 1;
+            error_count.within += within(&error, 0);
         }
-        badness
+        error_count
     }
 
     pub(super) fn total(self) -> usize {

@@ -9,12 +9,12 @@ mod errors;
 mod proposals;
 
 use super::patch::index;
-use super::{Kind, Operation, Step, apply};
+use super::{Operation, RepairKind, RepairStep, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, is_present};
 pub use errors::Remaining;
-use errors::{Badness, Wrong};
+use errors::{ErrorCount, Wrong};
 use proposals::Proposal;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -31,7 +31,7 @@ pub type Veto<'a> = &'a mut dyn FnMut(&Value, &Value) -> bool;
 
 /// A schema at work on values.
 #[derive(Debug)]
-pub struct Shaper {
+pub struct SchemaRepairer {
     schema: Schema,
     /// As it was read: to find what is required, and defaults.
     source: Value,
@@ -43,21 +43,21 @@ pub struct Shaped {
     /// The value.
     pub value: Value,
     /// What was done, in order; the patches of all of them, applied to the value as it was, give this one.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RepairStep>,
 }
 
-impl Shaper {
+impl SchemaRepairer {
     /// Compiles a schema as scoring does: formats are asserted, nothing is fetched.
     ///
     /// # Errors
     /// One line that says what is wrong with it.
     pub fn new(name: &str, schema: &Value) -> Result<Self, String> {
-        Ok(Shaper { schema: Schema::compile(name, schema)?, source: schema.clone() })
+        Ok(SchemaRepairer { schema: Schema::compile(name, schema)?, source: schema.clone() })
     }
 
     /// How much is wrong with a value: errors, and behind the comma those in the branches of `anyOf` and `oneOf`.
-    pub(super) fn badness(&self, value: &Value) -> Badness {
-        Badness::of(&self.schema.validator, value)
+    pub(super) fn error_count(&self, value: &Value) -> ErrorCount {
+        ErrorCount::of(&self.schema.validator, value)
     }
 
     /// Of the schema errors of a value the first ones, at most so many.
@@ -72,10 +72,10 @@ impl Shaper {
     /// when it is put in again, unless more than `MAX_TRIALS` changes had to be tried.
     #[must_use]
     pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>) -> Shaped {
-        let mut work = Work {
-            shaper: self,
+        let mut work = RepairRun {
+            schema_repairer: self,
             settings,
-            badness: self.badness(&value),
+            error_count: self.error_count(&value),
             value,
             steps: Vec::new(),
             trials: 0,
@@ -90,37 +90,37 @@ impl Shaper {
 /// What a change comes to.
 struct Outcome {
     value: Value,
-    steps: Vec<Step>,
-    badness: Badness,
+    steps: Vec<RepairStep>,
+    error_count: ErrorCount,
 }
 
-struct Work<'a> {
-    shaper: &'a Shaper,
+struct RepairRun<'a> {
+    schema_repairer: &'a SchemaRepairer,
     settings: Repair,
     value: Value,
-    badness: Badness,
-    steps: Vec<Step>,
+    error_count: ErrorCount,
+    steps: Vec<RepairStep>,
     trials: usize,
     level: usize,
     /// What was tried in vain on the value as it is, by the place of the error: the branches of an `anyOf` propose
     /// the same changes over and over.
-    vain: HashMap<String, Vec<Vain>>,
+    vain: HashMap<String, Vec<FailedAttempt>>,
 }
 
 /// A change that did not help, alone or with what it uncovers.
 #[derive(PartialEq)]
-struct Vain {
-    kind: Kind,
+struct FailedAttempt {
+    kind: RepairKind,
     patch: Vec<Operation>,
     deeper: bool,
 }
 
-impl Work<'_> {
+impl RepairRun<'_> {
     /// Mends what is wrong below a place until nothing helps any more.
     fn run(&mut self, below: &str, veto: &mut Option<Veto<'_>>) {
-        while self.badness.is_bad() && self.trials < MAX_TRIALS {
+        while self.error_count.is_bad() && self.trials < MAX_TRIALS {
             let before = self.steps.len();
-            let mut wrong = errors::collect(&self.shaper.schema.validator, &self.value);
+            let mut wrong = errors::collect(&self.schema_repairer.schema.validator, &self.value);
             wrong.retain(|one| {
                 one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
@@ -136,7 +136,7 @@ impl Work<'_> {
     }
 
     fn proposals(&self, wrong: &Wrong, value: &Value) -> Vec<Proposal> {
-        proposals::of(wrong, value, self.settings, &self.shaper.source)
+        proposals::of(wrong, value, self.settings, &self.schema_repairer.source)
     }
 
     /// Tries what may help with one error, and keeps the first that does: at once, or else with what it uncovers.
@@ -152,7 +152,7 @@ impl Work<'_> {
             if deeper && !proposal.uncovers() {
                 continue;
             }
-            let attempt = Vain { kind: proposal.kind, patch: proposal.patch.clone(), deeper };
+            let attempt = FailedAttempt { kind: proposal.kind, patch: proposal.patch.clone(), deeper };
             if self.vain.get(&wrong.path).is_some_and(|vain| vain.contains(&attempt)) {
                 continue;
             }
@@ -166,11 +166,11 @@ impl Work<'_> {
             } else {
                 self.outcome(tried, proposal, wrong)
             };
-            if tried.badness < self.badness
+            if tried.error_count < self.error_count
                 && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried.value))
             {
                 self.value = tried.value;
-                self.badness = tried.badness;
+                self.error_count = tried.error_count;
                 self.steps.extend(tried.steps);
                 self.vain.clear();
                 return;
@@ -180,18 +180,22 @@ impl Work<'_> {
     }
 
     fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
-        Outcome { badness: self.shaper.badness(&value), value, steps: vec![proposal.step(wrong)] }
+        Outcome {
+            error_count: self.schema_repairer.error_count(&value),
+            value,
+            steps: vec![proposal.step(wrong)],
+        }
     }
 
     /// What is inside a value was not looked at as long as its type was wrong: a change of the type is judged with the
     /// changes that follow from it.
     fn with_what_it_uncovers(&mut self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
-        let Outcome { value, steps, badness } = self.outcome(value, proposal, wrong);
-        let mut inner = Work {
-            shaper: self.shaper,
+        let Outcome { value, steps, error_count } = self.outcome(value, proposal, wrong);
+        let mut inner = RepairRun {
+            schema_repairer: self.schema_repairer,
             settings: self.settings,
             value,
-            badness,
+            error_count,
             steps,
             trials: self.trials,
             level: self.level + 1,
@@ -201,12 +205,12 @@ impl Work<'_> {
         self.trials = inner.trials;
         let holds_something = |value: &Value| value.pointer(&wrong.path).is_some_and(is_present);
         // A change of type that leaves nothing of the value is none.
-        let badness = if holds_something(&self.value) && !holds_something(&inner.value) {
-            self.badness
+        let error_count = if holds_something(&self.value) && !holds_something(&inner.value) {
+            self.error_count
         } else {
-            inner.badness
+            inner.error_count
         };
-        Outcome { value: inner.value, steps: inner.steps, badness }
+        Outcome { value: inner.value, steps: inner.steps, error_count }
     }
 
     /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not
@@ -215,7 +219,7 @@ impl Work<'_> {
         if veto.is_none() {
             return self.all_at_once(&wrong.iter().collect::<Vec<_>>(), veto);
         }
-        let mut alike: BTreeMap<(String, &str, Option<Kind>), Vec<&Wrong>> = BTreeMap::new();
+        let mut alike: BTreeMap<(String, &str, Option<RepairKind>), Vec<&Wrong>> = BTreeMap::new();
         for one in wrong {
             let first = self.proposals(one, &self.value).first().map(|proposal| proposal.kind);
             alike.entry((without_indices(&one.path), &one.keyword, first)).or_default().push(one);
@@ -226,7 +230,7 @@ impl Work<'_> {
     /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
     fn all_at_once(&mut self, wrong: &[&Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         let mut tried = self.value.clone();
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<RepairStep> = Vec::new();
         // From the end, so that what is taken out of a list does not move what is still to be changed.
         for one in wrong.iter().rev() {
             let forbidden = one.unexpected.len().max(1);
@@ -238,15 +242,15 @@ impl Work<'_> {
             }
         }
         self.trials += 1;
-        let badness = self.shaper.badness(&tried);
+        let error_count = self.schema_repairer.error_count(&tried);
         let kept = !steps.is_empty()
-            && badness.errors <= self.badness.errors
-            && badness.total() + steps.len() <= self.badness.total()
+            && error_count.errors <= self.error_count.errors
+            && error_count.total() + steps.len() <= self.error_count.total()
             && !is_deeper(&tried, MAX_CANDIDATE_DEPTH)
             && !veto.as_mut().is_some_and(|veto| veto(&self.value, &tried));
         if kept {
             self.value = tried;
-            self.badness = badness;
+            self.error_count = error_count;
             self.steps.append(&mut steps);
             self.vain.clear();
         }
@@ -263,12 +267,12 @@ fn without_indices(path: &str) -> String {
 impl Proposal {
     /// Whether a change lets the validator see what it did not look at before.
     fn uncovers(&self) -> bool {
-        matches!(self.kind, Kind::Wrap | Kind::Unwrap | Kind::Coerce)
+        matches!(self.kind, RepairKind::Wrap | RepairKind::Unwrap | RepairKind::Coerce)
     }
 
-    fn step(self, wrong: &Wrong) -> Step {
+    fn step(self, wrong: &Wrong) -> RepairStep {
         let place = if self.place.is_empty() { "the whole value" } else { self.place.as_str() };
-        Step::on_value(self.kind, &format!("`{}` at {place}", wrong.keyword), self.patch)
+        RepairStep::on_value(self.kind, &format!("`{}` at {place}", wrong.keyword), self.patch)
     }
 }
 

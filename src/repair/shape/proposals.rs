@@ -5,7 +5,7 @@ use super::errors::Wrong;
 use super::replace;
 use crate::profile::Repair;
 use crate::repair::patch::unescape;
-use crate::repair::{Kind, Operation};
+use crate::repair::{Operation, RepairKind};
 use crate::value::{Segment, is_present, push_segment};
 use serde_json::{Number, Value};
 
@@ -15,7 +15,7 @@ const MAX_COERCED_BYTES: usize = 1 << 20;
 /// One change.
 #[derive(Clone)]
 pub(super) struct Proposal {
-    pub(super) kind: Kind,
+    pub(super) kind: RepairKind,
     /// Where.
     pub(super) place: String,
     pub(super) patch: Vec<Operation>,
@@ -32,7 +32,7 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
             push_segment(&mut at, Segment::Key(name));
             // What is required somewhere and forbidden elsewhere is a matter for a person.
             if here.get(name).is_some() && !Applicable::at(schema, path).may_require(name) {
-                list.add(Kind::DropUnknown, &at, vec![Operation::Remove { path: at.clone() }]);
+                list.add(RepairKind::DropUnknown, &at, vec![Operation::Remove { path: at.clone() }]);
             }
         }
     }
@@ -40,34 +40,38 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
         let mut at = path.to_owned();
         push_segment(&mut at, Segment::Key(name));
         if let (None, Some(default)) = (here.get(name), Applicable::at(schema, &at).default()) {
-            list.add(Kind::Default, &at, vec![Operation::Add { path: at.clone(), value: default.clone() }]);
+            list.add(
+                RepairKind::Default,
+                &at,
+                vec![Operation::Add { path: at.clone(), value: default.clone() }],
+            );
         }
     }
     if let (true, Value::String(text)) = (settings.trim, here) {
         let trimmed = text.trim();
         if trimmed.len() < text.len() {
-            list.replace(Kind::Trim, Value::from(trimmed));
+            list.replace(RepairKind::Trim, Value::from(trimmed));
             if settings.coerce {
                 coerced(&Value::from(trimmed))
                     .into_iter()
-                    .for_each(|other| list.replace(Kind::Coerce, other));
+                    .for_each(|other| list.replace(RepairKind::Coerce, other));
             }
         }
     }
     // Other keywords speak about a value whose type they take for granted.
     let is_type = matches!(wrong.keyword.as_str(), "type" | "enum" | "const" | "anyOf" | "oneOf");
     if settings.coerce && is_type {
-        coerced(here).into_iter().for_each(|other| list.replace(Kind::Coerce, other));
+        coerced(here).into_iter().for_each(|other| list.replace(RepairKind::Coerce, other));
     }
     if settings.rewrap && is_type {
         match here {
             Value::Array(items) => {
                 if let [only] = items.as_slice() {
-                    list.replace(Kind::Unwrap, only.clone());
+                    list.replace(RepairKind::Unwrap, only.clone());
                 }
             }
             Value::Null => {}
-            _ => list.replace(Kind::Wrap, Value::Array(vec![here.clone()])),
+            _ => list.replace(RepairKind::Wrap, Value::Array(vec![here.clone()])),
         }
     }
     if settings.drop_invalid
@@ -82,7 +86,7 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
             _ => false,
         };
         if may_go {
-            list.add(Kind::DropInvalid, path, vec![Operation::Remove { path: path.to_owned() }]);
+            list.add(RepairKind::DropInvalid, path, vec![Operation::Remove { path: path.to_owned() }]);
         }
     }
     list.found
@@ -94,11 +98,11 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    fn add(&mut self, kind: Kind, place: &str, patch: Vec<Operation>) {
+    fn add(&mut self, kind: RepairKind, place: &str, patch: Vec<Operation>) {
         self.found.push(Proposal { kind, place: place.to_owned(), patch });
     }
 
-    fn replace(&mut self, kind: Kind, value: Value) {
+    fn replace(&mut self, kind: RepairKind, value: Value) {
         self.add(kind, self.path, replace(self.path, value));
     }
 }

@@ -1,6 +1,6 @@
 //! The checks that rules and conditions share.
 
-use super::super::test::{Format, Kind};
+use super::super::test::{Format, JsonType};
 use super::CONDITION;
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Shape};
@@ -30,7 +30,7 @@ pub(in super::super) static CHECKS: [Key; 25] = [
     Key::new("require", places, "These must be present, whether or not the target is.").examples(&["grade", "[grade, margins]"]),
     Key::new("requires", places, "If the target is present, these must be, too.").examples(&["msiStatus"]),
     Key::new("forbids", places, "If the target is present, none of these may be.").examples(&["'@.negated'"]),
-    Key::new("type", || Shape::one_or_more(Kind::shape()), "The value must be of this type, or of one of these.").examples(&["number", "[integer, numeric]"]),
+    Key::new("type", || Shape::one_or_more(JsonType::shape()), "The value must be of this type, or of one of these.").examples(&["number", "[integer, numeric]"]),
     Key::new(
         "matches",
         || Shape::AnyOf(vec![Shape::text("a regular expression"), Shape::Mapping(&MATCHES)]),

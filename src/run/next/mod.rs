@@ -7,11 +7,11 @@ mod answer;
 mod input;
 
 pub use answer::{NextAnswer, NextOutcome, NextRequest};
-pub use input::{Entry, Mistake, NextInput, Said, Text};
+pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 
-use super::discretion::Discretion;
+use super::discretion::ReferenceLeakFilter;
 use super::repairs::stage_answer;
-use super::request::{Told, mend_whole};
+use super::request::{RawAnswer, mend_whole};
 use super::typing::document_type_of;
 use super::work::first_input;
 use super::{Plan, Task, request_for};
@@ -20,7 +20,7 @@ use crate::ingest::Document;
 use crate::policy::Decision;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
-use crate::repair::{Mended, Repairer};
+use crate::repair::{Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Millis, Score, Usage};
 use serde_json::{Value, json};
@@ -216,10 +216,10 @@ impl Drive<'_> {
     }
 
     /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
-    fn mended(&self, said: &Said, stage: usize) -> Result<Mended, String> {
+    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<Repaired, String> {
         let told = match said {
-            Said::Candidate(candidate) => Told::Value(candidate),
-            Said::Text(text) => Told::Text(text),
+            ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
+            ModelOutput::Text(text) => RawAnswer::Text(text),
         };
         stage_answer(self.plan, &self.run, stage, &self.reference.document_type, &self.source, told)
     }
@@ -231,7 +231,7 @@ impl Drive<'_> {
         let asked = self.plan.panel.members().get(member)?;
         let usage = Usage { calls: u64::from(!asked.is_validator()), ..Usage::default() };
         let consulted = |answer: Value| {
-            Input::heard(
+            Input::on_answer(
                 member,
                 Ok(Consulted { answer: Arc::new(answer), usage, notes: Vec::new(), repairs: Vec::new() }),
             )
@@ -243,14 +243,14 @@ impl Drive<'_> {
         let read = match answer {
             Value::String(text) => {
                 let repairer = Repairer::without_schema(self.plan.profile.repair);
-                mend_whole(&repairer, Told::Text(text)).map(|mended| mended.value)
+                mend_whole(&repairer, RawAnswer::Text(text)).map(|mended| mended.value)
             }
             other => Ok(other.clone()),
         };
         let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
         let discretion = judge.and_then(|judge| {
             let candidate = self.run.pending_candidate()?;
-            Discretion::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
+            ReferenceLeakFilter::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
         });
         let check = |answer: Value| {
             judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, &answer))?;
@@ -263,7 +263,7 @@ impl Drive<'_> {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);
                 self.warnings.push(format!("{place}; put another answer in its place to try again"));
                 let failure = CallFailed { message, usage, ..CallFailed::default() };
-                Some(Input::heard(member, Err(failure)))
+                Some(Input::on_answer(member, Err(failure)))
             }
         }
     }

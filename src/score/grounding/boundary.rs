@@ -5,26 +5,26 @@ use super::index::SourceIndex;
 use super::names::Hit;
 use super::number::unit_of_word;
 use super::probe::{Evidence, Probe};
-use super::sequence::{Found, is_dash};
-use super::token::Kind;
-use super::words::{Listed, listed};
+use super::sequence::{TokenMatch, is_dash};
+use super::token::TokenKind;
+use super::words::{WordClass, listed};
 
 /// The list that a source token is in.
-pub(super) fn listed_at(source: &SourceIndex, i: usize) -> Option<Listed> {
-    let token = source.token(i).filter(|token| token.kind == Kind::Word)?;
+pub(super) fn listed_at(source: &SourceIndex, i: usize) -> Option<WordClass> {
+    let token = source.token(i).filter(|token| token.kind == TokenKind::Word)?;
     Word::new(token.text(source.text())).and_then(|word| listed(word.as_str()))
 }
 
 /// Whether the match is whole: not a part of a longer word, compound, number, range, date or identifier.
-pub(super) fn is_whole(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[Hit]) -> bool {
+pub(super) fn is_whole(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hits: &[Hit]) -> bool {
     left_is_free(found, probe, source, hits) && right_is_free(found, probe, source, hits)
 }
 
-fn kind(source: &SourceIndex, i: usize) -> Option<Kind> {
+fn kind(source: &SourceIndex, i: usize) -> Option<TokenKind> {
     source.token(i).map(|token| token.kind)
 }
 
-fn left_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[Hit]) -> bool {
+fn left_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hits: &[Hit]) -> bool {
     let Some(before) = found.from.checked_sub(1) else {
         return true;
     };
@@ -32,9 +32,9 @@ fn left_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[H
         return false;
     }
     let gap = source.gap_after(before);
-    let is_number = kind(source, found.from) == Some(Kind::Number);
+    let is_number = kind(source, found.from) == Some(TokenKind::Number);
     if is_number {
-        if kind(source, before) == Some(Kind::Symbol) && gap.chars().all(char::is_whitespace) {
+        if kind(source, before) == Some(TokenKind::Symbol) && gap.chars().all(char::is_whitespace) {
             let text = source.token(before).map_or("", |token| token.text(source.text()));
             let compares = text.starts_with(['<', '>', '\u{2264}', '\u{2265}', '\u{b1}', '+']);
             if compares {
@@ -49,7 +49,7 @@ fn left_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[H
             return false;
         }
     }
-    if kind(source, before) == Some(Kind::Word) && !gap.contains(['.', ';', '\n', ',', ':']) {
+    if kind(source, before) == Some(TokenKind::Word) && !gap.contains(['.', ';', '\n', ',', ':']) {
         let word = source.token(before).and_then(|token| Word::new(token.text(source.text())));
         if word.is_some_and(|word| word.as_str() == "non") {
             return false;
@@ -57,7 +57,7 @@ fn left_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[H
     }
     let mut chars = gap.chars();
     match (chars.next(), chars.next()) {
-        (None, _) => kind(source, before) == Some(Kind::Symbol),
+        (None, _) => kind(source, before) == Some(TokenKind::Symbol),
         (Some(c), None) if is_dash(c) => {
             // `ER-positive`: the compound of a name and its value.
             !is_number && hits.iter().any(|hit| hit.end.0 as usize == found.from)
@@ -65,12 +65,12 @@ fn left_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[H
         (Some('_' | '@' | '\\'), None) => false,
         (Some('.'), None) => {
             !is_number
-                && kind(source, before) == Some(Kind::Word)
+                && kind(source, before) == Some(TokenKind::Word)
                 && source
                     .token(found.from)
                     .is_some_and(|token| token.text(source.text()).starts_with(char::is_uppercase))
         }
-        (Some('/' | ',' | ':'), None) => !(is_number && kind(source, before) == Some(Kind::Number)),
+        (Some('/' | ',' | ':'), None) => !(is_number && kind(source, before) == Some(TokenKind::Number)),
         (Some('\'' | '\u{2019}'), None) => source.token(before).is_some_and(|token| {
             matches!(token.text(source.text()), "l" | "L" | "d" | "D" | "s" | "n" | "qu" | "m" | "t" | "c")
         }),
@@ -78,13 +78,13 @@ fn left_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[H
         (Some('\u{a0}' | '\u{202f}' | '\u{2009}'), None) => {
             !(is_number
                 && is_thousands_group(source, found.from)
-                && kind(source, before) == Some(Kind::Number))
+                && kind(source, before) == Some(TokenKind::Number))
         }
         _ => true,
     }
 }
 
-fn right_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[Hit]) -> bool {
+fn right_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hits: &[Hit]) -> bool {
     let Some(last) = found.to.checked_sub(1) else {
         return false;
     };
@@ -95,13 +95,13 @@ fn right_is_free(found: Found, probe: &Probe<'_>, source: &SourceIndex, hits: &[
         return false;
     }
     let gap = source.gap_after(last);
-    let is_number = kind(source, last) == Some(Kind::Number);
-    let next_number = next.kind == Kind::Number;
+    let is_number = kind(source, last) == Some(TokenKind::Number);
+    let next_number = next.kind == TokenKind::Number;
     let next_unit = is_number && unit_of_word(next.text(source.text())).is_some();
     let mut chars = gap.chars();
     match (chars.next(), chars.next()) {
         (None, _) => {
-            (next.kind == Kind::Symbol && !is_number)
+            (next.kind == TokenKind::Symbol && !is_number)
                 || next_unit
                 // The time of day after a date: 2016-09-06T08:00.
                 || is_number && found.to - found.from >= 3 && is_time(next.text(source.text()))
@@ -146,7 +146,7 @@ fn is_time(word: &str) -> bool {
 /// Whether a bare number is followed by `x 3`: one side of something with several.
 fn is_dimension(source: &SourceIndex, next: usize) -> bool {
     super::probe::is_times(source.text(), source.tokens(), next)
-        && kind(source, next + 1) == Some(Kind::Number)
+        && kind(source, next + 1) == Some(TokenKind::Number)
 }
 
 fn is_thousands_group(source: &SourceIndex, i: usize) -> bool {
@@ -175,20 +175,25 @@ fn is_list_number(source: &SourceIndex, i: usize) -> bool {
 }
 
 /// Whether the match is denied or only offered: `not positive`, `no positive nodes`, `[ ] positive`, `positive or negative`.
-pub(super) fn is_denied(found: Found, probe: &Probe<'_>, source: &SourceIndex, evidence: Evidence) -> bool {
+pub(super) fn is_negated(
+    found: TokenMatch,
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    evidence: Evidence,
+) -> bool {
     if found.from > 0
-        && listed_at(source, found.from - 1) == Some(Listed::Not)
+        && listed_at(source, found.from - 1) == Some(WordClass::Not)
         && !breaks(source.gap_before(found.from))
     {
         return true;
     }
-    if listed_at(source, found.to) == Some(Listed::NotBefore) {
+    if listed_at(source, found.to) == Some(WordClass::NotBefore) {
         return true;
     }
-    if evidence != Evidence::Strict || probe.tokens.iter().all(|token| token.kind == Kind::Number) {
+    if evidence != Evidence::Strict || probe.tokens.iter().all(|token| token.kind == TokenKind::Number) {
         return false;
     }
-    if !probe.has(Listed::No) && !probe.has(Listed::Not) && denied_before(found.from, source) {
+    if !probe.has(WordClass::No) && !probe.has(WordClass::Not) && denied_before(found.from, source) {
         return true;
     }
     let before = source.gap_before(found.from).trim_end();
@@ -212,9 +217,9 @@ fn denied_before(at: usize, source: &SourceIndex) -> bool {
             return false;
         }
         match listed_at(source, i) {
-            Some(Listed::Not | Listed::No) => return true,
-            Some(Listed::And) => return false,
-            Some(Listed::Polarity) if negative_for(source, i) => return true,
+            Some(WordClass::Not | WordClass::No) => return true,
+            Some(WordClass::And) => return false,
+            Some(WordClass::Polarity) if negative_for(source, i) => return true,
             _ => {}
         }
     }
@@ -231,9 +236,9 @@ fn breaks(gap: &str) -> bool {
 }
 
 /// Whether the match is one of several choices: `positive/negative`, `positive or negative`.
-fn offered(found: Found, source: &SourceIndex) -> bool {
+fn offered(found: TokenMatch, source: &SourceIndex) -> bool {
     let choice = |i: Option<usize>| {
-        i.is_some_and(|i| matches!(listed_at(source, i), Some(Listed::Polarity | Listed::Degree)))
+        i.is_some_and(|i| matches!(listed_at(source, i), Some(WordClass::Polarity | WordClass::Degree)))
     };
     let or = |i: Option<usize>| {
         i.is_some_and(|i| {

@@ -3,8 +3,8 @@
 use super::fold::Word;
 use super::index::SourceIndex;
 use super::probe::{Probe, number_at};
-use super::sequence::{Found, is_dash};
-use super::token::Kind;
+use super::sequence::{TokenMatch, is_dash};
+use super::token::TokenKind;
 
 /// The month that a folded word names: English, Spanish, Turkish, Dutch, German.
 fn month(word: &str) -> Option<u32> {
@@ -44,13 +44,17 @@ pub(super) fn is_date(probe: &Probe<'_>) -> bool {
     let digits = |token: &super::token::Token| token.text(probe.text).len();
     iso(probe).is_some()
         || (probe.tokens.len() == 3
-            && probe.tokens.iter().all(|token| token.kind == Kind::Number)
+            && probe.tokens.iter().all(|token| token.kind == TokenKind::Number)
             && probe.tokens.iter().filter(|token| digits(token) == 4).count() == 1
             && probe.tokens.iter().filter(|token| digits(token) <= 2).count() == 2)
 }
 
 /// Finds the value, if it is a date, where the source writes it in another way.
-pub(super) fn find(probe: &Probe<'_>, source: &SourceIndex, accept: impl Fn(Found) -> bool) -> Option<Found> {
+pub(super) fn find(
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    accept: impl Fn(TokenMatch) -> bool,
+) -> Option<TokenMatch> {
     let (year, month, day) = iso(probe)?;
     source.occurrences(probe.token(0)?.hash).iter().find_map(|&at| {
         let at = at as usize;
@@ -63,7 +67,7 @@ pub(super) fn find(probe: &Probe<'_>, source: &SourceIndex, accept: impl Fn(Foun
 }
 
 fn plain(source: &SourceIndex, i: usize) -> Option<u32> {
-    source.token(i).filter(|token| token.kind == Kind::Number)?;
+    source.token(i).filter(|token| token.kind == TokenKind::Number)?;
     number_at(source.text(), source.tokens(), i, source.decimal_comma())?.small()
 }
 
@@ -75,9 +79,9 @@ fn month_at(source: &SourceIndex, i: usize) -> Option<u32> {
 }
 
 /// `03/01/2024`, `March 1, 2024`, `1 de marzo de 2024`: the year last.
-fn before(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<Found> {
+fn before(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<TokenMatch> {
     let (a, b) = (year.checked_sub(2)?, year.checked_sub(1)?);
-    let found = |from| Some(Found { from, to: year + 1, numeric: true });
+    let found = |from| Some(TokenMatch { from, to: year + 1, numeric: true });
     let (gap, gap_too) = (source.gap_after(a), source.gap_after(b));
     if let (Some(first), Some(second)) = (plain(source, a), plain(source, b)) {
         let dotted = gap == "." && gap_too == ".";
@@ -104,9 +108,9 @@ fn before(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<Fou
 }
 
 /// `2024/03/01`: the year first.
-fn after(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<Found> {
+fn after(year: usize, month: u32, day: u32, source: &SourceIndex) -> Option<TokenMatch> {
     let gaps = (source.gap_after(year), source.gap_after(year + 1));
     let joined = gaps.0 == gaps.1 && matches!(gaps.0, "/" | "." | "-");
     (joined && plain(source, year + 1) == Some(month) && plain(source, year + 2) == Some(day))
-        .then_some(Found { from: year, to: year + 3, numeric: true })
+        .then_some(TokenMatch { from: year, to: year + 3, numeric: true })
 }

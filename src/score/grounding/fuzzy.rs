@@ -8,8 +8,8 @@
 use super::fold::{Word, fold_eq};
 use super::index::SourceIndex;
 use super::probe::{Probe, number_at, unit_at};
-use super::sequence::Found;
-use super::token::{Kind, Token, letters};
+use super::sequence::TokenMatch;
+use super::token::{Token, TokenKind, letters};
 use super::words::listed;
 
 /// Shapes that scanning confuses, folded, either way round.
@@ -94,12 +94,12 @@ pub(super) fn find(
     source: &SourceIndex,
     bound: f64,
     work: &mut usize,
-    accept: impl Fn(Found) -> bool,
-) -> Option<Found> {
+    accept: impl Fn(TokenMatch) -> bool,
+) -> Option<TokenMatch> {
     let total: usize = probe
         .tokens
         .iter()
-        .filter(|token| token.kind == Kind::Word)
+        .filter(|token| token.kind == TokenKind::Word)
         .map(|token| letters(token.text(probe.text)))
         .sum();
     if total < SHORTEST_VALUE || !(0.0..1.0).contains(&bound) {
@@ -128,7 +128,7 @@ pub(super) fn find(
     let len = probe.word(longest).len();
     for (place, token) in source.tokens().iter().enumerate() {
         let size = (token.end - token.start) as usize;
-        if token.kind != Kind::Word || size.abs_diff(len) > allowed + 2 {
+        if token.kind != TokenKind::Word || size.abs_diff(len) > allowed + 2 {
             continue;
         }
         let starts = token
@@ -158,7 +158,7 @@ fn aligned(
     from: usize,
     allowed: usize,
     work: &mut usize,
-) -> Option<Found> {
+) -> Option<TokenMatch> {
     let mut spent = 0;
     for (i, token) in probe.tokens.iter().enumerate() {
         *work += 1;
@@ -169,8 +169,8 @@ fn aligned(
             return None;
         }
         spent += match token.kind {
-            Kind::Number => usize::from(!same_number(probe, source, i, from + i)) * (allowed + 1),
-            Kind::Symbol | Kind::Word => {
+            TokenKind::Number => usize::from(!same_number(probe, source, i, from + i)) * (allowed + 1),
+            TokenKind::Symbol | TokenKind::Word => {
                 word_cost(probe.word(i), here, source, allowed.saturating_sub(spent))?
             }
         };
@@ -178,7 +178,7 @@ fn aligned(
             return None;
         }
     }
-    Some(Found { from, to: from + probe.tokens.len(), numeric: false })
+    Some(TokenMatch { from, to: from + probe.tokens.len(), numeric: false })
 }
 
 fn same_number(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -> bool {

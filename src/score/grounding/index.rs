@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::fold::{Hash, fold_eq, fold_str};
 use super::names::{Hit, Vocabulary};
-use super::token::{Kind, Style, Token, tokenize};
+use super::token::{Style, Token, TokenKind, tokenize};
 
 /// Bytes between two stored character counts.
 const BLOCK: usize = 512;
@@ -185,7 +185,7 @@ pub(super) fn has_capital(text: &str) -> bool {
 
 /// Whether a number token is negative: a minus sign directly before it that is neither a hyphen nor a range.
 pub(super) fn is_negative(text: &str, token: Token) -> bool {
-    if token.kind != Kind::Number {
+    if token.kind != TokenKind::Number {
         return false;
     }
     let before = text.get(..token.start as usize).unwrap_or_default();

@@ -31,14 +31,14 @@ use serde_json::Value;
 
 pub use index::SourceIndex;
 pub use names::Vocabulary;
-pub use walk::{Leaf, Place};
+pub use walk::{Leaf, LeafContext};
 
-use boundary::{is_denied, is_whole};
+use boundary::{is_negated, is_whole};
 use names::{Concept, Hit, NameTable, unit_in_key};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
-use sequence::{Found, align};
-use token::{Kind, Style, Token, tokenize};
+use sequence::{TokenMatch, align};
+use token::{Style, Token, TokenKind, tokenize};
 
 /// How a value was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,7 +153,7 @@ impl<'a> Grounder<'a> {
     /// Finds the string or number `value`, which stands at `place` in the candidate.
     ///
     /// None when it is not found, and for empty strings, nulls, booleans, arrays and objects.
-    pub fn ground(&mut self, value: &Value, place: &Place<'_>) -> Option<Match> {
+    pub fn ground(&mut self, value: &Value, place: &LeafContext<'_>) -> Option<Match> {
         let mut number = std::mem::take(&mut self.scratch.number);
         let mut tokens = std::mem::take(&mut self.scratch.tokens);
         number.clear();
@@ -168,7 +168,7 @@ impl<'a> Grounder<'a> {
         found
     }
 
-    fn find(&mut self, text: &str, place: &Place<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
+    fn find(&mut self, text: &str, place: &LeafContext<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
         let source = self.source;
         if text == source.text() && !text.trim().is_empty() {
             return Some(self.span(0..text.len(), Method::Exact));
@@ -190,14 +190,14 @@ impl<'a> Grounder<'a> {
                 .or_else(|| unit_in_key(place.key).map(|(unit, _)| unit));
         }
         let is_worded_label =
-            place.is_label() && !probe.tokens.iter().all(|token| token.kind == Kind::Number);
+            place.is_label() && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
         let evidence =
             if is_worded_label || date::is_date(&probe) { Evidence::Free } else { probe.evidence() };
         let scratch = &*self.scratch;
         let names = Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral };
-        let accept = |found: Found| {
+        let accept = |found: TokenMatch| {
             is_whole(found, &probe, source, names.hits)
-                && !is_denied(found, &probe, source, evidence)
+                && !is_negated(found, &probe, source, evidence)
                 && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
                 && (place.is_label() || !names.speaks_of_another(found, source))
                 && (evidence == Evidence::Free
@@ -219,7 +219,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Whose names count as the field's own.
-    fn resolve(&mut self, place: &Place<'_>) {
+    fn resolve(&mut self, place: &LeafContext<'_>) {
         let Scratch { names, probe, own, neutral, .. } = &mut *self.scratch;
         own.clear();
         neutral.clear();
@@ -265,7 +265,7 @@ fn write_plain(number: &serde_json::Number, into: &mut String) -> bool {
     number.as_f64().is_some_and(|float| write!(into, "{float}").is_ok())
 }
 
-fn bytes_of(found: Found, source: &SourceIndex) -> Range<usize> {
+fn bytes_of(found: TokenMatch, source: &SourceIndex) -> Range<usize> {
     let start = source.token(found.from).map_or(0, |token| token.start as usize);
     let end =
         found.to.checked_sub(1).and_then(|last| source.token(last)).map_or(start, |token| token.end as usize);
@@ -273,7 +273,7 @@ fn bytes_of(found: Found, source: &SourceIndex) -> Range<usize> {
 }
 
 /// Short labels (`Na`, `K`, `ER`) are found only as they are capitalised.
-fn capitals_agree(found: Found, probe: &Probe<'_>, source: &SourceIndex) -> bool {
+fn capitals_agree(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex) -> bool {
     let short = probe.tokens.len() == 1 && token::letters(probe.text) <= 5;
     let here = source.text().get(bytes_of(found, source)).unwrap_or_default();
     !short || !probe::is_capitalised(probe.text) || here == probe.text.trim()
@@ -283,7 +283,7 @@ fn capitals_agree(found: Found, probe: &Probe<'_>, source: &SourceIndex) -> bool
 fn as_written(
     probe: &Probe<'_>,
     source: &SourceIndex,
-    accept: impl Fn(Found) -> bool,
+    accept: impl Fn(TokenMatch) -> bool,
 ) -> Option<(Range<usize>, Method)> {
     let candidates = |i: usize| {
         probe

@@ -10,9 +10,9 @@ use super::index::SourceIndex;
 use super::names::{Concept, Hit};
 use super::number::{Dimension, unit_of_word};
 use super::probe::{Evidence, Probe, unit_at};
-use super::sequence::{Found, has_blank_line};
-use super::token::Kind;
-use super::words::Listed;
+use super::sequence::{TokenMatch, has_blank_line};
+use super::token::TokenKind;
+use super::words::WordClass;
 
 /// How many tokens of a table row are gone back over to its first cell.
 const ROW: usize = 64;
@@ -42,7 +42,7 @@ struct Group {
 
 impl Names<'_> {
     /// Names inside a match.
-    fn inside(&self, found: Found) -> impl Iterator<Item = &Hit> {
+    fn inside(&self, found: TokenMatch) -> impl Iterator<Item = &Hit> {
         let first = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
         self.hits
             .get(first..)
@@ -58,7 +58,7 @@ impl Names<'_> {
 
     /// Whether the match itself holds a name of its own field and of no other: `poorly differentiated` says whose
     /// degree it is.
-    fn within(&self, found: Found) -> bool {
+    fn within(&self, found: TokenMatch) -> bool {
         let (mut own, mut other) = (self.reaches_into(found), false);
         for hit in self.inside(found) {
             own |= self.own.contains(&hit.concept);
@@ -68,7 +68,7 @@ impl Names<'_> {
     }
 
     /// Whether a name of the field begins before the match and ends in it: `grade II`, found in `Nottingham grade II`.
-    fn reaches_into(&self, found: Found) -> bool {
+    fn reaches_into(&self, found: TokenMatch) -> bool {
         let upto = self.hits.partition_point(|hit| (hit.start as usize) < found.from);
         let near = self.hits.get(upto.saturating_sub(16)..upto).unwrap_or_default();
         near.iter().any(|hit| {
@@ -78,13 +78,13 @@ impl Names<'_> {
     }
 
     /// Whether the match says something of another field and nothing else: `HER2 negative`, looked for as ER.
-    pub(super) fn speaks_of_another(&self, found: Found, source: &SourceIndex) -> bool {
+    pub(super) fn speaks_of_another(&self, found: TokenMatch, source: &SourceIndex) -> bool {
         if self.within(found) || !self.inside(found).any(|hit| self.is_anothers(hit)) {
             return false;
         }
         (found.from..found.to).all(|at| {
             let named = self.inside(found).any(|hit| (hit.start as usize..hit.end.0 as usize).contains(&at));
-            let is_word = source.token(at).is_some_and(|token| token.kind == Kind::Word);
+            let is_word = source.token(at).is_some_and(|token| token.kind == TokenKind::Word);
             named || !is_word || listed_at(source, at).is_some()
         })
     }
@@ -172,7 +172,7 @@ fn joins(gap: &str) -> bool {
 }
 
 fn is_and(source: &SourceIndex, i: usize) -> bool {
-    listed_at(source, i) == Some(Listed::And)
+    listed_at(source, i) == Some(WordClass::And)
 }
 
 /// Whether the name that ends before token `end` is followed by a value of its own.
@@ -182,8 +182,8 @@ fn has_own_value(end: usize, source: &SourceIndex) -> bool {
         return true;
     }
     let next = source.token(end);
-    matches!(listed_at(source, end), Some(Listed::Polarity | Listed::Degree | Listed::Not))
-        || (next.is_some_and(|token| token.kind == Kind::Number) && !gap.contains([',', ';', '.', '\n']))
+    matches!(listed_at(source, end), Some(WordClass::Polarity | WordClass::Degree | WordClass::Not))
+        || (next.is_some_and(|token| token.kind == TokenKind::Number) && !gap.contains([',', ';', '.', '\n']))
         || ["is", "are", "was", "were"].iter().any(|word| source.token_is(end, word))
 }
 
@@ -231,7 +231,7 @@ fn break_before(i: usize, source: &SourceIndex) -> Break {
 
 /// Whether a match of the value at `found` is evidence for this field.
 pub(super) fn belongs(
-    found: Found,
+    found: TokenMatch,
     probe: &Probe<'_>,
     source: &SourceIndex,
     names: &Names<'_>,
@@ -259,7 +259,7 @@ pub(super) fn belongs(
 }
 
 /// Whether the match is a whole cell of a table row (cells parted by `|` or tabs) whose first cell is a name of the field.
-fn heads_row(found: Found, source: &SourceIndex, names: &Names<'_>) -> bool {
+fn heads_row(found: TokenMatch, source: &SourceIndex, names: &Names<'_>) -> bool {
     let parts = |gap: &str| gap.contains(['|', '\t']);
     let Some(last) = found.to.checked_sub(1) else { return false };
     let after = source.gap_after(last);
@@ -281,7 +281,7 @@ fn heads_row(found: Found, source: &SourceIndex, names: &Names<'_>) -> bool {
 
 /// Whether the match is a whole cell of a table row whose first cell is this label, word for word. Labels such as
 /// `Platelets [#/volume] in Blood` are no names that the text could be searched for.
-pub(super) fn labels_row(found: Found, source: &SourceIndex, label: &str) -> bool {
+pub(super) fn labels_row(found: TokenMatch, source: &SourceIndex, label: &str) -> bool {
     let parts = |c: char| matches!(c, '|' | '\t');
     let (Some(first), Some(last)) =
         (source.token(found.from), found.to.checked_sub(1).and_then(|last| source.token(last)))
@@ -329,7 +329,7 @@ struct Passed {
 }
 
 fn look_left(
-    found: Found,
+    found: TokenMatch,
     probe: &Probe<'_>,
     source: &SourceIndex,
     names: &Names<'_>,
@@ -372,16 +372,16 @@ fn note(passed: &mut Passed, source: &SourceIndex, at: usize) {
     let Some(token) = source.token(at) else {
         return;
     };
-    passed.steps += usize::from(token.kind == Kind::Word);
+    passed.steps += usize::from(token.kind == TokenKind::Word);
     match token.kind {
-        Kind::Number => passed.numbers += 1,
-        Kind::Symbol => {}
-        Kind::Word => match listed_at(source, at) {
-            Some(Listed::Polarity) => passed.polarity = true,
-            Some(Listed::Degree) => passed.degree = true,
-            Some(Listed::Not | Listed::No | Listed::NotBefore) => passed.denial = true,
-            Some(Listed::And) => passed.weak += 1,
-            Some(Listed::Connector | Listed::Common) => {}
+        TokenKind::Number => passed.numbers += 1,
+        TokenKind::Symbol => {}
+        TokenKind::Word => match listed_at(source, at) {
+            Some(WordClass::Polarity) => passed.polarity = true,
+            Some(WordClass::Degree) => passed.degree = true,
+            Some(WordClass::Not | WordClass::No | WordClass::NotBefore) => passed.denial = true,
+            Some(WordClass::And) => passed.weak += 1,
+            Some(WordClass::Connector | WordClass::Common) => {}
             None => {
                 let text = token.text(source.text());
                 if unit_of_word(text).is_some() {
@@ -399,7 +399,7 @@ fn note(passed: &mut Passed, source: &SourceIndex, at: usize) {
 
 /// Decides about the nearest names before the value, given what stands between.
 fn judge(
-    found: Found,
+    found: TokenMatch,
     probe: &Probe<'_>,
     source: &SourceIndex,
     passed: &Passed,
@@ -412,16 +412,16 @@ fn judge(
         return Left::Group { own: group.own, near, value_first: false };
     }
     let crossed = passed.weak > 0 || passed.lines > 0;
-    let is_number = probe.tokens.iter().all(|token| token.kind == Kind::Number);
+    let is_number = probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
     // Crossing into another segment, that segment's own words would be its subject.
     let other_subject = crossed && passed.own_segment > 0 || passed.lines > 1 || passed.after_line > 0;
-    let own_polarity = probe.has(Listed::Polarity);
+    let own_polarity = probe.has(WordClass::Polarity);
     let contradicted = if is_number {
         passed.numbers > 0 || passed.denial
     } else {
         own_polarity && passed.polarity
-            || probe.has(Listed::Degree) && passed.degree && !own_polarity
-            || passed.denial && !probe.has(Listed::Not) && !probe.has(Listed::No)
+            || probe.has(WordClass::Degree) && passed.degree && !own_polarity
+            || passed.denial && !probe.has(WordClass::Not) && !probe.has(WordClass::No)
     };
     let too_far = if probe.is_bare_number() {
         bare_is_far(found, probe, source, passed, cell, crossed)
@@ -436,7 +436,7 @@ fn judge(
 
 /// A bare number counts things or measures something else unless its name is right before it.
 fn bare_is_far(
-    found: Found,
+    found: TokenMatch,
     probe: &Probe<'_>,
     source: &SourceIndex,
     passed: &Passed,
@@ -464,9 +464,9 @@ fn opens_with_value(from: usize, source: &SourceIndex) -> bool {
         }
         at -= 1;
         match listed_at(source, at) {
-            Some(Listed::And) => return opens,
-            Some(Listed::Polarity) => opens = true,
-            Some(Listed::Connector | Listed::Degree) => {}
+            Some(WordClass::And) => return opens,
+            Some(WordClass::Polarity) => opens = true,
+            Some(WordClass::Connector | WordClass::Degree) => {}
             _ => opens = false,
         }
     }
@@ -474,7 +474,7 @@ fn opens_with_value(from: usize, source: &SourceIndex) -> bool {
 }
 
 /// The names right after a value, with only small words between, that have no value of their own.
-fn look_right(found: Found, source: &SourceIndex, names: &Names<'_>) -> Option<Group> {
+fn look_right(found: TokenMatch, source: &SourceIndex, names: &Names<'_>) -> Option<Group> {
     for at in found.to..found.to + 4 {
         let broken = break_before(at, source) != Break::None;
         if broken || source.gap_before(at).contains(['(', ')']) || at >= source.tokens().len() {
@@ -484,7 +484,7 @@ fn look_right(found: Found, source: &SourceIndex, names: &Names<'_>) -> Option<G
             let group = names.widen_right(group, source);
             return (!has_own_value(group.to, source)).then_some(group);
         }
-        if !matches!(listed_at(source, at), Some(Listed::Connector)) {
+        if !matches!(listed_at(source, at), Some(WordClass::Connector)) {
             return None;
         }
     }

@@ -3,8 +3,8 @@
 use super::fold::Word;
 use super::index::{has_capital, is_negative};
 use super::number::{Decimal, PERCENT, Unit, unit_of_word};
-use super::token::{Kind, Token, letters};
-use super::words::{Listed, listed};
+use super::token::{Token, TokenKind, letters};
+use super::words::{WordClass, listed};
 
 /// How much a match of the value proves by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,15 +37,15 @@ impl Probe<'_> {
 
     /// One number and nothing else, without a unit.
     pub(super) fn is_bare_number(&self) -> bool {
-        matches!(self.tokens, [only] if only.kind == Kind::Number && !only.percent)
+        matches!(self.tokens, [only] if only.kind == TokenKind::Number && !only.percent)
     }
 
     /// The list that token `i` is in.
-    pub(super) fn listed(&self, i: usize) -> Option<Listed> {
+    pub(super) fn listed(&self, i: usize) -> Option<WordClass> {
         Word::new(self.word(i)).and_then(|word| listed(word.as_str()))
     }
 
-    pub(super) fn has(&self, kind: Listed) -> bool {
+    pub(super) fn has(&self, kind: WordClass) -> bool {
         (0..self.tokens.len()).any(|i| self.listed(i) == Some(kind))
     }
 
@@ -55,15 +55,15 @@ impl Probe<'_> {
         for (i, token) in self.tokens.iter().enumerate() {
             let text = token.text(self.text);
             match token.kind {
-                Kind::Number => {
+                TokenKind::Number => {
                     numbers += 1;
                     units += usize::from(token.percent && self.tokens.len() > 1);
                 }
-                Kind::Symbol => {}
-                Kind::Word if i > 0 && unit_of_word(text).is_some() => units += 1,
-                Kind::Word
+                TokenKind::Symbol => {}
+                TokenKind::Word if i > 0 && unit_of_word(text).is_some() => units += 1,
+                TokenKind::Word
                     if self.listed(i).is_some() || (numbers > 0 && is_times(self.text, self.tokens, i)) => {}
-                Kind::Word => {
+                TokenKind::Word => {
                     let count = letters(text);
                     let figures = text.chars().filter(char::is_ascii_digit).count();
                     let digits = figures > 0;
@@ -132,7 +132,7 @@ pub(super) fn unit_at(text: &str, tokens: &[Token], i: usize) -> Option<Unit> {
         if let Some(unit) = unit_of_word(tokens.get(at + 1)?.text(text)) {
             return Some(unit);
         }
-        if !is_times(text, tokens, at + 1) || tokens.get(at + 2)?.kind != Kind::Number {
+        if !is_times(text, tokens, at + 1) || tokens.get(at + 2)?.kind != TokenKind::Number {
             return None;
         }
         at += 2;

@@ -4,11 +4,11 @@ use super::fold::fold_eq;
 use super::index::SourceIndex;
 use super::number::unit_of_word;
 use super::probe::{Probe, is_times, number_at, unit_at};
-use super::token::Kind;
+use super::token::TokenKind;
 
 /// Source tokens that match a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct TokenMatch {
     /// First token.
     pub(super) from: usize,
     /// Token after the last.
@@ -18,7 +18,12 @@ pub(super) struct Found {
 }
 
 /// Aligns the whole value with the source from token `from` on. `work` counts the tokens compared.
-pub(super) fn align(probe: &Probe<'_>, source: &SourceIndex, from: usize, work: &mut usize) -> Option<Found> {
+pub(super) fn align(
+    probe: &Probe<'_>,
+    source: &SourceIndex,
+    from: usize,
+    work: &mut usize,
+) -> Option<TokenMatch> {
     let (mut i, mut j, mut numeric) = (0, from, false);
     while let Some(token) = probe.token(i) {
         *work += 1;
@@ -26,8 +31,8 @@ pub(super) fn align(probe: &Probe<'_>, source: &SourceIndex, from: usize, work: 
         if i > 0 && !continues(probe, source, i, j) {
             return None;
         }
-        if token.kind == Kind::Number {
-            if here.kind != Kind::Number || here.hash != token.hash {
+        if token.kind == TokenKind::Number {
+            if here.kind != TokenKind::Number || here.hash != token.hash {
                 return None;
             }
             numeric |= !number_matches(probe, source, i, j)?;
@@ -48,7 +53,7 @@ pub(super) fn align(probe: &Probe<'_>, source: &SourceIndex, from: usize, work: 
             j += 2;
         } else if i > 0
             && is_unit_after_number(probe, i)
-            && source.token(j - 1).is_some_and(|before| before.kind == Kind::Number)
+            && source.token(j - 1).is_some_and(|before| before.kind == TokenKind::Number)
         {
             // Whether the units agree was settled with the number.
             unit_of_word(here.text(source.text()))?;
@@ -66,14 +71,14 @@ pub(super) fn align(probe: &Probe<'_>, source: &SourceIndex, from: usize, work: 
             return None;
         }
     }
-    Some(Found { from, to: j, numeric })
+    Some(TokenMatch { from, to: j, numeric })
 }
 
 fn is_unit_after_number(probe: &Probe<'_>, i: usize) -> bool {
     let after = i
         .checked_sub(1)
         .and_then(|before| probe.token(before))
-        .is_some_and(|before| before.kind == Kind::Number);
+        .is_some_and(|before| before.kind == TokenKind::Number);
     after && unit_of_word(probe.word(i)).is_some()
 }
 
@@ -120,7 +125,7 @@ fn continues(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -> boo
 }
 
 fn between_numbers(probe: &Probe<'_>, i: usize) -> bool {
-    let number = |i: usize| probe.token(i).is_some_and(|token| token.kind == Kind::Number);
+    let number = |i: usize| probe.token(i).is_some_and(|token| token.kind == TokenKind::Number);
     number(i) && i.checked_sub(1).is_some_and(number)
 }
 

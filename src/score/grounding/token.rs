@@ -5,7 +5,7 @@ use super::number::unit_of_word;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Letters, possibly with digits: `G12`, `pT3`, `4R`, `2+`.
     Word,
     /// Digits with decimal or thousands separators; a percent sign beside it belongs to it.
@@ -25,7 +25,7 @@ pub(super) struct Token {
     /// powers of ten of one number (0.3 cm, 3 mm) meet.
     pub(super) hash: u32,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     /// A number written with a percent sign.
     pub(super) percent: bool,
     /// A word whose end is hyphenated over a line break.
@@ -120,7 +120,7 @@ pub(super) fn tokenize(text: &str, style: &mut Style, emit: &mut impl FnMut(Toke
             Class::Letter | Class::Raised => reader.word(at),
             Class::Alone => {
                 let end = run(text, at + c.len_utf8(), |class| class == Class::Skip);
-                reader.push(Kind::Word, at, end, false)
+                reader.push(TokenKind::Word, at, end, false)
             }
             Class::Symbol => reader.symbol(at, c),
             Class::Gap if c == '.' && is_digit_at(text, at + 1) && leads_number(text, at) => {
@@ -157,15 +157,16 @@ struct Reader<'a, F> {
 
 impl<F: FnMut(Token)> Reader<'_, F> {
     /// Emits one token and returns its end. One token is held back to learn whether a line break split it.
-    fn push(&mut self, kind: Kind, start: usize, end: usize, percent: bool) -> usize {
+    fn push(&mut self, kind: TokenKind, start: usize, end: usize, percent: bool) -> usize {
         let part = self.text.get(start..end).unwrap_or_default();
-        let hash = if kind == Kind::Number { number_hash(part) } else { word_hash(part) };
+        let hash = if kind == TokenKind::Number { number_hash(part) } else { word_hash(part) };
         let (Ok(first), Ok(after)) = (u32::try_from(start), u32::try_from(end)) else {
             return end;
         };
         if let Some(mut last) = self.last.take() {
-            last.broken =
-                last.kind == Kind::Word && kind == Kind::Word && self.splits_word(last, start, part);
+            last.broken = last.kind == TokenKind::Word
+                && kind == TokenKind::Word
+                && self.splits_word(last, start, part);
             (self.emit)(last);
         }
         self.last = Some(Token { start: first, end: after, hash, kind, percent, broken: false });
@@ -203,14 +204,15 @@ impl<F: FnMut(Token)> Reader<'_, F> {
             matches!(class, Class::Letter | Class::Digit | Class::Raised | Class::Skip)
         });
         // `13x12` arrives here as `x12` when the number before it has been read.
-        let after_number = self.last.is_some_and(|last| last.kind == Kind::Number && last.end as usize == at);
+        let after_number =
+            self.last.is_some_and(|last| last.kind == TokenKind::Number && last.end as usize == at);
         if after_number
             && self.text.get(at..).is_some_and(|rest| rest.starts_with(['x', 'X']))
             && self.times(at, end)
         {
             end = at + 1;
         }
-        self.push(Kind::Word, at, end, false)
+        self.push(TokenKind::Word, at, end, false)
     }
 
     /// Whether the `x` at `at`, in a run ending at `end`, stands between two numbers.
@@ -234,7 +236,7 @@ impl<F: FnMut(Token)> Reader<'_, F> {
         if matches!(c, '<' | '>') && self.text.get(end..).is_some_and(|rest| rest.starts_with('=')) {
             end += 1;
         }
-        self.push(Kind::Symbol, at, end, false)
+        self.push(TokenKind::Symbol, at, end, false)
     }
 
     /// Reads a number whose first digit is at `digits`; `start` is before it when a dot or a percent sign leads.
@@ -256,9 +258,9 @@ impl<F: FnMut(Token)> Reader<'_, F> {
         }
         if !groups.is_one_number() {
             // A date (01.03.2024), a list (1,2,3) or a section number: the parts are numbers of their own.
-            let mut last = self.push(Kind::Number, start, first_end, false);
+            let mut last = self.push(TokenKind::Number, start, first_end, false);
             while last < end {
-                last = self.push(Kind::Number, last + 1, run(self.text, last + 1, is_digit), false);
+                last = self.push(TokenKind::Number, last + 1, run(self.text, last + 1, is_digit), false);
             }
             return end;
         }
@@ -275,7 +277,7 @@ impl<F: FnMut(Token)> Reader<'_, F> {
                 let whole = run(self.text, end, |class| {
                     matches!(class, Class::Letter | Class::Digit | Class::Raised | Class::Skip)
                 });
-                return self.push(Kind::Word, start, whole, false);
+                return self.push(TokenKind::Word, start, whole, false);
             }
         }
         let next = char_at(self.text, end);
@@ -283,7 +285,7 @@ impl<F: FnMut(Token)> Reader<'_, F> {
             && char_at(self.text, end + 1).is_none_or(|c| matches!(class(c), Class::Gap | Class::Symbol))
         {
             // The score 2+ is not the number 2.
-            return self.push(Kind::Word, start, end + 1, false);
+            return self.push(TokenKind::Word, start, end + 1, false);
         }
         groups.count(self.text, self.style);
         let mut percent = self.text.get(start..).is_some_and(|rest| rest.starts_with('%'));
@@ -292,7 +294,7 @@ impl<F: FnMut(Token)> Reader<'_, F> {
             percent = true;
             end = sign + 1;
         }
-        self.push(Kind::Number, start, end, percent)
+        self.push(TokenKind::Number, start, end, percent)
     }
 }
 

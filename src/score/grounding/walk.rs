@@ -11,18 +11,18 @@ const LONGEST_LABEL: usize = 80;
 
 /// Where a leaf stands in the candidate.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct LeafContext<'a> {
     /// The leaf's key; for the elements of an array, the array's.
     pub key: &'a str,
     /// The place of the object that holds it. None at the top.
-    pub outer: Option<&'a Place<'a>>,
+    pub outer: Option<&'a LeafContext<'a>>,
     /// What a sibling (`name`, `test`, `marker`, …) says that the object is about.
     pub label: Option<&'a str>,
     /// The unit that a sibling gives.
     pub unit: Option<&'a str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> LeafContext<'a> {
     /// A field at the top of the candidate.
     #[must_use]
     pub fn top(key: &'a str) -> Self {
@@ -62,7 +62,7 @@ impl Grounder<'_> {
         let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
         pointer.clear();
         let mut walk = Walk { grounder: &mut grounder, pointer: &mut pointer, visit: &mut visit };
-        walk.value(candidate, &Place::top(""));
+        walk.value(candidate, &LeafContext::top(""));
         grounder.scratch.pointer = pointer;
     }
 }
@@ -74,7 +74,7 @@ struct Walk<'w, 'g, V> {
 }
 
 impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
-    fn value(&mut self, value: &Value, place: &Place<'_>) {
+    fn value(&mut self, value: &Value, place: &LeafContext<'_>) {
         match value {
             Value::Object(fields) => {
                 let (label, unit) = (label_of(fields), text_at(fields, &["unit", "units", "unitOfMeasure"]));
@@ -84,7 +84,7 @@ impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
                     self.within(key, |walk| {
                         walk.value(
                             value,
-                            &Place {
+                            &LeafContext {
                                 key,
                                 outer,
                                 label: label.or(if outer.is_some() { place.label } else { None }),

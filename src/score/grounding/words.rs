@@ -3,7 +3,7 @@
 
 /// What a listed word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listed {
+pub(super) enum WordClass {
     /// Says that something is there, is not, or is in between.
     Polarity,
     /// Degrees: grades and amounts.
@@ -23,7 +23,7 @@ pub(super) enum Listed {
 }
 
 /// The list that a folded word is in.
-pub(super) fn listed(word: &str) -> Option<Listed> {
+pub(super) fn listed(word: &str) -> Option<WordClass> {
     Some(match word {
         "positive" | "negative" | "pos" | "neg" | "present" | "absent" | "detected" | "undetected"
         | "identified" | "unidentified" | "seen" | "found" | "reactive" | "nonreactive"
@@ -41,7 +41,7 @@ pub(super) fn listed(word: &str) -> Option<Listed> {
         | "libres" | "afectado" | "afectada" | "conservado" | "conservada" | "estable" | "ninguno"
         | "ninguna" | "si" | "pozitif" | "negatif" | "mevcut" | "yok" | "var" | "saptandi" | "saptanmadi"
         | "izlendi" | "izlenmedi" | "amplifiye" | "stabil" | "positief" | "negatief" | "aanwezig"
-        | "afwezig" | "vrij" | "ja" | "nee" | "positiv" | "negativ" | "vorhanden" => Listed::Polarity,
+        | "afwezig" | "vrij" | "ja" | "nee" | "positiv" | "negativ" | "vorhanden" => WordClass::Polarity,
         "well" | "moderate" | "moderately" | "poor" | "poorly" | "high" | "low" | "intermediate" | "mild"
         | "severe" | "strong" | "strongly" | "weak" | "weakly" | "diffuse" | "diffusely" | "focal"
         | "focally" | "grade" | "stage" | "differentiated" | "undifferentiated" | "partial" | "variable"
@@ -49,14 +49,14 @@ pub(super) fn listed(word: &str) -> Option<Listed> {
         | "moderado" | "moderada" | "diferenciado" | "diferenciada" | "grado" | "fuerte" | "debil"
         | "iyi" | "orta" | "kotu" | "az" | "yuksek" | "dusuk" | "derece" | "diferansiye" | "guclu"
         | "zayif" | "goed" | "matig" | "slecht" | "hoog" | "laag" | "sterk" | "zwak" | "gedifferentieerd" => {
-            Listed::Degree
+            WordClass::Degree
         }
-        "not" | "nicht" | "niet" | "cannot" => Listed::Not,
+        "not" | "nicht" | "niet" | "cannot" => WordClass::Not,
         "no" | "without" | "non" | "never" | "neither" | "nor" | "kein" | "keine" | "ohne" | "geen"
-        | "zonder" | "sin" | "lacks" | "lack" | "lacking" | "denies" | "rules" | "excludes" => Listed::No,
-        "degil" | "degildir" => Listed::NotBefore,
+        | "zonder" | "sin" | "lacks" | "lack" | "lacking" | "denies" | "rules" | "excludes" => WordClass::No,
+        "degil" | "degildir" => WordClass::NotBefore,
         "and" | "or" | "but" | "while" | "whereas" | "however" | "y" | "e" | "o" | "pero" | "ve" | "veya"
-        | "ile" | "en" | "maar" | "und" | "oder" | "aber" | "with" => Listed::And,
+        | "ile" | "en" | "maar" | "und" | "oder" | "aber" | "with" => WordClass::And,
         "of"
         | "is"
         | "are"
@@ -135,14 +135,14 @@ pub(super) fn listed(word: &str) -> Option<Listed> {
         | "equals"
         | "now"
         | "very"
-        | "test" => Listed::Connector,
+        | "test" => WordClass::Connector,
         "left" | "right" | "bilateral" | "upper" | "lower" | "middle" | "male" | "female" | "masculino"
         | "femenino" | "kadin" | "erkek" | "single" | "multiple" | "large" | "small" | "other" | "only"
         | "some" | "all" | "any" | "derecha" | "derecho" | "izquierda" | "izquierdo" | "sag" | "sol"
         | "daily" | "once" | "twice" | "oral" | "tablet" | "tablets" | "units" | "unit" | "years"
         | "days" | "weeks" | "months" | "year" | "day" | "week" | "month" | "old" | "patient" | "january"
         | "february" | "march" | "april" | "june" | "july" | "august" | "september" | "october"
-        | "november" | "december" => Listed::Common,
+        | "november" | "december" => WordClass::Common,
         _ => return None,
     })
 }

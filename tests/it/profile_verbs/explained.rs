@@ -2,7 +2,7 @@
 
 use loopctl::diag::{Problems, SourceFile};
 use loopctl::experiment::scenario::mutants;
-use loopctl::explain::policy::{Subject, explain, markdown, text};
+use loopctl::explain::policy::{ProfileView, explain, markdown, text};
 use loopctl::profile::{Library, Override, available, load};
 use loopctl::provider::Prices;
 use loopctl::run::Plan;
@@ -18,7 +18,7 @@ fn explained(name: &str, library: &Library, flags: &[&str]) -> Option<String> {
         flags.iter().filter_map(|flag| Override::from_flag(flag, &mut problems)).collect();
     let loaded = load(name, library, &overrides, &|_| None, &mut problems)?;
     let plan = Plan::compile(&loaded, &mut problems).filter(|_| !problems.has_errors())?;
-    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
+    let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
     Some(markdown(&explanation))
 }
 
@@ -400,7 +400,7 @@ fn text_and_markdown_say_the_same() {
     let mut problems = Problems::new();
     let loaded = load("clinical", &Library::embedded(), &[], &|_| None, &mut problems).unwrap();
     let plan = Plan::compile(&loaded, &mut problems).unwrap();
-    let explanation = explain(Subject { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
+    let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
     let words = |text: &str| {
         let cleaned = text.replace("**", "").to_lowercase();
         let words = cleaned.split(|c: char| c.is_whitespace() || c == '#' || c == '-' || c == '.');

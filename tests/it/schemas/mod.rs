@@ -12,7 +12,7 @@ use loopctl::explain::schema::FileKind;
 use loopctl::ingest::Classifier;
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
-use loopctl::rules::{Care, check_extraction, compile};
+use loopctl::rules::{PatternCheck, check_extraction, compile};
 use loopctl::value::decode::Decode;
 use loopctl::value::yaml;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
         }
         "extraction" => {
             if let Some(node) = node(&mut problems) {
-                check_extraction(&node, Care::Syntax, &mut problems);
+                check_extraction(&node, PatternCheck::Syntax, &mut problems);
             }
         }
         "classification" => {

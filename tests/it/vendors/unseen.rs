@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06";
 
 /// A stage or judge, and what it says.
-type Said = (&'static str, Value);
+type ModelOutput = (&'static str, Value);
 
 /// What a model says that answers perfectly, by stage and judge: form and numbers of it agree with each other.
-fn perfect(profile: &str) -> (Option<&'static str>, Vec<Said>, Option<Said>) {
+fn perfect(profile: &str) -> (Option<&'static str>, Vec<ModelOutput>, Option<ModelOutput>) {
     match profile {
         "literature" => {
             let paper = json!({

@@ -70,8 +70,8 @@ impl ApiError {
     fn words(&self) -> String {
         let mut words = format!("the API answers {}", self.status);
         match (&self.message, &self.code) {
-            (Some(message), _) => words = format!("{words}: {}", tame(message, MOST)),
-            (None, Some(code)) => words = format!("{words}: {}", tame(code, MOST)),
+            (Some(message), _) => words = format!("{words}: {}", sanitize_line(message, MOST)),
+            (None, Some(code)) => words = format!("{words}: {}", sanitize_line(code, MOST)),
             (None, None) => {}
         }
         if let Some(hint) = &self.hint {
@@ -81,7 +81,7 @@ impl ApiError {
     }
 
     fn detail(&self) -> Map<String, Value> {
-        let tamed = |text: &Option<String>| text.as_deref().map(|text| tame(text, 80));
+        let tamed = |text: &Option<String>| text.as_deref().map(|text| sanitize_line(text, 80));
         let mut detail = Map::from_iter([("status".to_owned(), json!(self.status))]);
         for (key, text) in [("code", tamed(&self.code)), ("request_id", tamed(&self.request_id))] {
             if let Some(text) = text {
@@ -117,7 +117,7 @@ impl Cut<'_> {
     }
 
     fn detail(&self) -> Value {
-        json!({ "finish_reason": tame(self.finish_reason, 80), "usage": self.usage })
+        json!({ "finish_reason": sanitize_line(self.finish_reason, 80), "usage": self.usage })
     }
 
     /// The answer reached the limit on its length.
@@ -133,7 +133,7 @@ impl Cut<'_> {
 pub fn broken_off(finish_reason: &str, usage: Usage) -> Failure {
     let stopped = match finish_reason {
         "" => String::new(),
-        reason => format!(" ({})", tame(reason, 40)),
+        reason => format!(" ({})", sanitize_line(reason, 40)),
     };
     let message = format!("the server broke off in the middle of the answer{stopped}");
     Cut { message, finish_reason, usage }.passing()
@@ -202,7 +202,7 @@ pub fn retry_after(response: &HttpResponse) -> Option<Duration> {
 
 /// Someone else's words as one line of at most `most` characters. Some servers repeat the request behind `'input':`, so
 /// the words end there.
-pub fn tame(words: &str, most: usize) -> String {
+pub fn sanitize_line(words: &str, most: usize) -> String {
     let end = ["'input'", "\"input\""].iter().filter_map(|echo| words.find(echo)).min();
     let cut = end.and_then(|end| words.get(..end));
     let mut line = String::new();
@@ -269,12 +269,12 @@ mod tests {
 
     #[test]
     fn others_words_are_bounded_and_never_the_request() {
-        assert_eq!(tame(&"é".repeat(1000), MOST).chars().count(), MOST + 1);
+        assert_eq!(sanitize_line(&"é".repeat(1000), MOST).chars().count(), MOST + 1);
         assert_eq!(
-            tame("[{'msg': 'missing', 'input': {'messages': ['the patient']}}]", MOST),
+            sanitize_line("[{'msg': 'missing', 'input': {'messages': ['the patient']}}]", MOST),
             "[{'msg': 'missing',…"
         );
-        assert_eq!(tame(" a\u{1b}[0m\r\nb ", MOST), "a [0m  b");
+        assert_eq!(sanitize_line(" a\u{1b}[0m\r\nb ", MOST), "a [0m  b");
     }
 
     #[test]

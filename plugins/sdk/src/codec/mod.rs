@@ -12,7 +12,7 @@ mod settings;
 pub use base_url::BaseUrl;
 pub use failed::{
     ApiError, Cut, WITHOUT_TEMPERATURE, broken_off, empty, error_body, error_status, is_torn, parse_body,
-    retry_after, tame,
+    retry_after, sanitize_line,
 };
 pub use path::{escaped, segment};
 pub use prompt::{Turn, apart, not_attachable, turns};
