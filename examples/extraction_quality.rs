@@ -6,7 +6,7 @@
 //!
 //! `FOLDER` (or `LOOPCTL_DATA`) is searched for `X.labels.json` beside documents, at any depth:
 //! `{"document": "X.txt", "doc_type": "pathology_report", "labels": {…}}`. The loop runs without a model, with the
-//! provider `pattern`. Classification is measured apart: the loop is told the true type, so that a document taken for
+//! provider `pattern`. Classification is measured apart: the loop is told the true type, so that a document treated as
 //! another kind doesn't blur how well its fields are found. Prints Markdown; no text of a document.
 
 use loopctl::diag::{Problems, Style, render_human};
@@ -316,7 +316,7 @@ impl Report {
         writeln!(out, "Profile `{profile}`, provider `pattern`, no model.\n")?;
         writeln!(
             out,
-            "| type | documents | classified right | `unknown` | overall, first → handed back | values grounded | statuses |"
+            "| type | documents | classified right | `unknown` | overall, first → returned | values grounded | statuses |"
         )?;
         writeln!(out, "| --- | ---: | ---: | ---: | --- | ---: | --- |")?;
         for (name, counts) in &self.types {

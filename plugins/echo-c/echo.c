@@ -1,4 +1,4 @@
-/* The loopctl provider `echo`, in C: answers with what stands at a place in the request. No model, no library.
+/* The loopctl provider `echo`, in C: answers with what is at a place in the request. No model, no library.
  *
  * Configuration: `pointer`, a JSON Pointer (RFC 6901) into the request, `/base` if there is none; `otherwise`, the answer when
  * the pointer finds nothing. A string is answered as the text of a model, anything else as a value.

@@ -17,10 +17,10 @@ use std::path::Path;
     after_help = "Exit status: 0 nothing is wrong, or there are warnings only; 2 something is wrong (with `--strict` warnings, too)."
 )]
 pub(super) struct Arguments {
-    /// Profile by name or path (again for more)
+    /// Profile by name or path (repeatable)
     #[arg(long, short, value_name = "PROFILE")]
     profile: Vec<String>,
-    /// Lay a setting over each profile, such as `accept.overall=0.9` (again for more)
+    /// Lay a setting over each profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// How problems are written: for people to standard error, else to standard output

@@ -15,10 +15,10 @@ pub(super) struct ProfileArguments {
     /// Profile by name or path
     #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     pub(super) profile: String,
-    /// Lay a setting over the profile, such as `accept.overall=0.9` (again for more)
+    /// Lay a setting over the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) settings: Vec<String>,
-    /// Set a variable of the profile's prompts to a text, as it stands (again for more)
+    /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
     #[arg(long = "variable", value_name = "NAME=TEXT")]
     pub(super) variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
@@ -27,7 +27,7 @@ pub(super) struct ProfileArguments {
     /// Provider plugin for every judge, such as `openai:gpt-x`; `none` to do without
     #[arg(long)]
     pub(super) judge: Option<String>,
-    /// A setting of the provider plugin, such as `file=answers.yaml` (again for more)
+    /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) provider_config: Vec<String>,
 }
@@ -135,7 +135,7 @@ impl ProfileArguments {
         load(&self.profile, library, &overrides, &variable, problems)
     }
 
-    /// Loads and compiles the profile; none is handed back with errors. Problems are pushed.
+    /// Loads and compiles the profile; none is returned with errors. Problems are pushed.
     pub(super) fn compile(
         &self,
         library: &Library,

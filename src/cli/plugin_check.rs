@@ -22,7 +22,7 @@ use std::time::Duration;
 pub(super) struct Arguments {
     /// Name or path
     pub(super) plugin: String,
-    /// A setting that the plugin is opened with, such as `file=answers.yaml` (again for more) [default: the first of
+    /// A setting that the plugin is opened with, such as `file=answers.yaml` (repeatable) [default: the first of
     /// the `examples` in its `config_schema`]
     #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<String>,

@@ -189,7 +189,7 @@ impl Project<'_> {
         Ok(files)
     }
 
-    /// What stands for what; `@USE@` first, because it holds others.
+    /// What is for what; `@USE@` first, because it holds others.
     fn placeholders(&self, usage: &str) -> Result<[(&'static str, String); 7], Failure> {
         let (sdk, sdk_is) = match self.sdk {
             None => (

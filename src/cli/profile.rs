@@ -51,10 +51,10 @@ pub(super) struct Named {
 /// What is laid over a profile, as in other verbs.
 #[derive(Args, Clone, Default)]
 pub(super) struct Over {
-    /// Lay a setting over the profile, such as `accept.overall=0.9` (again for more)
+    /// Lay a setting over the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Set a variable of the profile's prompts to a text, as it stands (again for more)
+    /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
     #[arg(long = "variable", value_name = "NAME=TEXT")]
     variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
@@ -63,7 +63,7 @@ pub(super) struct Over {
     /// Provider plugin for every judge, such as `openai:gpt-x`; `none` to do without
     #[arg(long)]
     judge: Option<String>,
-    /// A setting of the provider plugin, such as `file=answers.yaml` (again for more)
+    /// A setting of the provider plugin, such as `file=answers.yaml` (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     provider_config: Vec<String>,
 }

@@ -19,7 +19,7 @@ const USUALLY_NAMED: usize = 20;
 
 #[derive(Args)]
 #[command(
-    after_help = "The two are compared by what they do, not by how they are written: each line says what holds of both, with what changes in it, as in `at least 0.95 → 0.98`. Settings that differ without any effect are named last.\n\nWith `--trajectories`, the recorded documents that would end otherwise are listed: status, stop reason, the candidate that is handed back, how many candidates are made.\n\nFlags are laid over B only. Without B, A is compared with itself under those flags. The exit status is 0 whether the two differ or not; with `--exit-code` it is 3 when they do. It is 2 when one can't be used, 1 when a trajectory can't be read."
+    after_help = "The two are compared by what they do, not by how they are written: each line says what holds of both, with what changes in it, as in `at least 0.95 → 0.98`. Settings that differ without any effect are named last.\n\nWith `--trajectories`, the recorded documents that would end otherwise are listed: status, stop reason, the candidate that is returned, how many candidates are made.\n\nFlags are laid over B only. Without B, A is compared with itself under those flags. The exit status is 0 whether the two differ or not; with `--exit-code` it is 3 when they do. It is 2 when one can't be used, 1 when a trajectory can't be read."
 )]
 pub(super) struct Arguments {
     /// Profile by name or path: how things are
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     after: Option<String>,
     #[command(flatten)]
     over: Over,
-    /// Recorded documents (JSON lines, as `loopctl simulate` reads them; again for more; `-` is standard input)
+    /// Recorded documents (JSON lines, as `loopctl simulate` reads them; repeatable; `-` is standard input)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     trajectories: Vec<PathBuf>,
     /// For the trajectories, take the overall score from this recorded dimension, whatever the profiles weigh

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "What makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is handed back, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
+    after_help = "What makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     /// JSON Schema that the value should come closer to
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Leave out a pass (again for more)
+    /// Leave out a pass (repeatable)
     #[arg(long, value_name = "PASS", value_enum)]
     without: Vec<Pass>,
     /// Give required values that are missing the schema's defaults

@@ -311,7 +311,7 @@ fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(),
     }
 }
 
-/// Recorded answers are no documents. Of `--cache DIR` without a `=` the folder is taken for one of documents.
+/// Recorded answers are no documents. Of `--cache DIR` without a `=` the folder is treated as one of documents.
 fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| Recorder::stands_in(input)) {
         Some(input) => {

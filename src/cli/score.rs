@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// The text that a `.json` extraction was made from
     #[arg(long, value_name = "TEXT")]
     source: Option<PathBuf>,
-    /// Take this value for a dimension instead of measuring it (again for more)
+    /// Take this value for a dimension instead of measuring it (repeatable)
     #[arg(long, value_name = "DIM=X")]
     given: Vec<String>,
     /// How answers are written [default: table on a terminal, else jsonl]
@@ -198,7 +198,7 @@ impl Scorer {
         }
     }
 
-    /// Assesses the extraction in a file and hands back its id, the file's name.
+    /// Assesses the extraction in a file and returns its id, the file's name.
     fn assess_file(&mut self, path: &Path, source: Option<&str>) -> Result<Value, Failure> {
         let bytes = read_bounded(path)?;
         let extraction: Value = serde_json::from_slice(without_mark(&bytes)).map_err(|error| {

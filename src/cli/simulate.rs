@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     /// Profile by name or path (again to compare several)
     #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     profile: Vec<String>,
-    /// Lay a setting over each profile, such as `accept.overall=0.9` (again for more)
+    /// Lay a setting over each profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Take the overall score from this recorded dimension, whatever the profiles weigh

@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Only cases with this text in their name
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Lay a setting over each profile, such as `accept.overall=0.9`, to see which cases notice (again for more)
+    /// Lay a setting over each profile, such as `accept.overall=0.9`, to see which cases notice (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Change each value of the profiles in turn, and name the changes that no case notices

@@ -98,5 +98,5 @@ pub(super) fn gave_up(why: &str, in_a_row: usize, rest: &[Input], with_out: bool
     let message = format!("{} {documents} not tried{after} ({}{more}): {why}", rest.len(), names.join(", "));
     let go_on = if with_out { "say `--unfinished` to run the rest" } else { "run the rest" };
     Failure::broken(message)
-        .help(format!("when that is put right, {go_on}; `--keep-going` tries every document all the same"))
+        .help(format!("when that is corrected, {go_on}; `--keep-going` tries every document all the same"))
 }

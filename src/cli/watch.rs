@@ -181,7 +181,7 @@ impl Watching {
                 1 => "this mistake is".to_owned(),
                 several => format!("these {several} mistakes are"),
             };
-            output.say(&format!("nothing was scored; waiting until {errors} put right"));
+            output.say(&format!("nothing was scored; waiting until {errors} corrected"));
         }
     }
 }

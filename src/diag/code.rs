@@ -12,7 +12,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {
         /// What kind of mistake a problem is. The text form (`LC102`) is stable; scripts may rely on it.
         ///
-        /// LC0: files; LC1: the shape of what stands in them; LC2: profiles; LC3: patterns, paths, scripts, schemas and
+        /// LC0: files; LC1: the shape of what is in them; LC2: profiles; LC3: patterns, paths, scripts, schemas and
         /// templates; LC4: plugins; LC5: policies that do not do what they say; LC6: rules, prompts and judges that do not.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {
@@ -125,7 +125,7 @@ codes! {
     NeverDisagrees = "LC536",
     /// A part of `select` that never decides.
     InertSelectKey = "LC541",
-    /// A rolled-back candidate that is handed back.
+    /// A rolled-back candidate that is returned.
     ReturnsRolledBack = "LC542",
     /// A review that no result gets.
     ReviewNever = "LC545",

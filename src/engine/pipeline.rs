@@ -22,7 +22,7 @@ pub struct PipelineStage {
     pub once: bool,
     /// When it holds after the stage's answer for candidate 0, the document is skipped.
     pub skip_when: Option<Condition>,
-    /// How often a call that failed for a passing reason is made again; `None` for what the run says.
+    /// How often a call that failed with a transient error is made again; `None` for what the run says.
     pub retries: Option<u32>,
 }
 

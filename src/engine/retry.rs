@@ -3,7 +3,7 @@
 use super::event::{CallFailed, WakeReason};
 use crate::value::Millis;
 
-/// How often a call that failed for a passing reason is made again, and how long the first pause is. Each further
+/// How often a call that failed with a transient error is made again, and how long the first pause is. Each further
 /// pause is twice as long, at most [`Retry::LONGEST_PAUSE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {

@@ -57,7 +57,7 @@ impl Tally {
         mean(self.cost_usd, self.documents)
     }
 
-    /// Overall score of the candidates that are handed back, over the documents that have one.
+    /// Overall score of the candidates that are returned, over the documents that have one.
     #[must_use]
     pub fn mean_overall(&self) -> Option<f64> {
         mean(self.overall, self.assessed)

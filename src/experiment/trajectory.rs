@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The candidates of one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
-    /// The document's id, text or a number, handed back as it is.
+    /// The document's id, text or a number, returned as it is.
     pub id: Value,
     /// What the k-th candidate is and scores.
     pub iterations: Vec<IterationRecord>,
@@ -78,7 +78,7 @@ pub enum TrajectoryError {
         path: FieldPath,
         /// What must stand there.
         expected: &'static str,
-        /// What stands there; never text of a document.
+        /// What is there; never text of a document.
         found: String,
     },
     /// It has more bytes than are read at once.

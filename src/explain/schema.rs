@@ -5,7 +5,7 @@
 //! decoder takes. A profile has leave for more than other files:
 //!
 //! - Any scalar may be a text with `${VARIABLE}` in it, which becomes what the environment says.
-//! - What can be inherited need not be there, and may be `null` to take it away: all but what stands in lists, which
+//! - What can be inherited need not be there, and may be `null` to take it away: all but what is in lists, which
 //!   are inherited whole. A profile that extends none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
@@ -94,7 +94,7 @@ fn lacking_by_default(profile: &Mapping) -> Vec<&'static str> {
 /// A text that the environment fills in. `$${` stands for itself.
 const VARIABLE: &str = r"(^|[^$])\$\{";
 
-/// Kinds of one thing that profiles merge key by key, or whose keys would be taken for names of the other. Measures are
+/// Kinds of one thing that profiles merge key by key, or whose keys would be treated as names of the other. Measures are
 /// replaced whole when they become of another kind.
 const MERGED_KINDS: [&str; 4] = ["validator_program", "validator_service", "overall_weights", "overall_from"];
 
@@ -169,7 +169,7 @@ impl Writer {
         schema
     }
 
-    /// What stands under a key that people choose.
+    /// What is under a key that people choose.
     fn entry(&mut self, open: &Open, place: SchemaContext) -> Schema {
         let nullable = place.inherited || open.null == Null::Absent;
         described(open.doc, self.value(&(open.shape)(), place, nullable))

@@ -3,7 +3,7 @@
 //! Nor may it look like the end of the message: servers of open models take tokens such as `<|im_end|>` for that wherever
 //! they stand.
 //!
-//! Prompts put a document between lines such as `=====DOCUMENT=====` and say that what stands there is data. A document
+//! Prompts put a document between lines such as `=====DOCUMENT=====` and say that what is there is data. A document
 //! that has such a line itself could end it early and go on with instructions of its own.
 
 use regex::{Captures, Regex};

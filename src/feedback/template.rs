@@ -289,7 +289,7 @@ mod tests {
         let text = templates.feedback(&template, &mut guidance(2_000), 3_000).unwrap();
         assert!(text.len() <= 3_002, "{}", text.len());
         assert!(
-            text.contains("Must be put right:")
+            text.contains("Must be corrected:")
                 && text.contains("/f0")
                 && text.contains("less important points")
         );
@@ -313,7 +313,7 @@ mod tests {
         guidance.suggestions = guidance.minor.iter().filter_map(|f| f.suggested_fix.clone()).collect();
         let text = templates.feedback(&template, &mut guidance, 3_000).unwrap();
         assert!(text.len() <= 3_002, "{}", text.len());
-        assert!(text.contains("Should be put right:"));
+        assert!(text.contains("Should be corrected:"));
     }
 
     #[test]

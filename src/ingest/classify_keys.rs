@@ -8,7 +8,7 @@ use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
 pub static CLASSIFICATION: Mapping = Mapping {
     name: "classification",
     what: "classification",
-    doc: "What type a document is, by what stands in its text. A type's score is the sum of the weights of those of its \
+    doc: "What type a document is, by what is in its text. A type's score is the sum of the weights of those of its \
           patterns that occur at least once. The highest score wins; with two of the highest, or below `minimum`, the \
           document is `unknown`.",
     keys: &[&[

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::media::media_type;
 
-/// Most control characters, in percent, that bytes may have and still be taken for text. The form feeds of page
+/// Most control characters, in percent, that bytes may have and still be treated as text. The form feeds of page
 /// breaks and a stray escape code are common in real reports and stay far below; binary files lie far above.
 const MOST_CONTROL_PERCENT: usize = 5;
 /// Most replacement characters (U+FFFD), in percent, before a text counts as destroyed. An earlier program wrote one

@@ -113,7 +113,7 @@ const ADDING: [&str; 10] = [
     "unevaluatedProperties",
 ];
 
-/// Shortest keyword of which another word is taken for a misspelling: nearly everything is near to `if`.
+/// Shortest keyword of which another word is treated as a misspelling: nearly everything is near to `if`.
 const SHORTEST: usize = 4;
 
 /// Looks at a schema, which has been read before.
@@ -154,7 +154,7 @@ fn misspelt(entry: &Entry, problems: &mut Problems) {
     if guess.len() < SHORTEST || far > 2 || far * 3 > guess.len() {
         return;
     }
-    let message = format!("a JSON Schema has no keyword `{key}`, so what stands here is passed over");
+    let message = format!("a JSON Schema has no keyword `{key}`, so it is ignored");
     let problem = Problem::warning(Code::SchemaSlip, &entry.key_span, message);
     problems.push(problem.help(format!("did you mean `{guess}`?")));
 }

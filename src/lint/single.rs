@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The kinds of files that can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileKind {
-    /// A policy: what stands in `profiles/`.
+    /// A policy: what is in `profiles/`.
     Profile,
     /// Cases of a profile or of rules, in a file that ends in `.test.yaml`.
     Cases,
@@ -48,7 +48,7 @@ const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, classificati
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
-    /// The kind of the file at `path`, by its name and what stands in it.
+    /// The kind of the file at `path`, by its name and what is in it.
     ///
     /// # Errors
     /// A problem that says what can be checked, when it is nothing of that.

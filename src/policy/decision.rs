@@ -135,7 +135,7 @@ impl StopReason {
         Self::WORDS.into_iter().map(|reason| reason.parts().0)
     }
 
-    /// What stands in results: a fixed part and a name, either of which may be empty.
+    /// What is in results: a fixed part and a name, either of which may be empty.
     fn parts(&self) -> (&'static str, &str) {
         match self {
             StopReason::CriticalIssue => ("critical_issue", ""),
@@ -313,7 +313,7 @@ pub struct Check {
 pub(super) struct Checks(pub(super) Vec<Check>);
 
 impl Checks {
-    /// Records a line that is looked at and hands back whether it holds.
+    /// Records a line that is looked at and returns whether it holds.
     pub(super) fn look(&mut self, line: &str, holds: bool, value: f64, bound: f64) -> bool {
         self.0.push(Check { line: line.to_owned(), holds, value, bound, path: None });
         holds

@@ -135,7 +135,7 @@ pub struct History {
     flip_flops: FlipFlops,
 }
 
-/// Which candidate a run hands back.
+/// Which candidate a run returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
     /// Its iteration.
@@ -255,7 +255,7 @@ impl History {
         self.iterations.iter().map(|iteration| iteration.facts.overall)
     }
 
-    /// The candidate to hand back; `None` when none was assessed. `accepted` tells that the latest one was.
+    /// The candidate to return; `None` when none was assessed. `accepted` tells that the latest one was.
     #[must_use]
     pub fn selection(&self, policy: &LoopPolicy, accepted: bool) -> Option<Selection> {
         let latest = self.iterations.len().checked_sub(1)?;

@@ -75,7 +75,7 @@ pub enum Measure {
         /// Which issues count.
         counts: Counts,
     },
-    /// The share of extracted leaf values that the source text bears out.
+    /// The share of extracted leaf values that the source text supports.
     Grounding(Grounding),
     /// What a Rhai function returns, clamped to [0, 1].
     Script {

@@ -52,7 +52,7 @@ pub enum Author {
 }
 
 impl Author {
-    /// Who wrote what stands here.
+    /// Who wrote what is here.
     pub(super) fn of(span: &crate::diag::Span) -> Self {
         if span.file().is_argument() { Author::User } else { Author::Profile }
     }
@@ -203,7 +203,7 @@ impl ProviderChoice {
             let same = |other: &&Self| other.name.value == name.value && other.config == choice.config;
             let problem = if chain.iter().take(at).any(|other| same(&other)) {
                 Problem::error(Code::Conflict, &name.span, format!("`{}` stands here twice", name.value))
-                    .help("a provider that failed for good fails again; `retries` says how often each is asked again")
+                    .help("a provider that failed permanently fails again; `retries` says how often each is asked again")
             } else if chain.len() > 1 && name.value == super::NO_PROVIDER {
                 Problem::error(Code::Conflict, &name.span, "nobody can't stand in for a provider")
                     .help("write `none` alone, or leave it out of the chain")

@@ -58,7 +58,7 @@ decode_words!(Lock, "lock", {
 });
 
 impl Feedback {
-    /// What stands in for a block that can't be used, so that the rest of the profile can be checked.
+    /// What is in for a block that can't be used, so that the rest of the profile can be checked.
     pub(super) fn fallback(root: &Node) -> Self {
         let template = Spanned { value: "feedback/default.md".to_owned(), span: root.span.clone() };
         Feedback {

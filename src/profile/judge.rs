@@ -195,7 +195,7 @@ pub struct Validator {
     pub id: Spanned<String>,
     /// Who is asked.
     pub asked: Asked,
-    /// How often it is asked again when it failed for a passing reason. A program never does.
+    /// How often it is asked again when it failed with a transient error. A program never does.
     pub retries: u32,
     /// Its stages, in order. One that did not run because an earlier one failed scores 0.
     pub stages: Vec<String>,

@@ -70,7 +70,7 @@ pub fn load(
 ) -> Option<Loaded> {
     let settings = settings(name, library, overrides, environment, problems)?;
     if !settings.complete {
-        // What stands here can be judged by itself; what it lacks or refers to may be the missing parent's.
+        // What is here can be judged by itself; what it lacks or refers to may be the missing parent's.
         let mut found = Problems::new();
         checked::decode(&settings.merged, &settings.fallback_name(), settings.chain, &mut found);
         let own =
@@ -320,7 +320,7 @@ fn ancestry(
     }
 }
 
-/// A file of rules that is taken for a profile: nothing in it would be known.
+/// A file of rules that is treated as a profile: nothing in it would be known.
 fn rules_not_profile(root: &Node, name: &str) -> Option<Problem> {
     let Data::Map(entries) = &root.data else { return None };
     let rules = entries.iter().find(|e| e.key == "rules" && matches!(e.value.data, Data::List(_)))?;

@@ -15,7 +15,7 @@ const LARGEST_PATTERN: usize = 1 << 20;
 pub struct Mask {
     /// What is withheld.
     pub pattern: Regex,
-    /// What stands there instead; `$1` is the first group of the pattern.
+    /// What is there instead; `$1` is the first group of the pattern.
     pub replace: String,
 }
 

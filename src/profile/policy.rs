@@ -151,14 +151,14 @@ decode_words!(OnRegression, "action", {
     "rollback": "The next correction starts from the best candidate again, and is told what failed." => OnRegression::Rollback,
 });
 
-/// Which candidate is the best, and which is handed back.
+/// Which candidate is the best, and which is returned.
 #[derive(Debug, Clone)]
 pub struct Select {
     /// Compared from left to right.
     pub order: Vec<SelectKey>,
     /// Which of two equal candidates is the better.
     pub ties: Ties,
-    /// Which one is handed back.
+    /// Which one is returned.
     pub returned: Returned,
 }
 
@@ -173,7 +173,7 @@ pub enum SelectKey {
     Fewest(IssueKind),
 }
 
-/// Which candidate a run that was not accepted hands back.
+/// Which candidate a run that was not accepted returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returned {
     /// The top one under the order.

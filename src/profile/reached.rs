@@ -23,7 +23,7 @@ impl FileState {
         FileState::File(digest_bytes(bytes))
     }
 
-    /// What stands there at this moment.
+    /// What is there at this moment.
     fn at(path: &Path) -> Self {
         let mut bytes = Vec::new();
         let read =
@@ -61,7 +61,7 @@ impl Reached {
         self.files.extend(later.files);
     }
 
-    /// Looks again at every path and hands back those where something else stands than before, which is remembered.
+    /// Looks again at every path and returns those where something else stands than before, which is remembered.
     /// A file that was saved as it was is not among them.
     pub fn changed(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();

@@ -21,7 +21,7 @@ pub struct Stage {
     pub call: Call,
     /// Extraction patterns, under `rules/`.
     pub patterns: Option<Spanned<String>>,
-    /// How often a call that failed for a passing reason is made again.
+    /// How often a call that failed with a transient error is made again.
     pub retries: u32,
     /// The field of the candidate that its output becomes. Without it the last stage's output is the candidate, and an
     /// earlier stage only serves later ones.

@@ -82,7 +82,7 @@ fn names<'s>(schema: &'s Value, named: &mut HashSet<&'s str>) {
     }
 }
 
-/// Where something stands, by the names of members. What stands in different elements of one list is alike.
+/// Where something stands, by the names of members. What is in different elements of one list is alike.
 type ShapeId = usize;
 
 const ROOT: ShapeId = 0;
@@ -90,7 +90,7 @@ const ROOT: ShapeId = 0;
 /// What there is in an answer.
 #[derive(Default)]
 struct AnswerShape<'v> {
-    /// What stands in a kind under a name, or in a list.
+    /// What is in a kind under a name, or in a list.
     kinds: HashMap<(ShapeId, Option<&'v str>), ShapeId>,
     /// The kinds of those members that are null and that the schema names.
     nulls: BTreeSet<ShapeId>,

@@ -292,7 +292,7 @@ impl Provider {
         }
         match reply.payload {
             Payload::TooLarge(bytes) => Err(too_large("answer", bytes)),
-            // Where it goes wrong, and not what stands there, which may be the document.
+            // Where it goes wrong, and not what is there, which may be the document.
             Payload::Bytes(json) => serde_json::from_slice(&json).map_err(|error| {
                 let what =
                     if error.is_data() { "not the JSON that a plugin answers with" } else { "not JSON" };

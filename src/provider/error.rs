@@ -380,7 +380,7 @@ impl CallFailure {
     }
 
     /// Whether every other call fails the same way until a person mends it: the key is missing or refused, or the account
-    /// has nothing left. 403 says less, because what stands before an API may refuse a single text so.
+    /// has nothing left. 403 says less, because what is in front of an API may refuse a single text so.
     pub fn is_of_the_account(&self) -> bool {
         match self.kind {
             FailureKind::Unauthorized => self.status != Some(403),

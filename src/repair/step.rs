@@ -16,7 +16,7 @@ pub struct RepairStep {
     /// How often, for steps on text: one step says it for all.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub times: usize,
-    /// The change as JSON Patch (RFC 6902). What stands before the value is read has none: the last step on text
+    /// The change as JSON Patch (RFC 6902). What is before the value is read has none: the last step on text
     /// carries the operation that puts the value in the text's place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patch: Vec<Operation>,

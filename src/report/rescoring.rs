@@ -146,7 +146,7 @@ fn document(out: &mut String, rescored: &Rescored, paint: Paint) {
     if let (Some(earlier), Some(now)) = (before.selected, after.selected)
         && earlier != now
     {
-        let _ = writeln!(out, "  hands back iteration {now} instead of {earlier}");
+        let _ = writeln!(out, "  returns iteration {now} instead of {earlier}");
     }
 }
 

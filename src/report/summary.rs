@@ -68,7 +68,7 @@ pub fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) 
         let _ = write!(out, "  {}", paint.faint(&format!("{} {calls} from the cache", result.cached_calls)));
     }
     if result.review {
-        let _ = write!(out, "  {}", paint.warn("a person should look at it"));
+        let _ = write!(out, "  {}", paint.warn("needs review"));
     }
     for line in result.message.iter().flat_map(|message| message.lines()) {
         let _ = write!(out, "\n  {}", paint.bad(&sanitize_line(line)));

@@ -96,11 +96,11 @@ pub(super) fn pattern_advice(why: &str) -> Option<&'static str> {
         ),
         (
             "repetition operator missing",
-            "`*`, `+` and `?` repeat what stands before them; as they stand they are written `\\*`",
+            "`*`, `+` and `?` repeat what comes before them; as they stand they are written `\\*`",
         ),
         (
             "look-around",
-            "there is no look-ahead and no look-behind; say what stands before and after, and check that",
+            "there is no look-ahead and no look-behind; say what comes before and after, and check that",
         ),
         ("backreferences", "there are no references back; write out what is meant"),
         ("unrecognized escape", "a backslash that is meant as it stands is written `\\\\`"),

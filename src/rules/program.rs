@@ -79,7 +79,7 @@ pub enum Op {
         /// In [`Program::schemas`].
         schema: Index,
     },
-    /// The dimension is the share of values that the source bears out.
+    /// The dimension is the share of values that the source supports.
     Ground {
         /// Which dimension.
         dimension: Index,

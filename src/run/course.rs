@@ -19,7 +19,7 @@ pub struct RunTrace {
     /// The type that the run worked with.
     pub(super) document_type: String,
     pub(super) made: Vec<AssessedCandidate>,
-    /// The iteration that the run handed back.
+    /// The iteration that the run returned.
     pub(super) selected: Option<usize>,
     /// Names of the panel's members, in its order.
     members: Vec<Arc<str>>,

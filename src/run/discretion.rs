@@ -14,7 +14,7 @@ const RUN: usize = 4;
 /// A value of fewer letters and digits (`no`, `3`) stands in too many sentences to be a quotation.
 const LEAST_VALUE: usize = 3;
 
-/// What stands in place of a quotation.
+/// What is in place of a quotation.
 const INSTEAD: &str = "[withheld]";
 
 /// Members of an issue that say no more than who handles it.

@@ -186,7 +186,7 @@ impl Session {
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
-        // What was said about candidates that are not handed back would only confuse.
+        // What was said about candidates that are not returned would only confuse.
         task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
         let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
         for (.., note) in task.notes.iter().filter(selected) {

@@ -75,7 +75,7 @@ impl ExplanationBuilder {
         Explanation { version: EXPLANATION_VERSION, terms: Terms::of(plan), iterations }
     }
 
-    /// Sees an event that is about to be recorded. What is handed back goes into its record besides: the key and the value.
+    /// Sees an event that is about to be recorded. What is returned goes into its record besides: the key and the value.
     fn see(&mut self, plan: &Plan, run: &Run, event: &Event) -> Option<(&'static str, Value)> {
         let said = |value| Some(("account", serde_json::to_value(value).ok()?));
         match event {

@@ -1,4 +1,4 @@
-//! Providers that stand in for each other: the next is asked when one has failed for good.
+//! Providers that stand in for each other: the next is asked when one has failed permanently.
 
 use crate::engine::CallFailed;
 use crate::provider::{Called, Provider};
@@ -21,14 +21,14 @@ struct Turn {
     failed: u32,
     /// Whether one failed for what another call may escape.
     escapable: bool,
-    /// Whether all have failed for good.
+    /// Whether all have failed permanently.
     over: bool,
     /// What the latest failure asks to wait for (0, if it doesn't say), if it may pass with time.
     passing: Option<Millis>,
 }
 
 impl FallbackChain {
-    /// A chain, each of whose providers is asked again at most `retries` times when it failed for a passing reason.
+    /// A chain, each of whose providers is asked again at most `retries` times when it failed with a transient error.
     #[must_use]
     pub fn new(links: Vec<Provider>, retries: u32) -> Self {
         FallbackChain { links, retries, turn: Arc::default() }

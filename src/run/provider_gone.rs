@@ -11,7 +11,7 @@ use crate::value::{Disposition, Millis};
 /// come back, and thousands of documents are not spent on one that is gone.
 pub const MOST_PROVIDER_ERRORS_IN_A_ROW: usize = 10;
 
-/// The pause after `in_a_row` documents whose provider failed for a passing reason: a second, and twice as long each time.
+/// The pause after `in_a_row` documents whose provider failed with a transient error: a second, and twice as long each time.
 pub(super) fn pause_after(in_a_row: usize) -> Millis {
     let doublings = in_a_row.saturating_sub(1).min(5);
     Millis((1_000 << doublings).min(30_000))

@@ -28,7 +28,7 @@ pub struct Rescore {
     pub acceptance: Vec<Check>,
     /// What was decided where the policy stops, or after the last candidate when it would go on.
     pub decision: Decision,
-    /// The iteration that is handed back.
+    /// The iteration that is returned.
     pub selected: Option<usize>,
     /// What a person should know about how the scores came to be.
     pub notes: Vec<String>,
@@ -186,7 +186,7 @@ fn not_asked(plan: &Plan, made: &AssessedCandidate) -> Vec<String> {
     plan.panel.members().iter().enumerate().filter_map(silent).collect()
 }
 
-/// What the policy decides over the course, up to where it stops, and which iteration it hands back.
+/// What the policy decides over the course, up to where it stops, and which iteration it returns.
 fn decided(plan: &Plan, course: &RunTrace, scored: &[Scored]) -> Option<(Decision, Option<usize>)> {
     let mut history = History::new();
     let mut latest = None;

@@ -51,7 +51,7 @@ pub struct DocumentResult {
     pub answered_by: AnsweredBy,
     /// How long it took.
     pub elapsed_ms: Millis,
-    /// Whether a person should look at it: by the profile's `review.when`, or because an issue is theirs to decide.
+    /// Whether it needs review: by the profile's `review.when`, or because an issue is theirs to decide.
     pub review: bool,
     /// What a person must decide about the selected candidate, or about the one whose issue ended the run: one line for
     /// each issue with disposition `escalate`.
@@ -111,7 +111,7 @@ pub(super) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<Strin
     let whose = if outcome.best_iteration == Some(about) {
         String::new()
     } else {
-        format!(" of candidate {about}, which is not the one handed back")
+        format!(" of candidate {about}, which is not the one returned")
     };
     let escalated = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Escalate);
     let count = escalated().count();
@@ -206,7 +206,7 @@ impl IterationResult {
     }
 }
 
-/// Whether a person should look at the result: by the profile's `review.when`, or because an issue is theirs to decide; `best` is the assessment of the selected
+/// Whether the result needs review: by the profile's `review.when`, or because an issue is theirs to decide; `best` is the assessment of the selected
 /// candidate.
 #[must_use]
 pub fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {

@@ -62,7 +62,7 @@ pub struct SelectTerms {
     pub order: Vec<String>,
     /// Which of two equal candidates is the better: `first` or `last`.
     pub ties: String,
-    /// Which candidate is handed back: `best` or `last`.
+    /// Which candidate is returned: `best` or `last`.
     #[serde(rename = "return")]
     pub returned: String,
 }

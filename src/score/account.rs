@@ -58,7 +58,7 @@ pub enum MeasureKind {
         /// Whether issues with disposition `warn` are not counted.
         blocking_only: bool,
     },
-    /// The share of values that the source bears out.
+    /// The share of values that the source supports.
     Grounding {
         /// Values that were found.
         grounded: usize,

@@ -229,7 +229,7 @@ impl From<Range<usize>> for SourceSpan {
     }
 }
 
-/// For each leaf value that the source bears out: its path and the passage. Paths share one buffer.
+/// For each leaf value that the source supports: its path and the passage. Paths share one buffer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
     paths: String,

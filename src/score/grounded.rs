@@ -65,7 +65,7 @@ impl Share {
 
 /// Grounds every leaf, records evidence and issues, and counts.
 ///
-/// Leaves are texts that are not blank, and numbers; neither what stands under a `…_status` key nor under a top-level
+/// Leaves are texts that are not blank, and numbers; neither what is under a `…_status` key nor under a top-level
 /// field that the settings ignore.
 pub(super) fn ground(
     candidate: &Value,

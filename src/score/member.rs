@@ -15,7 +15,7 @@ pub struct Member {
     pub id: Arc<str>,
     /// How often it is asked again after a failure.
     pub retries: u32,
-    /// What stands in for it when it gives no answer.
+    /// What is in for it when it gives no answer.
     pub(super) then: AfterRetries,
     pub(super) kind: MemberKind,
 }
@@ -126,7 +126,7 @@ impl Member {
                     return Err(format!("the answer of `{}` has no number at `{pointer}`", self.id));
                 }
                 match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
-                    // What is neither an issue nor a text could not be put right, and must not be lost.
+                    // What is neither an issue nor a text could not be corrected, and must not be lost.
                     Some((pointer, found @ Value::Array(_))) if !may_be_issues(Some(found)) => {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
                     }
@@ -140,7 +140,7 @@ impl Member {
                         None => Ok(()),
                     },
                     Some((_, Value::Null)) => Ok(()),
-                    // Some models count instead of naming. What they count could not be put right, and must not be lost.
+                    // Some models count instead of naming. What they count could not be corrected, and must not be lost.
                     Some((_, Value::Number(count))) if count.as_f64() == Some(0.0) => Ok(()),
                     Some((pointer, _)) => {
                         Err(format!("the answer of `{}` has no list of issues at `{pointer}`", self.id))
@@ -150,7 +150,7 @@ impl Member {
         }
     }
 
-    /// Checks that every issue that says how severe it is says it in the loop's words: `blocker`, taken for what issues
+    /// Checks that every issue that says how severe it is says it in the loop's words: `blocker`, treated as what issues
     /// are that do not say, could pass for less than it is.
     fn check_severities<'v>(&self, mut issues: impl Iterator<Item = &'v Value>) -> Result<(), String> {
         let unread = |issue: &Value| {
@@ -266,7 +266,7 @@ fn note(code: &str, severity: Severity, disposition: Disposition, message: Strin
     Issue { disposition, message, ..Issue::new(code, severity) }
 }
 
-/// Whether what stands where issues are read can be read as such; what is neither an object nor a text could not be put
+/// Whether what is where issues are read can be read as such; what is neither an object nor a text could not be put
 /// right, and must not be lost.
 fn may_be_issues(found: Option<&Value>) -> bool {
     match found {

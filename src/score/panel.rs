@@ -236,7 +236,7 @@ impl Panel {
         if !answers.iter().any(|answer| matches!(answer, Answer::Failed(_))) {
             return resolve_fallbacks;
         }
-        // Each round settles what stands in for one more.
+        // Each round settles what replaces one more.
         for _ in &self.dimensions {
             let mut next = tier1.scores.clone();
             for dimension in &self.dimensions {
@@ -252,7 +252,7 @@ impl Panel {
         resolve_fallbacks
     }
 
-    /// Whether someone that the dimension can't do without could not be had: neither what stands otherwise nor the rest of
+    /// Whether someone that the dimension can't do without could not be had: neither the fallback nor the rest of
     /// an ensemble may pass for what is missing.
     fn is_incomplete(
         &self,
@@ -263,7 +263,7 @@ impl Panel {
     ) -> bool {
         let asked =
             |source: &MeasuringMember| Some((self.members.get(source.member)?, answers.get(source.member)?));
-        // What stands otherwise may be had instead of a validator that is not available; an ensemble without it is
+        // What is otherwise may be had instead of a validator that is not available; an ensemble without it is
         // another one.
         let alone = dimension.combine == Combine::First;
         let missing = |(member, answer): (&Member, &Answer)| {

@@ -139,7 +139,7 @@ fn explanation(operation: &PatchOperation, kind: &PatchErrorKind, value: &Value)
     }
 }
 
-/// How far a pointer leads into the document, and what stands there.
+/// How far a pointer leads into the document, and what is there.
 fn reach(pointer: &jsonptr::Pointer, value: &Value) -> String {
     let (mut at, mut here) = (String::new(), value);
     for token in pointer.tokens() {

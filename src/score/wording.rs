@@ -219,7 +219,7 @@ fn pointer_of(reference: &Reference, scope: &Scope<'_>) -> String {
             Some(holder) => (holder.to_string(), path),
             None => return target,
         },
-        // What stands before an element is not there to be put right.
+        // What is before an element is not there to be corrected.
         Reference::Before(_) => return target,
     };
     if push_steps(&mut pointer, path).is_none() {

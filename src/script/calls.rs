@@ -77,7 +77,7 @@ fn unknown(
     members: &BTreeSet<String>,
 ) -> Option<UnknownCall> {
     let name = call.name.as_str();
-    // An operator is never missing: whether it fits depends on what stands left and right of it. Closures have names
+    // An operator is never missing: whether it fits depends on what is left and right of it. Closures have names
     // that nobody can write.
     let has_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains('$');
     if call.is_operator_call() || call.is_qualified() || !has_name || BUILT_IN.contains(&name) {

@@ -17,7 +17,7 @@ pub struct Mapping {
     pub doc: &'static str,
     /// Its keys, in groups, because mappings may share some.
     pub keys: &'static [&'static [Key]],
-    /// What stands under any other key; `None` when there may be none.
+    /// What is under any other key; `None` when there may be none.
     pub open: Option<Open>,
 }
 
@@ -94,7 +94,7 @@ impl Mapping {
     }
 }
 
-/// What stands under keys that people choose.
+/// What is under keys that people choose.
 #[derive(Debug, Clone, Copy)]
 pub struct Open {
     /// What such a key is, in capitals: `DIMENSION`.

@@ -311,7 +311,7 @@ proptest! {
         let rolled_back = simulated.decisions.iter().filter(|decision| decision.rolled_back).count();
         prop_assert_eq!(simulated.outcome.rollbacks, rolled_back as u64);
         prop_assert!(policy.rollback || rolled_back == 0);
-        // A candidate that was rolled back is never built upon, nor what is handed back unless it is the best or last.
+        // A candidate that was rolled back is never built upon, nor what is returned unless it is the best or last.
         for (before, decision) in simulated.decisions.iter().zip(simulated.decisions.iter().skip(1)) {
             if let (loopctl::policy::Verdict::Continue { base }, true) = (&decision.verdict, decision.rolled_back) {
                 prop_assert_eq!(*base, before.best);
@@ -320,7 +320,7 @@ proptest! {
     }
 
     /// With nothing else configured, a criterion ends the loop at the same candidate on its own and as the only member of
-    /// a group, and hands back the same.
+    /// a group, and returns the same.
     #[test]
     fn a_group_of_one_is_its_member(criterion in criterion(), trajectory in trajectories(), all in any::<bool>(), rollback in any::<bool>()) {
         let wrapped = if all { Criterion::All(vec![criterion.clone()]) } else { Criterion::Any(vec![criterion.clone()]) };

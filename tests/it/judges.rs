@@ -140,7 +140,7 @@ fn a_score_on_another_scale_is_said() {
     assert_eq!((&result["final_status"], &result["review"]), (&json!("passed"), &json!(true)));
 }
 
-/// Of what stands twice, either could be meant; of what stands beside the place that is read, nothing may be lost.
+/// Of what is there twice, either could be meant; of what is beside the place that is read, nothing may be lost.
 #[test]
 fn an_answer_that_says_two_things_is_none() {
     let found = |text: &str| {

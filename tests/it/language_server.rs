@@ -69,7 +69,7 @@ fn draft((path, schema): (&'static str, &'static str), text: &str) -> Draft {
 const CURSOR: char = '‸';
 
 impl Draft {
-    /// Opens it and hands back its address, the cursor's line and column, and what is flagged.
+    /// Opens it and returns its address, the cursor's line and column, and what is flagged.
     fn open(&self, server: &mut Server) -> (String, (usize, usize), Vec<Value>) {
         let whole = format!("# yaml-language-server: $schema={}.schema.json\n{}", self.schema, self.text);
         let before = whole.split(CURSOR).next().unwrap();

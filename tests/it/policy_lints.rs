@@ -48,7 +48,7 @@ fn ended_by(simulated: &Simulated) -> Option<String> {
     Some(last.checks.last()?.line.clone())
 }
 
-/// Whether what ended a run is what stands at `place`, or a list that needs it.
+/// Whether what ended a run is what is at `place`, or a list that needs it.
 fn is_at(ended: &str, place: &str) -> bool {
     let whole = |place: &str| ended == place || ended.starts_with(&format!("{place}."));
     // A list fires with all its members, so the last of them was looked at last.

@@ -88,7 +88,7 @@ impl Watched {
         }
     }
 
-    /// Presses Ctrl-C and hands back the exit status and what was still said.
+    /// Presses Ctrl-C and returns the exit status and what was still said.
     fn interrupt(mut self) -> (Option<i32>, Vec<(Stream, String)>) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -151,7 +151,7 @@ fn a_saved_threshold_is_shown_without_a_call_and_nothing_is_written() {
         "profiles/steps.yaml",
         "extends: steps-measured\nstop: { max_iterations: 2 }\naccept: { overall: 0.5 }\n",
     );
-    let said = watched.until(Out, "hands back iteration 0 instead of 1");
+    let said = watched.until(Out, "returns iteration 0 instead of 1");
     assert!(
         said.iter().any(|line| line
             == "  → accepted: every line of `accept` holds, at iteration 0 already: 1 candidate less"),

@@ -62,7 +62,7 @@ impl AnswerKind {
     }
 }
 
-/// Where it goes wrong, and not what stands there, which may be the document.
+/// Where it goes wrong, and not what is there, which may be the document.
 fn problem_of(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
     if error.is_data() {

@@ -1,5 +1,5 @@
 //! Programs that loopctl runs: what the provider `command` asks, and validators. A program is run once, gets its input and
-//! hands back its output within bounds, and ends with everything that it started.
+//! returns its output within bounds, and ends with everything that it started.
 
 mod group;
 mod locate;

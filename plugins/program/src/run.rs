@@ -51,7 +51,7 @@ enum Event {
 }
 
 impl Program {
-    /// Runs the program with `input` as its standard input; what it writes to standard output is handed back. Blocks until
+    /// Runs the program with `input` as its standard input; what it writes to standard output is returned. Blocks until
     /// it has ended; what it left running is killed then, and all of it as soon as `cancel` says so.
     ///
     /// # Errors

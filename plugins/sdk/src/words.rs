@@ -83,7 +83,7 @@ pub fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether what stands before a brace gives it another meaning: `\{`, or a class like `\p{…}`.
+/// Whether what comes before a brace gives it another meaning: `\{`, or a class like `\p{…}`.
 fn is_escaped(before: &str) -> bool {
     let escapes = |text: &str| text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
     escapes(before) || before.strip_suffix(['p', 'P', 'x', 'u', 'U']).is_some_and(escapes)

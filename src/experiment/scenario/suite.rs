@@ -49,7 +49,7 @@ impl Suite {
 /// What was to be tested and could not be: none of its cases was run.
 #[derive(Debug, Clone)]
 pub struct Unusable {
-    /// The profile, the file of rules, or what stands in their place on the command line.
+    /// The profile, the file of rules, or what is in their place on the command line.
     pub name: String,
     /// Which of the two; `None`: it was not found.
     pub kind: Option<SuiteKind>,

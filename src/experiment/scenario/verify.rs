@@ -198,7 +198,7 @@ fn text_of(
     }
 }
 
-/// A part of a text with what stands about it.
+/// A part of a text with what is about it.
 fn around(text: &str, part: &str) -> String {
     const BESIDE: usize = 60;
     let Some(at) = text.find(part) else { return cut(text) };

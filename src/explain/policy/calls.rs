@@ -14,7 +14,7 @@ pub(super) fn providers(call: &Call) -> String {
     if rest.is_empty() {
         return format!("the provider {first}");
     }
-    format!("the provider {first}, and when it has failed for good {}", list(&rest, "and then"))
+    format!("the provider {first}, and when it has failed permanently {}", list(&rest, "and then"))
 }
 
 /// A provider's name, with a word about those that are no language models.
@@ -35,7 +35,7 @@ pub(super) fn attempts(call: &Call, retries: u32) -> String {
     let again = match retries {
         0 => "One that fails is not made again".to_owned(),
         retries => format!(
-            "One that fails for a passing reason (no connection, a busy server, an answer that can't be read) is made again, at most {}{each}",
+            "One that fails with a transient error (no connection, a busy server, an answer that can't be read) is made again, at most {}{each}",
             super::words::times(u64::from(retries))
         ),
     };

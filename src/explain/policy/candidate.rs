@@ -248,7 +248,7 @@ fn repairs(plan: &Plan, section: &mut Section) {
         "Answers are assessed as they are: nothing in them is repaired first.".to_owned()
     } else {
         format!(
-            "Before an answer is assessed, what can be put right without asking anybody is put right, and each change is recorded: {}.",
+            "Before an answer is assessed, what can be corrected without asking anybody is corrected, and each change is recorded: {}.",
             done.join("; ")
         )
     };

@@ -84,7 +84,7 @@ pub(super) fn budget_words(budget: &Budget, last: &str) -> String {
     list(&said, last)
 }
 
-/// The clause of a group, and what stands in the result when it fires.
+/// The clause of a group, and what is in the result when it fires.
 pub(super) fn group(members: &[GroupMember], last: &str) -> String {
     let said: Vec<String> = members
         .iter()

@@ -111,7 +111,7 @@ fn in_groups(plan: &Plan, what: &str, words: impl Fn(&Criterion) -> Option<Strin
     let said: Vec<String> = grouped(plan)
         .iter()
         .filter_map(|(place, alone, criterion)| {
-            let together = if *alone { "" } else { ", and only together with what stands beside it" };
+            let together = if *alone { "" } else { ", and only together with what is beside it" };
             words(criterion).map(|limit| format!("{what} in {place} ({limit}{together})"))
         })
         .collect();

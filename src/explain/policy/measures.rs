@@ -49,7 +49,7 @@ pub(super) fn words(plan: &Plan, dimension: &str, measure: &Measure, share: Opti
         }
         Measure::Grounding(grounding) => {
             grounding_details(plan, grounding, &mut details);
-            "the share of the values in the candidate that the document's text bears out".to_owned()
+            "the share of the values in the candidate that the document's text supports".to_owned()
         }
         Measure::Script { function } => {
             format!(
@@ -209,7 +209,7 @@ fn schema_details(codes: &SchemaCodes, details: &mut Vec<(String, String)>) {
             let about = keyword.map_or_else(|| "anything else".to_owned(), name);
             let severity =
                 issue.severity.map(|severity| format!(", {}", severity.as_str())).unwrap_or_default();
-            let fixable = if issue.auto_fixable { ", which the loop can put right" } else { "" };
+            let fixable = if issue.auto_fixable { ", which the loop can correct" } else { "" };
             format!("{about} the code {}{severity}{fixable}", name(&issue.code))
         })
         .collect();

@@ -54,7 +54,7 @@ pub enum Form {
     Step,
 }
 
-/// What stands in the result of a document that ended so.
+/// What is in the result of a document that ended so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ending {
     /// The final status.

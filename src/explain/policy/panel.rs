@@ -197,7 +197,7 @@ fn one_validator(plan: &Plan, validator: &Validator, section: &mut Section) {
     let again = match validator.retries {
         0 => String::new(),
         retries => format!(
-            " One that fails for a passing reason is asked again, at most {}.",
+            " One that fails with a transient error is asked again, at most {}.",
             times(u64::from(retries))
         ),
     };

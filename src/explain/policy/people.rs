@@ -32,7 +32,7 @@ pub(super) fn section(plan: &Plan) -> Section {
     handling(&plan.policy.dispositions, &mut section);
     section.say(
         "result",
-        "Every result has the scores of all candidates and how many issues they had, the issues of the one that is handed back, and how the loop ended and \
+        "Every result has the scores of all candidates and how many issues they had, the issues of the one that is returned, and how the loop ended and \
          why. Where a person must decide, its message says what.",
     );
     section

@@ -120,10 +120,8 @@ fn with_panel(
         if until.is_empty() {
             // A judge is asked about every candidate then.
             if !given {
-                let text = format!(
-                    "As the judge is always asked, what stands otherwise ({}) is never used.",
-                    local.phrase
-                );
+                let text =
+                    format!("As the judge is always asked, the fallback ({}) is never used.", local.phrase);
                 details.push(("otherwise".to_owned(), text));
             }
         } else if given {

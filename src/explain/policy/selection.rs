@@ -1,4 +1,4 @@
-//! Which candidate is handed back.
+//! Which candidate is returned.
 
 use super::model::Section;
 use super::words::{issues, target};
@@ -6,14 +6,14 @@ use crate::profile::{OnRegression, Returned, SelectKey, Target, Ties};
 use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
-    let mut section = Section::new("selection", "Which candidate is handed back");
+    let mut section = Section::new("selection", "Which candidate is returned");
     let select = &plan.policy.select;
     let text = match select.returned {
         Returned::Best => {
-            "A candidate that is accepted is handed back. However else the loop ends, the best candidate is."
+            "A candidate that is accepted is returned. However else the loop ends, the best candidate is."
         }
         Returned::Last => {
-            "A candidate that is accepted is handed back. However else the loop ends, the latest candidate is, whatever it scored."
+            "A candidate that is accepted is returned. However else the loop ends, the latest candidate is, whatever it scored."
         }
     };
     section.say("select.return", text);

@@ -199,13 +199,13 @@ fn outside(plan: &Plan, section: &mut Section) {
     };
     section.end("stop.unreadable_input", unreadable, StopReason::UnreadableInput);
     if !plan.stages.is_empty() {
-        let text = "a call of a stage has failed for good; the best candidate so far, if there is one, is handed back all the same;";
+        let text = "a call of a stage has failed permanently; the best candidate so far, if there is one, is returned all the same;";
         section.end("stop.provider_error", text, StopReason::ProviderError);
     }
     if plan.panel.members().iter().any(|member| !member.is_validator()) {
-        let text = "a judge whose word is needed has failed for a reason that does not pass, and the candidate that a correction would start from has no \
-                    issue to correct; the same is handed back;";
+        let text = "a judge whose word is needed has failed permanently, and the candidate that a correction would start from has no \
+                    issue to correct; the same is returned;";
         section.end("stop.silent", text, StopReason::ProviderError);
     }
-    section.end("stop.cancelled", "somebody stops it; the same is handed back.", StopReason::Cancelled);
+    section.end("stop.cancelled", "somebody stops it; the same is returned.", StopReason::Cancelled);
 }

@@ -53,7 +53,7 @@ pub struct Ended {
     pub stop_reason: StopReason,
     /// How many candidates are assessed.
     pub iteration_count: usize,
-    /// The candidate that is handed back; `None` where there is none.
+    /// The candidate that is returned; `None` where there is none.
     pub best_iteration: Option<usize>,
     /// What that one scores.
     pub overall: Option<f64>,

@@ -68,7 +68,7 @@ fn reasons(best: usize, accepted: bool, select: &SelectTerms, candidates: &[Rank
         return vec!["it was accepted, and an accepted candidate is always the chosen one".to_owned()];
     }
     if select.returned == "last" && latest == Some(best) {
-        return vec!["`select.return: last` hands back the latest candidate, whatever it scored".to_owned()];
+        return vec!["`select.return: last` returns the latest candidate, whatever it scored".to_owned()];
     }
     let Some(own) = candidates.iter().find(|ranked| ranked.iteration == best) else { return Vec::new() };
     let mut by_key: Vec<(usize, Vec<String>)> = Vec::new();

@@ -48,7 +48,7 @@ impl Record {
             record.message = ended.get("message").and_then(Value::as_str).map(str::to_owned);
             record.warnings = ended.get("warnings").and_then(read).unwrap_or_default();
             if record.review.is_none() {
-                record.lacks("whether a person should look at the result was not recorded");
+                record.lacks("whether the result needs review was not recorded");
             }
         }
         record.note_gaps();

@@ -20,7 +20,7 @@ pub(super) fn why_stopped(record: &Record) -> Vec<String> {
     match &outcome.stop_reason {
         StopReason::Accepted => vec!["every line of `accept` holds".to_owned()],
         StopReason::ProviderError => {
-            std::iter::once("a call failed for good, so no further candidate could be had".to_owned())
+            std::iter::once("a call failed permanently, so no further candidate could be had".to_owned())
                 .chain(detail())
                 .collect()
         }
@@ -75,7 +75,7 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
     let line = line.unwrap_or_else(|| format!("stop.{}", outcome.stop_reason));
     match &outcome.stop_reason {
         StopReason::Accepted if record.review == Some(true) => {
-            "it passed, and a person should look at it before it is used".to_owned()
+            "it passed, but needs review before it is used".to_owned()
         }
         StopReason::Accepted => "nothing: it passed".to_owned(),
         StopReason::Skip(_) => "nothing: there was nothing to do".to_owned(),

@@ -26,7 +26,7 @@ pub struct Record {
     pub outcome: Option<Outcome>,
     /// Every candidate, and the one that never came if a call for it failed.
     pub candidates: Vec<Candidate>,
-    /// Whether a person should look at it.
+    /// Whether it needs review.
     pub review: Option<bool>,
     /// What a person must decide.
     pub message: Option<String>,

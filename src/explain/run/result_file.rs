@@ -59,7 +59,7 @@ const NAME_A_RESULT: &str =
     "name a file `…-result.json` of `loopctl run --out`, or pipe `loopctl run --format json`";
 
 impl Record {
-    /// What a result holds, with what stands beside it.
+    /// What a result holds, with what is beside it.
     ///
     /// # Errors
     /// When the value is no result of a run.

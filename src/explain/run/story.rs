@@ -33,7 +33,7 @@ pub struct Story {
     pub why_stopped: Vec<String>,
     /// Why the chosen candidate is the chosen one.
     pub chosen: Option<Chosen>,
-    /// Whether a person should look at it; `None` where that was not recorded.
+    /// Whether it needs review; `None` where that was not recorded.
     pub review: Option<bool>,
     /// Why, or why not.
     pub why_review: Vec<String>,

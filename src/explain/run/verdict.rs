@@ -1,4 +1,4 @@
-//! What was decided about a candidate, and whether a person should look at what came of it.
+//! What was decided about a candidate, and whether the outcome needs review.
 
 use super::next_step::why_stopped;
 use super::record::{Candidate, Record};
@@ -87,7 +87,7 @@ pub(super) fn decision(record: &Record, candidate: &Candidate, at: usize) -> Vec
     said
 }
 
-/// Why a person should look at the result, or need not.
+/// Why the result needs review, or does not.
 pub(super) fn why_review(record: &Record) -> Vec<String> {
     let Some(review) = record.review else {
         return vec!["that was not recorded".to_owned()];

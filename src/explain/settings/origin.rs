@@ -23,7 +23,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Of what stands at a node.
+    /// Of what is at a node.
     pub(super) fn of(node: &Node) -> Self {
         let place = node.span.location();
         let source = node.span.file();

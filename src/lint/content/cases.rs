@@ -1,6 +1,6 @@
 //! Cases about fields and document types that there are not. A case for `graed` tries its rule on nothing.
 //!
-//! Cases may be about strange candidates on purpose: only what is nearly a known name is taken for a slip.
+//! Cases may be about strange candidates on purpose: only what is nearly a known name is treated as a slip.
 
 use super::fields::named_by;
 use super::language::{one_or_more, rules, texts};

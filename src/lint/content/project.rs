@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct Written {
     /// As the profile names it: `clinical` for `rules/rubrics/clinical.yaml`.
     pub(super) name: String,
-    /// What stands in it.
+    /// What is in it.
     pub(super) root: Node,
 }
 

@@ -27,7 +27,7 @@ impl Placed {
     }
 }
 
-/// Ranks of what stands in groups.
+/// Ranks of what is in groups.
 const FIRST_OF_ANY: usize = 1_000;
 const FIRST_OF_ALL: usize = 1_000_000;
 

@@ -36,7 +36,7 @@ fn always_the_same(view: &View<'_>, dimension: &Dimension, problems: &mut Proble
     }
 }
 
-/// Whether a score decides anything: overall, acceptance, gate, selection, review, what stands in for a judge, or a
+/// Whether a score decides anything: overall, acceptance, gate, selection, review, what replaces a judge, or a
 /// script, which sees them all.
 fn is_used(view: &View<'_>, name: &str) -> bool {
     let policy = view.policy;

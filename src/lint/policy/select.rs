@@ -77,7 +77,7 @@ fn returns_last(view: &View<'_>, problems: &mut Problems) {
     }
     let span = view.key(&["select", "return"]);
     if view.policy.on_regression == OnRegression::Rollback {
-        let message = "`return: last` hands back the latest candidate, also when it was rolled back as worse";
+        let message = "`return: last` returns the latest candidate, also when it was rolled back as worse";
         let problem = view.doubt_of(Code::ReturnsRolledBack, span, &[view.key(&["on_regression"])], message);
         let problem = problem.help("write `return: best`, or `on_regression: keep`");
         problems.push(problem.related(view.key(&["on_regression"]), "here it is rolled back"));
@@ -87,7 +87,7 @@ fn returns_last(view: &View<'_>, problems: &mut Problems) {
         if !view.says(&["select", key]) {
             continue;
         }
-        let message = format!("`{key}` decides nothing: `return: last` hands back the latest candidate");
+        let message = format!("`{key}` decides nothing: `return: last` returns the latest candidate");
         let problem = Problem::warning(Code::InertSelectKey, view.key(&["select", key]), message);
         let problem = problem.help(format!("write `return: best`, or remove `{key}`"));
         problems.push(problem.related(span, "whatever it scored"));

@@ -40,7 +40,7 @@ impl<'a> View<'a> {
         self.entry(path).map_or(&self.root.span, |entry| &entry.value.span)
     }
 
-    /// Whether the profile itself says what stands here (or whoever runs the program), not a profile that it extends.
+    /// Whether the profile itself says what is here (or whoever runs the program), not a profile that it extends.
     pub(super) fn is_own(&self, span: &Span) -> bool {
         span.file().is_argument() || span.file().name() == self.root.span.file().name()
     }

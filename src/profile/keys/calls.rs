@@ -23,7 +23,7 @@ pub(super) static CALL: [Key; 7] = [
         "provider",
         provider,
         "Who is asked: a plugin such as `pattern`, `openai:gpt-5-mini` or `./my-plugin.so`. In a list each one stands in \
-         for the one before when that has failed for good; at most five. `none` for a judge that is not to be asked, `$stage` for one that asks as the last stage \
+         for the one before when that has failed permanently; at most five. `none` for a judge that is not to be asked, `$stage` for one that asks as the last stage \
          does (nobody, where that is `pattern`).",
     )
     .required()
@@ -52,7 +52,7 @@ pub(super) static CALL: [Key; 7] = [
         "deadline",
         some_time,
         "The longest time that one call may take, from sending to the last byte. A call that takes longer has failed for \
-         a passing reason.",
+         a transient error.",
     )
     .default("60s")
     .examples(&["30s", "2m"]),
@@ -92,7 +92,7 @@ pub(in super::super) static STAGE: Mapping = Mapping {
             Key::new(
                 "retries",
                 || Shape::whole(0, 20),
-                "How often a call is made again that failed for a passing reason (no answer in time, too many requests). \
+                "How often a call is made again that failed with a transient error (no answer in time, too many requests). \
                  0 to 20, for each provider of the list.",
             )
             .default("2")

@@ -52,7 +52,7 @@ pub(in super::super) static ACCEPT: Mapping = Mapping {
         limit("critical_issues", "The most issues of severity `critical`."),
         limit("major_issues", "The most issues of severity `major`."),
         limit("minor_issues", "The most issues of severity `minor`."),
-        limit("correct_issues", "The most issues that the loop is to put right (disposition `correct`)."),
+        limit("correct_issues", "The most issues that the loop is to correct (disposition `correct`)."),
         limit("escalate_issues", "The most issues that a person must decide (disposition `escalate`)."),
         limit("warn_issues", "The most issues that are only shown (disposition `warn`)."),
         Key::new(
@@ -132,7 +132,7 @@ pub(in super::super) static HANDLING: Mapping = Mapping {
 pub(in super::super) static SELECT: Mapping = Mapping {
     name: "select",
     what: "selection",
-    doc: "Which candidate is the best, and which is handed back.",
+    doc: "Which candidate is the best, and which is returned.",
     keys: &[&[
         Key::new(
             "order",
@@ -150,7 +150,7 @@ pub(in super::super) static SELECT: Mapping = Mapping {
         Key::new("ties", Ties::shape, "Which of two candidates is the better that are equal in all of `order`.")
             .default("last")
             .examples(&["first"]),
-        Key::new("return", Returned::shape, "Which candidate is handed back when none was accepted.").default("best").examples(&["last"]),
+        Key::new("return", Returned::shape, "Which candidate is returned when none was accepted.").default("best").examples(&["last"]),
     ]],
     open: None,
 };
@@ -160,7 +160,7 @@ static ISSUE_KINDS: [Word; 6] = [
     Word { word: "critical", doc: "By severity: critical issues." },
     Word { word: "major", doc: "By severity: major issues." },
     Word { word: "minor", doc: "By severity: minor issues." },
-    Word { word: "correct", doc: "By disposition: issues that the loop is to put right." },
+    Word { word: "correct", doc: "By disposition: issues that the loop is to correct." },
     Word { word: "escalate", doc: "By disposition: issues that a person must decide." },
     Word { word: "warn", doc: "By disposition: issues that are only shown." },
 ];

@@ -76,7 +76,7 @@ pub(in super::super) static ON_FAILURE: Mapping = Mapping {
 pub(in super::super) static FALLBACK: Mapping = Mapping {
     name: "fallback",
     what: "fallback",
-    doc: "What stands in for a judge that could not be had.",
+    doc: "What is in for a judge that could not be had.",
     keys: &[&[Key::new(
         "fallback",
         || Shape::AnyOf(vec![Score::shape(), Shape::text("the name of a dimension")]),
@@ -138,7 +138,7 @@ pub(in super::super) static VALIDATOR_SERVICE: Mapping = Mapping {
         Key::new(
             "retries",
             || Shape::whole(0, 20),
-            "How often it is asked again when it failed for a passing reason: 0 to 20.",
+            "How often it is asked again when it failed with a transient error: 0 to 20.",
         )
         .default("1")
         .examples(&["3"]),

@@ -8,7 +8,7 @@ use crate::value::decode::{Count, Decode};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::{Score, Severity};
 
-/// What stands for a dimension in `assess`.
+/// What is for a dimension in `assess`.
 pub(in super::super) fn measure() -> Shape {
     let Shape::AnyOf(mut all) = first_tier() else { return Shape::Any };
     all.extend([&MEASURE_JUDGE, &MEASURE_EXTERNAL, &MEASURE_ENSEMBLE].map(Shape::Mapping));
@@ -20,7 +20,7 @@ fn first_tier() -> Shape {
     let words = vec![
         Word {
             word: "grounding",
-            doc: "The share of extracted values that the source text bears out, with the usual settings.",
+            doc: "The share of extracted values that the source text supports, with the usual settings.",
         },
         Word {
             word: "given",
@@ -38,11 +38,11 @@ fn first_tier() -> Shape {
     Shape::AnyOf(std::iter::once(Shape::Words(words)).chain(mappings.map(Shape::Mapping)).collect())
 }
 
-/// What stands in an ensemble.
+/// What is in an ensemble.
 fn member() -> Shape {
     let words = vec![Word {
         word: "grounding",
-        doc: "The share of extracted values that the source text bears out, with the usual settings.",
+        doc: "The share of extracted values that the source text supports, with the usual settings.",
     }];
     let mappings = [
         &MEMBER_RUBRIC,
@@ -101,7 +101,7 @@ static RULES_KEYS: [Key; 4] = [
 static GROUNDING_KEYS: [Key; 1] = [Key::new(
     "grounding",
     Grounding::shape,
-    "The share of extracted values that the source text bears out: a value that is not in the text is an issue.",
+    "The share of extracted values that the source text supports: a value that is not in the text is an issue.",
 )
 .required()
 .examples(&["{ rubric: clinical, ignore: [rawText] }"])];
@@ -159,7 +159,7 @@ measures! {
     MEASURE_SCHEMA = "schema_measure", "measure",
         "How many errors a JSON Schema finds, in proportion to the fields.", SCHEMA_KEYS;
     MEASURE_RULES = "rules_measure", "measure", "A penalty for each issue that rules find.", RULES_KEYS;
-    MEASURE_GROUNDING = "grounding_measure", "measure", "How much of the candidate the source text bears out.", GROUNDING_KEYS;
+    MEASURE_GROUNDING = "grounding_measure", "measure", "How much of the candidate the source text supports.", GROUNDING_KEYS;
     MEASURE_SCRIPT = "script_measure", "measure", "What a function of your own returns.", SCRIPT_KEYS;
     MEASURE_JUDGE = "judge_measure", "measure", "What a judge says.", OTHERWISE, JUDGE_KEYS;
     MEASURE_EXTERNAL = "external_measure", "measure", "What a validator says.", OTHERWISE, EXTERNAL_KEYS;
@@ -168,7 +168,7 @@ measures! {
     MEMBER_SCHEMA = "schema_member", "measure",
         "How many errors a JSON Schema finds, in proportion to the fields.", SCHEMA_KEYS, WEIGHT;
     MEMBER_RULES = "rules_member", "measure", "A penalty for each issue that rules find.", RULES_KEYS, WEIGHT;
-    MEMBER_GROUNDING = "grounding_member", "measure", "How much of the candidate the source text bears out.", GROUNDING_KEYS, WEIGHT;
+    MEMBER_GROUNDING = "grounding_member", "measure", "How much of the candidate the source text supports.", GROUNDING_KEYS, WEIGHT;
     MEMBER_SCRIPT = "script_member", "measure", "What a function of your own returns.", SCRIPT_KEYS, WEIGHT;
     WEIGHED_JUDGE = "judge_member", "member of an ensemble", "What a judge says.", JUDGE_KEYS, WEIGHT;
     WEIGHED_EXTERNAL = "external_member", "member of an ensemble", "What a validator says.", EXTERNAL_KEYS, WEIGHT;

@@ -14,7 +14,7 @@ pub static PROFILE: Mapping = Mapping {
     name: "profile",
     what: "profile",
     doc: "The policy of a loop: what makes a candidate, how it is measured, when it is good enough, when to stop, and \
-          which candidate is handed back. A profile that `extends` another says only what differs.",
+          which candidate is returned. A profile that `extends` another says only what differs.",
     keys: &[&[
         Key::new("name", String::shape, "The profile's name, which stands in results. Without it, the file's name.")
             .examples(&["our-clinic"]),
@@ -32,7 +32,7 @@ pub static PROFILE: Mapping = Mapping {
         Key::new(
             "classify",
             || Shape::text("a file under `rules/`, without `.yaml`"),
-            "The file that gives a document its type by what stands in it. `--type` on the command line overrides it; \
+            "The file that gives a document its type by what is in it. `--type` on the command line overrides it; \
              `null` leaves every document without a type (`unknown`).",
         )
         .default("classify")
@@ -182,7 +182,7 @@ pub static PROFILE: Mapping = Mapping {
         Key::new(
             "select",
             || Shape::Mapping(&SELECT),
-            "Which candidate is the best, and which is handed back. Without it: the highest overall score, of equal \
+            "Which candidate is the best, and which is returned. Without it: the highest overall score, of equal \
              candidates the later.",
         )
         .examples(&["{ order: [no_critical, overall], ties: last, return: best }"]),
@@ -192,7 +192,7 @@ pub static PROFILE: Mapping = Mapping {
         Key::new(
             "repair",
             Repair::shape,
-            "What may be put right in an answer without asking anybody, before it is assessed. Each change is recorded in \
+            "What may be corrected in an answer without asking anybody, before it is assessed. Each change is recorded in \
              the result. `false` switches all of it off, `true` is the default.",
         )
         .examples(&["false", "{ drop_unknown: false }"]),

@@ -57,7 +57,7 @@ pub(in super::super) static MASK: Mapping = Mapping {
         )
         .required()
         .examples(&["'(?s)IMPRESSION:.*'"]),
-        Key::new("replace", String::shape, "What stands there instead; `$1` is what the pattern's first group found.")
+        Key::new("replace", String::shape, "What is there instead; `$1` is what the pattern's first group found.")
             .default("'[withheld]'")
             .examples(&["'IMPRESSION: [withheld]'"]),
     ]],
@@ -67,7 +67,7 @@ pub(in super::super) static MASK: Mapping = Mapping {
 pub(in super::super) static REPAIR: Mapping = Mapping {
     name: "repair",
     what: "set of repairs",
-    doc: "What may be put right in an answer without asking anybody. Every change is recorded with its reason.",
+    doc: "What may be corrected in an answer without asking anybody. Every change is recorded with its reason.",
     keys: &[&[
         Key::new(
             "salvage",

@@ -144,7 +144,7 @@ fn success(subject: &PluginUnderTest<'_>) -> Verdict {
         }
     }
     opened.close();
-    Ok(format!("{} errors, {answers} taken for answers", bodies.len().saturating_sub(answers)))
+    Ok(format!("{} errors, {answers} treated as answers", bodies.len().saturating_sub(answers)))
 }
 
 /// Each of these HTTP statuses must be one of these failures.

@@ -94,7 +94,7 @@ pub(super) static CHECKS: [Check; 14] = [
         id: "encode.unknown_op",
         kind: HTTP,
         needs: WORKS,
-        asks: "an operation that it doesn't know is an error, and is not taken for another",
+        asks: "an operation that it doesn't know is an error, and is not treated as another",
         help: "return INVALID_REQUEST for any `op` but LC_ENCODE and LC_DECODE",
         run: unknown_op,
     },

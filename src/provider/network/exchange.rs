@@ -152,7 +152,7 @@ impl HttpTransport {
             let coding = sanitize_line(&String::from_utf8_lossy(coding.as_bytes()));
             let message = format!("the server's answer is compressed (`{coding}`), which was not asked for");
             return Err(CallError::new(FailureKind::Permanent, message).help(
-                "have the server, or what stands before it, answer as `accept-encoding: identity` says",
+                "have the server, or what is in front of it, answer as `accept-encoding: identity` says",
             ));
         }
         let mut told: BTreeMap<String, String> = BTreeMap::new();
@@ -178,7 +178,7 @@ impl HttpTransport {
             // Put right by guessing, a word of the document would be another, and nobody would know.
             let fault =
                 CallError::new(FailureKind::Permanent, "the server's answer is not UTF-8, as JSON must be");
-            return Err(fault.help("have the server, or what stands before it, answer in UTF-8"));
+            return Err(fault.help("have the server, or what is in front of it, answer in UTF-8"));
         };
         Ok(HttpResponse {
             status: status.as_u16(),

@@ -69,7 +69,7 @@ impl Keys {
         Self { overheard: matches!(proxy, Proxy::Named { by: Author::Profile, .. }), ..self }
     }
 
-    /// Whether the profile's proxy would see what stands in a request to `url`.
+    /// Whether the profile's proxy would see what is in a request to `url`.
     fn overhears(&self, url: &Url) -> bool {
         self.overheard && url.scheme() != "https" && !is_loopback(url)
     }
@@ -148,7 +148,7 @@ impl Keys {
     }
 }
 
-/// What stands for a key in the header that a plugin makes.
+/// What is for a key in the header that a plugin makes.
 pub(super) const PLACEHOLDER: &str = "${secret:";
 
 /// What to say of a placeholder elsewhere.

@@ -36,7 +36,7 @@ pub(super) struct ResolvedHeaders {
 }
 
 impl ResolvedHeaders {
-    /// Fills in what stands in `asked`, the headers of a request to `url`, for secrets that may go there.
+    /// Fills in what is in `asked`, the headers of a request to `url`, for secrets that may go there.
     ///
     /// # Errors
     /// When a header isn't the plugin's to set, or a secret isn't declared, may not go there or is not set.
@@ -132,7 +132,7 @@ impl ResolvedHeaders {
     }
 }
 
-/// What stands between `${secret:` and `}`.
+/// What is between `${secret:` and `}`.
 struct Placeholder<'t> {
     /// The first of these that is set counts.
     names: Vec<&'t str>,

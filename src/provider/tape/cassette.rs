@@ -33,7 +33,7 @@ impl Cassette {
         Self { loopctl_cassette: FORMAT, key, request, exchanges }
     }
 
-    /// Reads what stands in the file of a key.
+    /// Reads what is in the file of a key.
     fn parse(path: &Path, key: &Key, json: &[u8]) -> Result<Self, TapeError> {
         let damaged = |line: usize, column: usize, problem: &str| TapeError::Damaged {
             path: path.to_owned(),
@@ -133,7 +133,7 @@ impl Folder {
         list().map_err(|error: io::Error| self.unusable(&error))
     }
 
-    /// Whether what stands in it is cassettes, and not other files with such names.
+    /// Whether what is in it is cassettes, and not other files with such names.
     pub(super) fn holds_cassettes(&self) -> bool {
         let first = self.keys().ok().and_then(|keys| keys.into_iter().next());
         first.is_some_and(|key| matches!(self.read(&key), Ok(Some(_))))

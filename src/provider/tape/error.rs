@@ -50,7 +50,7 @@ pub enum TapeError {
         line: usize,
         /// From 1.
         column: usize,
-        /// What is wrong. Never what stands there, which may be the document.
+        /// What is wrong. Never what is there, which may be the document.
         problem: String,
     },
     /// A later loopctl wrote it.

@@ -206,7 +206,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes over what stands between two values, and says what it was.
+    /// Goes over what is between two values, and says what it was.
     fn between(&mut self) -> Separator {
         let mut separator = Separator::Nothing;
         loop {

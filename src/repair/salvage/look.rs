@@ -55,7 +55,7 @@ pub(super) fn trim(mut text: &str) -> &str {
     }
 }
 
-/// What stands behind the text in quotes with which a text begins, without leading space.
+/// What is behind the text in quotes with which a text begins, without leading space.
 fn after_quoted(text: &str) -> Option<&str> {
     let mut chars = text.char_indices();
     let (_, open) = chars.next().filter(|(_, c)| is_quote(*c))?;
@@ -115,7 +115,7 @@ pub(super) fn key(text: &str) -> bool {
     quoted_key(text) || bare_key(text)
 }
 
-/// Whether what stands after a comma in an object may be its next member, its end, or the end of the text.
+/// Whether what comes after a comma in an object may be its next member, its end, or the end of the text.
 pub(super) fn member_after_comma(text: &str) -> bool {
     let rest = trim(text);
     let Some(first) = rest.chars().next() else { return true };
@@ -135,7 +135,7 @@ pub(super) fn member_after_comma(text: &str) -> bool {
     after.len() < rest.len() && quoted_key(after.trim_start_matches([' ', '\t']))
 }
 
-/// Whether what stands after a comma in a list may be its next value, its end, or the end of the text.
+/// Whether what comes after a comma in a list may be its next value, its end, or the end of the text.
 pub(super) fn item_after_comma(text: &str) -> bool {
     let rest = trim(text);
     let Some(first) = rest.chars().next() else { return true };
@@ -149,7 +149,7 @@ pub(super) fn item_after_comma(text: &str) -> bool {
     matches!(rest.find(['"', ',', ']', '\n']).and_then(|at| rest.get(at..)), Some(end) if !end.starts_with('"'))
 }
 
-/// Whether what stands after a closing bracket looks like the rest of JSON, and not like text. `open` brackets are still
+/// Whether what comes after a closing bracket looks like the rest of JSON, and not like text. `open` brackets are still
 /// open behind it: when all of them are closed as well, anything may follow.
 pub(super) fn after_bracket(text: &str, mut open: usize) -> bool {
     let mut rest = trim(text);

@@ -1,4 +1,4 @@
-//! The reader: objects, lists and what stands between values.
+//! The reader: objects, lists and what is between values.
 
 use super::look::{self, ahead, is_json_space, is_quote, is_space};
 use super::{Notes, Unsalvageable};

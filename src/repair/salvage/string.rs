@@ -1,4 +1,4 @@
-//! Texts in quotes: where they end when their quotes are not escaped, and what stands in them.
+//! Texts in quotes: where they end when their quotes are not escaped, and what is in them.
 
 use super::MAX_REWINDS;
 use super::look::{self, ahead, closes, is_space};
@@ -157,7 +157,7 @@ impl Reader<'_> {
         draft.out
     }
 
-    /// What a quote that may close the text is, by what stands around it.
+    /// What a quote that may close the text is, by what is around it.
     fn verdict(&self, c: char, draft: &Draft) -> Verdict {
         let inside = self.inside();
         let ahead = ahead(self.text, self.at + c.len_utf8());

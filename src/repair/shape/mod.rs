@@ -214,7 +214,7 @@ impl RepairRun<'_> {
     }
 
     /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not
-    /// hide behind good ones: only the same mistake in many places is put right at once.
+    /// hide behind good ones: only the same mistake in many places is corrected at once.
     fn many_at_once(&mut self, wrong: &[Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         if veto.is_none() {
             return self.all_at_once(&wrong.iter().collect::<Vec<_>>(), veto);

@@ -64,7 +64,7 @@ pub struct NextOutcome {
     pub tokens: u64,
     /// The selected candidate.
     pub best_extraction: Option<Arc<Value>>,
-    /// Whether a person should look at it, by the profile's `review.when`.
+    /// Whether it needs review, by the profile's `review.when`.
     pub review: bool,
     /// What a person must decide about the selected candidate, or about the one whose issue ended the loop.
     #[serde(skip_serializing_if = "Option::is_none")]

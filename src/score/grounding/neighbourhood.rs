@@ -298,7 +298,7 @@ pub(super) fn labels_row(found: TokenMatch, source: &SourceIndex, label: &str) -
     is_cell && line.split(parts).next().is_some_and(|cell| fold_eq(cell.trim(), label.trim()))
 }
 
-/// What stands before a value.
+/// What is before a value.
 #[derive(Clone, Copy, Debug)]
 enum Left {
     /// The nearest names. `near`: only small words between. `value_first`: the clause opens with a value.
@@ -358,7 +358,7 @@ fn look_left(
             return judge(found, probe, source, &passed, group, cell, evidence);
         }
         at -= 1;
-        // What stands in parentheses is about the name or the value, not between them.
+        // What is in parentheses is about the name or the value, not between them.
         if depth > 0 {
             continue;
         }
@@ -397,7 +397,7 @@ fn note(passed: &mut Passed, source: &SourceIndex, at: usize) {
     }
 }
 
-/// Decides about the nearest names before the value, given what stands between.
+/// Decides about the nearest names before the value, given what is between.
 fn judge(
     found: TokenMatch,
     probe: &Probe<'_>,

@@ -105,7 +105,7 @@ fn number_matches(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -
     equal.then_some(alike)
 }
 
-/// Whether what stands between source tokens `j - 1` and `j` lets the value go on there.
+/// Whether what is between source tokens `j - 1` and `j` lets the value go on there.
 fn continues(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -> bool {
     let gap = source.gap_before(j);
     let own = i.checked_sub(1).map_or("", |before| super::index::gap(probe.text, probe.tokens, before));

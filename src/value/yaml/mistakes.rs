@@ -103,7 +103,7 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
         (
             "while parsing a flow",
             "a bracket or a comma is missing before this",
-            "each `[` needs its `]`, each `{` its `}`, and commas between what stands inside",
+            "each `[` needs its `]`, each `{` its `}`, and commas between what is inside",
         ),
     ];
     match known.into_iter().find(|(part, ..)| info.contains(part)) {

@@ -157,7 +157,7 @@ impl Server {
         }
     }
 
-    /// Opens a text as the file of that name and hands back its address and what is flagged in it. No name is to be
+    /// Opens a text as the file of that name and returns its address and what is flagged in it. No name is to be
     /// opened twice.
     pub(super) fn open(&mut self, name: &str, text: &str) -> (String, Vec<Value>) {
         let address = self.address(name.trim_start_matches("./"));

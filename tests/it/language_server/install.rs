@@ -24,7 +24,7 @@ fn installed() -> Result<PathBuf, String> {
     let read = |folder: &Path| std::fs::read(folder.join(lock)).ok();
     if read(&folder).is_none() || read(&folder) != read(&pinned) {
         let _ = std::fs::remove_dir_all(&folder);
-        // Beside it first, so that what was begun and not finished is never taken for the whole.
+        // Beside it first, so that what was begun and not finished is never treated as the whole.
         let begun = tempfile::tempdir_in(target).map_err(|error| error.to_string())?;
         for name in ["package.json", lock] {
             std::fs::copy(pinned.join(name), begun.path().join(name)).map_err(|error| error.to_string())?;

@@ -122,7 +122,7 @@ impl Script {
     }
 }
 
-/// What stands in a comment of that kind.
+/// What is in a comment of that kind.
 fn comment<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     let inside = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
     Some(inside.trim().strip_prefix(kind)?.trim())

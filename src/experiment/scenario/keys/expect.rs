@@ -63,12 +63,8 @@ pub(in super::super) static EXPECT: Mapping = Mapping {
         Key::new("iteration_count", u64::shape, "How many candidates were assessed.")
             .never_null()
             .examples(&["2"]),
-        Key::new(
-            "best_iteration",
-            u64::shape,
-            "Which candidate is handed back, counted from 0; `null`: none.",
-        )
-        .examples(&["0"]),
+        Key::new("best_iteration", u64::shape, "Which candidate is returned, counted from 0; `null`: none.")
+            .examples(&["0"]),
         Key::new("selection_reason", selection_reason, "Why that one; `null`: none was.")
             .examples(&["quality_peaked_at_iteration_0"]),
         Key::new(
@@ -104,7 +100,7 @@ pub(in super::super) static EXPECT: Mapping = Mapping {
         Key::new("document_type", String::shape, "The type that the document was found to have.")
             .never_null()
             .examples(&["pathology"]),
-        Key::new("best_extraction", || Shape::Any, "The candidate that is handed back; `null`: none is.")
+        Key::new("best_extraction", || Shape::Any, "The candidate that is returned; `null`: none is.")
             .examples(&["{ histology: Invasive ductal carcinoma }"]),
         Key::new(
             "assessments",
