@@ -162,11 +162,11 @@ impl History {
                 self.flip_flops.push(candidate);
             }
         }
-        let standing = RankKey::of(&policy.select, &facts);
+        let rank = RankKey::of(&policy.select, &facts, missed_gate);
         let against_best = self
             .iterations
             .get(self.best)
-            .map(|best| compare(&standing, &RankKey::of(&policy.select, &best.facts)));
+            .map(|best| compare(&rank, &RankKey::of(&policy.select, &best.facts, best.missed_gate)));
         let becomes_best = match against_best {
             None | Some(Ordering::Greater) => true,
             Some(Ordering::Equal) => policy.select.ties == Ties::Last,

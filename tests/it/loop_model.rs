@@ -182,6 +182,10 @@ impl Policy {
 
     /// Whether `x` ranks strictly below `y`.
     pub(crate) fn ranks_below(&self, x: &Tried, y: &Tried) -> bool {
+        // "A candidate that missed the gate ranks below every candidate that did not, whatever the keys say."
+        if self.misses_gate(x) != self.misses_gate(y) {
+            return self.misses_gate(x);
+        }
         let flag = |yes: bool| if yes { 1.0 } else { 0.0 };
         let value = |key: Key, tried: &Tried| match key {
             Key::NoCritical => flag(tried.critical == 0),

@@ -73,6 +73,36 @@ fn line_2_the_gate() {
 }
 
 #[test]
+fn what_missed_the_gate_is_never_the_best_while_another_did_not() {
+    let two = "gate: { a: 0.5, on_correction: rollback }\nstop: { max_iterations: 2 }";
+    let last = format!("{two}\nselect: {{ return: last }}");
+    let stop = "gate: { a: 0.5 }";
+    let rollback =
+        "gate: { a: 0.5, on_correction: rollback }\non_regression: rollback\nstop: { rollbacks: 2 }";
+    let met = || q(0.2).score("a", 0.5);
+    let missed = || q(0.9).score("a", 0.1);
+    let kept = "max_iterations_reached/max_iterations after 2: 0 quality_peaked_at_iteration_0, 0 rollbacks";
+    table(&[
+        (two, vec![met(), missed()], kept),
+        // Whoever asks for the latest candidate gets it, whatever it is worth.
+        (
+            &last,
+            vec![met(), missed()],
+            "max_iterations_reached/max_iterations after 2: 1 final_iteration_best, 0 rollbacks",
+        ),
+        (stop, vec![met(), missed()], "failed/gate after 2: 0 quality_peaked_at_iteration_0, 0 rollbacks"),
+        (rollback, vec![met(), missed()], "goes on from 0"),
+        (
+            rollback,
+            vec![met(), missed(), missed()],
+            "stopped_early/rollbacks after 3: 0 quality_peaked_at_iteration_0, 2 rollbacks",
+        ),
+        // What it missed does not raise the bar for the next.
+        (rollback, vec![met(), missed(), q(0.3).score("a", 0.5)], "goes on from 2"),
+    ]);
+}
+
+#[test]
 fn line_3_acceptance() {
     let passed = "passed/accepted after 1: 0 only_iteration, 0 rollbacks";
     let none_critical = "accept: { critical_issues: 0 }";

@@ -132,7 +132,7 @@ pub(in super::super) static HANDLING: Mapping = Mapping {
 pub(in super::super) static SELECT: Mapping = Mapping {
     name: "select",
     what: "selection",
-    doc: "Which candidate is the best, and which is returned.",
+    doc: "Which candidate is the best, and which is returned. One that missed the gate is below every one that did not.",
     keys: &[&[
         Key::new(
             "order",
