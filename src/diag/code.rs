@@ -177,7 +177,7 @@ codes! {
     SilentFeedback = "LC622",
     /// A judge's prompt in which the document is not marked as data.
     UnmarkedDocument = "LC623",
-    /// A judge whose scores may lie outside of 0 to 1.
+    /// A judge whose scores may lie outside of its scale.
     UnboundedScore = "LC624",
     /// A judge's answer that the stages have, too.
     SharedReference = "LC625",

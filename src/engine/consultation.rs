@@ -172,9 +172,8 @@ impl Run {
             Some((until, reason)) => self.wait(until, reason, Waiting::Panel(pending)),
             None => {
                 let answers = pending.answers();
-                let unavailable_reason =
-                    self.panel().unavailable_reason(&pending.tier1, &answers, &pending.permanent);
-                self.conclude(now, pending.candidate, pending.tier1, &answers, unavailable_reason);
+                let unavailable = self.panel().unavailable(&pending.tier1, &answers, &pending.permanent);
+                self.conclude(now, pending.candidate, pending.tier1, &answers, unavailable);
             }
         }
     }

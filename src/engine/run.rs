@@ -8,8 +8,8 @@ use super::retry::Retry;
 use crate::feedback::{Correction, lock};
 use crate::policy::{History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide};
 use crate::profile::{Lock, LoopPolicy};
-use crate::score::{Answer, Assessment, Issue, Panel};
-use crate::value::{Disposition, Millis, Score, Usage, at_least, below};
+use crate::score::{Answer, Assessment, Issue, Panel, Unavailable};
+use crate::value::{Millis, Score, Usage, at_least, below};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -399,7 +399,7 @@ impl Run {
         }
     }
 
-    /// Makes the whole assessment of what the tiers said, and decides. `unavailable_reason` is why a judge that is needed will not
+    /// Makes the whole assessment of what the tiers said, and decides. `unavailable` is a judge that is needed and will not
     /// answer about any other candidate either.
     pub(super) fn conclude(
         &mut self,
@@ -407,7 +407,7 @@ impl Run {
         candidate: Arc<Value>,
         tier1: Assessment,
         answers: &[Answer],
-        unavailable_reason: Option<String>,
+        unavailable: Option<Unavailable>,
     ) {
         let iteration = self.candidates.len();
         let measured = tier1.scores.clone();
@@ -430,11 +430,11 @@ impl Run {
         let spent = Spent { elapsed: now, usage: self.usage };
         let mut decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
         let mut detail = None;
-        if let (Verdict::Continue { base }, Some(why)) = (&decision.verdict, unavailable_reason)
-            && !self.has_something_to_correct(*base)
-        {
-            decision.verdict = Verdict::Stop { reason: StopReason::ProviderError };
-            detail = Some(why);
+        // No candidate can be what is wanted without it, so the next would be paid for nothing.
+        if let (Verdict::Continue { .. }, Some(judge)) = (&decision.verdict, unavailable) {
+            let reason = if judge.escalates { StopReason::CriticalIssue } else { StopReason::ProviderError };
+            decision.verdict = Verdict::Stop { reason };
+            detail = Some(judge.why);
         }
         let verdict = decision.verdict.clone();
         self.record(Event::Decided(decision));
@@ -442,14 +442,6 @@ impl Run {
             Verdict::Continue { base } => self.correct(now, iteration + 1, base),
             Verdict::Stop { reason } => self.finish(now, reason, detail),
         }
-    }
-
-    /// Whether a correction of this candidate could be told what to correct. Where a judge gave no answer, its low score
-    /// says nothing of the candidate, and asking for another one without a word would be paid for nothing.
-    fn has_something_to_correct(&self, base: usize) -> bool {
-        self.assessments.get(base).is_some_and(|assessment| {
-            assessment.issues.iter().any(|issue| issue.disposition == Disposition::Correct)
-        })
     }
 
     /// Issues about locked fields that the correction changed.

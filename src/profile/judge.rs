@@ -10,6 +10,7 @@ use crate::value::shape::{Shape, Word};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Score, Severity};
 use serde_json::{Value, json};
+use std::fmt;
 
 /// The provider of a judge that is not to be asked.
 pub const NO_PROVIDER: &str = "none";
@@ -69,6 +70,8 @@ pub struct Judge {
     /// Members of the candidate, by name (however it is written) and however deep, that it does not see unless the stage's
     /// schema declares them: what a stage says of its own work. `*_NAME` stands for every longer name that ends so.
     pub withhold: Vec<String>,
+    /// The numbers that its scores lie between.
+    pub scale: Scale,
     /// A JSON Pointer to the issues in its answer.
     pub issues: Option<Spanned<String>>,
     /// Severity of issues that don't say.
@@ -154,6 +157,72 @@ pub(super) fn ask_as_stages_do(judges: &mut [Judge], stages: &[Stage], problems:
     }
 }
 
+/// The numbers between which a judge scores: the first is the worst and counts 0, the second is the best and counts 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    low: f64,
+    high: f64,
+}
+
+/// A score may be off its scale by as much as sums of fractions are.
+const SCALE_TOLERANCE: f64 = 1e-6;
+
+impl Default for Scale {
+    fn default() -> Self {
+        Scale { low: 0.0, high: 1.0 }
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.low, self.high)
+    }
+}
+
+impl Scale {
+    /// The worst and the best that can be given.
+    #[must_use]
+    pub fn bounds(self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// What a number on this scale is worth; `None` for one that is not on it.
+    #[must_use]
+    pub fn score(self, number: f64) -> Option<Score> {
+        let on_it = number >= self.low - SCALE_TOLERANCE && number <= self.high + SCALE_TOLERANCE;
+        on_it.then(|| Score::clamped((number - self.low) / (self.high - self.low)))
+    }
+}
+
+impl Decode for Scale {
+    const EXPECTED: &'static str = "a scale such as `[0, 10]`: the worst score, then the best";
+
+    fn shape() -> Shape {
+        Shape::list(f64::shape())
+    }
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Data::List(items) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
+        let [low, high] = items.as_slice() else {
+            let message = format!("a scale has two numbers, found {}", items.len());
+            problems.push(
+                Problem::error(Code::WrongType, &node.span, message)
+                    .help("write the worst score and the best, such as `[0, 10]`"),
+            );
+            return None;
+        };
+        let (low, high) = (f64::decode(low, problems)?, f64::decode(high, problems)?);
+        if low < high && (high - low).is_finite() {
+            return Some(Scale { low, high });
+        }
+        problems.push(
+            Problem::error(Code::OutOfRange, &node.span, format!("nothing lies between {low} and {high}"))
+                .help("the worst score stands first and must be the lower one, as in `[0, 10]`"),
+        );
+        None
+    }
+}
+
 /// What a judge sees of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sees {
@@ -175,6 +244,8 @@ pub struct OnFailure {
     pub retry: u32,
     /// What then.
     pub then: AfterRetries,
+    /// Whether the profile says so, and does not leave it to what holds everywhere.
+    pub said: bool,
 }
 
 /// What becomes of the dimensions of a judge that can't be had.
@@ -262,12 +333,13 @@ impl Judge {
             sees: fields.or("sees", Sees::Masked, problems),
             reference: fields.optional("reference", problems),
             withhold: fields.or("withhold", OWN_CLAIMS.map(str::to_owned).to_vec(), problems),
+            scale: fields.or("scale", Scale::default(), problems),
             issues: fields.node("issues").and_then(|n| pointer(n, problems)),
             severity: fields.or("severity", Severity::Major, problems),
             on_failure: fields
                 .node("on_failure")
                 .and_then(|n| OnFailure::decode(n, problems))
-                .unwrap_or(OnFailure { retry: 1, then: AfterRetries::Escalate }),
+                .unwrap_or(OnFailure { retry: 1, then: AfterRetries::Escalate, said: false }),
         };
         if judge.call.prompt.is_none() && judge.is_asked() {
             problems.push(
@@ -305,7 +377,7 @@ impl Decode for OnFailure {
         let retry = fields.node("retry").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
         let then = fields.or("then", AfterRetries::Escalate, problems);
         fields.finish(problems);
-        Some(OnFailure { retry, then })
+        Some(OnFailure { retry, then, said: true })
     }
 }
 

@@ -39,7 +39,7 @@ pub use ensemble::{Combine, Disagreement, Weight};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::{Environment, has_variable, secret_word};
-pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
+pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Scale, Sees, Validator};
 pub use keys::PROFILE;
 pub use load::{
     DEFAULTS_NAME, Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of,

@@ -260,7 +260,6 @@ async fn ask_judge(
     Some(match said {
         Ok(Produced { candidate: answer, usage, mut notes, repairs }) => {
             notes.extend(chain.note());
-            notes.extend(plan.panel.clamped(plan.validators.len() + at, &answer));
             Ok(Consulted { answer, usage, notes, repairs })
         }
         Err(failure) => Err(chain.after(failure, &called)),

@@ -1,7 +1,7 @@
 //! A judge or validator: what one answer of it means.
 
 use super::assessment::{Issue, Scores};
-use crate::profile::AfterRetries;
+use crate::profile::{AfterRetries, Scale};
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -17,6 +17,8 @@ pub struct Member {
     pub retries: u32,
     /// What is in for it when it gives no answer.
     pub(super) then: AfterRetries,
+    /// Whether the profile says what happens then.
+    pub(super) on_failure_is_said: bool,
     pub(super) kind: MemberKind,
 }
 
@@ -27,6 +29,7 @@ pub const JUDGE_FAILED: &str = "JUDGE_FAILED";
 #[derive(Debug, Clone)]
 pub(super) enum MemberKind {
     Judge {
+        scale: Scale,
         issues: Option<String>,
         severity: Severity,
         /// Whether it is shown a document without text, or what is right of it.
@@ -75,7 +78,7 @@ impl Member {
     pub(super) fn read<'p>(
         &self,
         answer: &Value,
-        mut scores: impl Iterator<Item = &'p str>,
+        scores: impl Iterator<Item = &'p str>,
     ) -> Result<(), String> {
         match &self.kind {
             MemberKind::Validator { .. } => {
@@ -120,10 +123,17 @@ impl Member {
                 let found = stages.iter().filter_map(|stage| stage.get("issues")?.as_array()).flatten();
                 self.check_severities(found)
             }
-            MemberKind::Judge { issues, .. } => {
-                let number = |pointer: &str| answer.pointer(pointer).and_then(Value::as_f64);
-                if let Some(pointer) = scores.find(|at| number(at).is_none_or(|score| !score.is_finite())) {
-                    return Err(format!("the answer of `{}` has no number at `{pointer}`", self.id));
+            MemberKind::Judge { issues, scale, .. } => {
+                for pointer in scores {
+                    let Some(number) = answer.pointer(pointer).and_then(Value::as_f64) else {
+                        return Err(format!("the answer of `{}` has no number at `{pointer}`", self.id));
+                    };
+                    if scale.score(number).is_none() {
+                        return Err(format!(
+                            "the answer of `{}` has {number} at `{pointer}`, which is not on its scale of {scale}",
+                            self.id
+                        ));
+                    }
                 }
                 match issues.as_deref().and_then(|pointer| Some((pointer, answer.pointer(pointer)?))) {
                     // What is neither an issue nor a text could not be corrected, and must not be lost.
@@ -176,8 +186,8 @@ impl Member {
     /// What it says a dimension is worth; `None` when it says nothing of it.
     pub(super) fn score(&self, answer: &Answer, pointer: Option<&str>, fallbacks: &Scores) -> Option<Score> {
         match (answer, &self.kind) {
-            (Answer::Given(answer), MemberKind::Judge { .. }) => {
-                answer.pointer(pointer?).and_then(Value::as_f64).map(Score::clamped)
+            (Answer::Given(answer), MemberKind::Judge { scale, .. }) => {
+                answer.pointer(pointer?).and_then(Value::as_f64).and_then(|number| scale.score(number))
             }
             (Answer::Given(answer), MemberKind::Validator { stages }) => {
                 unavailable(answer).is_none().then(|| stages_score(stages, answer))

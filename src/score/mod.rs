@@ -28,5 +28,5 @@ pub use assessment::{Assessment, DOCUMENT_UNSEEN, Evidence, Issue, Scores, Sourc
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
 pub use member::{Answer, JUDGE_FAILED, Member};
-pub use panel::Panel;
+pub use panel::{Panel, Unavailable};
 pub use subject::{AssessedValue, INVALID_PATCH};

@@ -6,7 +6,7 @@ use super::assessment::{Assessment, Issue, Scores};
 use super::combine::combine;
 use super::member::{Answer, Member, MemberKind};
 use crate::profile::{AfterRetries, Combine, Disagreement, Measure, Overall, Profile, SecondTier, Weight};
-use crate::value::{Disposition, Score, Severity, below};
+use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -42,6 +42,15 @@ struct MeasuringMember {
     weight: Weight,
 }
 
+/// A judge that will not answer about any candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unavailable {
+    /// Why, for people.
+    pub why: String,
+    /// Whether its `on_failure` leaves the document to a person.
+    pub escalates: bool,
+}
+
 impl Panel {
     /// The panel of a profile: validators first, because they cost nothing, then the judges that are to be asked.
     #[must_use]
@@ -50,13 +59,16 @@ impl Panel {
             id: validator.id.value.as_str().into(),
             retries: validator.retries,
             then: AfterRetries::Escalate,
+            on_failure_is_said: false,
             kind: MemberKind::Validator { stages: validator.stages.clone() },
         });
         let judges = profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| Member {
             id: judge.id.value.as_str().into(),
             retries: judge.call.attempts_after_first(judge.on_failure.retry),
             then: judge.on_failure.then.clone(),
+            on_failure_is_said: judge.on_failure.said,
             kind: MemberKind::Judge {
+                scale: judge.scale,
                 issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
                 severity: judge.severity,
                 sees: judge.call.attach.is_some() || judge.reference.is_some(),
@@ -142,42 +154,6 @@ impl Panel {
         member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
-    /// What to say of a score of the member at `at` that is clamped: on a scale of 0 to 10, an 8 would count as 1.
-    #[must_use]
-    pub fn clamped(&self, at: usize, answer: &Value) -> Option<String> {
-        let member = self.members.get(at)?;
-        let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
-        let mut pointers = sources.filter(|source| source.member == at).filter_map(|s| s.pointer.as_deref());
-        pointers.find_map(|pointer| {
-            let given = answer.pointer(pointer).and_then(Value::as_f64)?;
-            let counts = Score::clamped(given).get();
-            (!(0.0..=1.0).contains(&given)).then(|| {
-                format!(
-                    "judge `{}` gave {given} at `{pointer}`, which counts as {counts}: its prompt and `output` schema should ask for 0 to 1",
-                    member.id
-                )
-            })
-        })
-    }
-
-    /// Scores of the member at `at` that say more than all: on another scale they may be low, so a person decides.
-    fn out_of_range_issue(&self, at: usize, answer: &Answer) -> Option<Issue> {
-        let (member, Answer::Given(answer)) = (self.members.get(at)?, answer) else { return None };
-        let sources = self.dimensions.iter().flat_map(|dimension| &dimension.sources);
-        let mut pointers = sources.filter(|source| source.member == at).filter_map(|s| s.pointer.as_deref());
-        pointers.find_map(|pointer| {
-            let given = answer.pointer(pointer).and_then(Value::as_f64)?;
-            below(1.0, given).then(|| Issue {
-                disposition: Disposition::Escalate,
-                message: format!(
-                    "judge `{}` gave {given} at `{pointer}`, which is more than 1 and may be little on the scale that it means",
-                    member.id
-                ),
-                ..Issue::new("SCORE_BEYOND_ONE", Severity::Major)
-            })
-        })
-    }
-
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
     ///
     /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
@@ -196,7 +172,6 @@ impl Panel {
         for (at, (member, answer)) in self.members.iter().zip(answers).enumerate() {
             let needed = !self.does_without(at, answers);
             merged.issues.extend(member.issues(answer, needed, disposition));
-            merged.issues.extend(self.out_of_range_issue(at, answer));
         }
         let resolve_fallbacks = self.resolve_fallbacks(tier1, answers);
         for dimension in &self.dimensions {
@@ -288,15 +263,15 @@ impl Panel {
         combine(dimension.combine, answered.map(|(_, score, weight)| (score, weight)).collect())
     }
 
-    /// Why the first judge gave no answer that a dimension can't do without, of the members that are `permanent` for good, where
-    /// nothing stands in for it. A validator that failed may take another candidate.
+    /// The first judge, of the members that are `permanent` for good, whose answer a dimension can't do without and for which
+    /// nothing stands in. A validator that failed may take another candidate.
     #[must_use]
-    pub fn unavailable_reason(
+    pub fn unavailable(
         &self,
         tier1: &Assessment,
         answers: &[Answer],
         permanent: &[usize],
-    ) -> Option<String> {
+    ) -> Option<Unavailable> {
         let resolve_fallbacks = self.resolve_fallbacks(tier1, answers);
         self.members.iter().zip(answers).enumerate().find_map(|(at, (member, answer))| match answer {
             Answer::Failed(why)
@@ -305,7 +280,8 @@ impl Panel {
                     && member.has_failed(answer, &resolve_fallbacks)
                     && !self.does_without(at, answers) =>
             {
-                Some(format!("judge `{}` gave no answer: {why}", member.id))
+                let why = format!("judge `{}` gave no answer: {why}", member.id);
+                Some(Unavailable { why, escalates: member.on_failure_is_said })
             }
             Answer::Failed(_) | Answer::Given(_) => None,
         })
@@ -463,14 +439,39 @@ mod tests {
         let panel = panel("{a: {judge: j, score: /s, otherwise: {grounding: {}}}}", JUDGE);
         let skipped = Answer::Given(json!({"unavailable": "not installed"}));
         let given = Answer::Given(
-            json!({"s": 1.5, "issues": ["is wrong", {"code": "X", "path": "/a", "severity": "minor"}, 3]}),
+            json!({"s": 1, "issues": ["is wrong", {"code": "X", "path": "/a", "severity": "minor"}, 3]}),
         );
         let found = merged(&panel, Some(0.9), &[skipped.clone(), given]);
         assert_eq!(found.overall, 1.0);
         let codes: Vec<&str> = found.issues.iter().map(|issue| issue.code.as_str()).collect();
-        assert_eq!(codes, ["VALIDATOR_UNAVAILABLE", "JUDGE_J", "X", "SCORE_BEYOND_ONE"]);
+        assert_eq!(codes, ["VALIDATOR_UNAVAILABLE", "JUDGE_J", "X"]);
         let failed = merged(&panel, Some(0.9), &[skipped, Answer::Failed("gone".into())]);
         assert_eq!((failed.overall, failed.issues[1].disposition), (0.5, Disposition::Warn));
+    }
+
+    #[test]
+    fn what_a_judge_gives_is_read_on_its_own_scale() {
+        let assess = "{a: {judge: j, score: /s, otherwise: {grounding: {}}}}";
+        let skipped = || Answer::Given(json!({"unavailable": "not installed"}));
+        for (scale, given, worth) in [
+            ("[0, 10]", json!(8), Some(0.8)),
+            ("[0, 10]", json!(10.000_000_5), Some(1.0)),
+            ("[0, 10]", json!(10.1), None),
+            ("[0, 10]", json!(-1), None),
+            ("[1, 5]", json!(1), Some(0.0)),
+            ("[1, 5]", json!(4), Some(0.75)),
+            ("[1, 5]", json!(0), None),
+            ("[-1, 1]", json!(0), Some(0.5)),
+        ] {
+            let judge = format!("{{j: {{provider: x, prompt: p.md, scale: {scale}}}}}");
+            let panel = panel(assess, &judge);
+            let answer = json!({ "s": given });
+            assert_eq!(panel.0.read(1, &answer).is_ok(), worth.is_some(), "{scale}: {given}");
+            if let Some(worth) = worth {
+                let found = merged(&panel, Some(0.9), &[skipped(), Answer::Given(answer)]);
+                assert!((found.overall - worth).abs() < 1e-9, "{scale}: {given}: {}", found.overall);
+            }
+        }
     }
 
     #[test]
@@ -494,6 +495,11 @@ mod tests {
         for (answer, readable) in [
             (json!({"s": 0.5}), true),
             (json!({"s": 0.5, "issues": []}), true),
+            (json!({"s": 1.000_000_9}), true),
+            (json!({"s": -0.000_000_9}), true),
+            (json!({"s": 1.000_001_1}), false),
+            (json!({"s": -0.000_001_1}), false),
+            (json!({"s": 3}), false),
             (json!({"s": "0.5"}), false),
             (json!({}), false),
             (json!("fine"), false),

@@ -124,20 +124,32 @@ fn severities_are_the_loop_s_own_words_and_paths_find_their_place() {
     }
 }
 
+/// On a scale of 0 to 10 a 3 is little, so it must not count as 1.
 #[test]
-fn a_score_on_another_scale_is_said() {
-    let place = place(
-        &judged("", "stop: { max_iterations: 1 }"),
-        &[extracted("a"), says(json!({ "s": 8, "issues": [] }))],
-    );
-    let result = run(&place).json();
-    assert_eq!(result["best_validation"]["scores"]["tone"], 1.0);
-    let warnings = result["warnings"].to_string();
-    assert!(warnings.contains("judge `j` gave 8 at `/s`, which counts as 1"), "{warnings}");
-    // On a scale of 0 to 10 a 3 is little, and it counts as 1, too.
-    let found = issues(&result).remove(0);
-    assert_eq!((&found["code"], &found["disposition"]), (&json!("SCORE_BEYOND_ONE"), &json!("escalate")));
-    assert_eq!((&result["final_status"], &result["review"]), (&json!("passed"), &json!(true)));
+fn a_score_that_is_not_on_the_judge_s_scale_is_no_answer() {
+    let one = "stop: { max_iterations: 1 }";
+    let found = |said: &str, answers: &[Value]| {
+        let answers: Vec<Value> = std::iter::once(extracted("a")).chain(answers.iter().cloned()).collect();
+        run(&place(&judged(said, one), &answers)).json()
+    };
+    let eight = || says(json!({ "s": 8, "issues": [] }));
+    let result = found(", on_failure: { retry: 0 }", &[eight()]);
+    assert_ne!(result["final_status"], "passed", "{result}");
+    assert_eq!(result["best_validation"]["scores"].get("tone"), None, "{result}");
+    let failed = issues(&result).remove(0);
+    assert_eq!((&failed["code"], &failed["disposition"]), (&json!("JUDGE_FAILED"), &json!("escalate")));
+    let message = failed["message"].to_string();
+    assert!(message.contains("has 8 at `/s`, which is not on its scale of 0 to 1"), "{message}");
+    // It is asked again, and something may stand in for it.
+    let asked_again =
+        found(", on_failure: { retry: 1 }", &[eight(), says(json!({ "s": 0.95, "issues": [] }))]);
+    assert_eq!(asked_again["final_status"], "passed", "{asked_again}");
+    let stood_in = found(", on_failure: { retry: 0, then: { fallback: 0.5 } }", &[eight()]);
+    assert_eq!(stood_in["best_validation"]["scores"]["tone"], 0.5);
+    // Where the judge declares the scale, the number is converted.
+    let declared = found(", scale: [0, 10]", &[says(json!({ "s": 9.5, "issues": [] }))]);
+    assert_eq!(declared["best_validation"]["scores"]["tone"], 0.95);
+    assert_eq!(declared["final_status"], "passed", "{declared}");
 }
 
 /// Of what is there twice, either could be meant; of what is beside the place that is read, nothing may be lost.

@@ -4,7 +4,7 @@ use super::calls;
 use super::model::Section;
 use super::words::{capital, duration, list, name, names, path, score, times};
 use crate::explain::settings::shown_value;
-use crate::profile::{AfterRetries, Asked, Judge, Sees, Validator};
+use crate::profile::{AfterRetries, Asked, Judge, Scale, Sees, Validator};
 use crate::run::Plan;
 
 /// Whether a name under `judges` or `validators` is asked at all.
@@ -83,6 +83,11 @@ fn one_judge(plan: &Plan, judge: &Judge, section: &mut Section) {
     } else {
         let text = "It does not see scores or earlier attempts, but all that the candidate says of itself.";
         section.detail(format!("{key}.withhold"), text);
+    }
+    if judge.scale != Scale::default() {
+        let (low, high) = judge.scale.bounds();
+        let text = format!("It scores from {low} (worst) to {high} (best), which is converted to 0 to 1.");
+        section.detail(format!("{key}.scale"), text);
     }
     let issues = match &judge.issues {
         Some(pointer) => {

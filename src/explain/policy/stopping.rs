@@ -2,10 +2,12 @@
 
 use super::criteria::{budget_words, clause, group};
 use super::model::{Ending, Section};
-use super::words::{capital, name};
+use super::words::{capital, name, names};
 use crate::policy::{FinalStatus, StopReason};
-use crate::profile::{Criterion, GroupMember, OnEscalate, OnGateMiss, OnRegression, StopCriteria};
-use crate::run::Plan;
+use crate::profile::{
+    AfterRetries, Criterion, GroupMember, OnEscalate, OnGateMiss, OnRegression, StopCriteria,
+};
+use crate::run::{JudgePlan, Plan};
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("stopping", "When the loop stops, and in which order");
@@ -202,10 +204,17 @@ fn outside(plan: &Plan, section: &mut Section) {
         let text = "a call of a stage has failed permanently; the best candidate so far, if there is one, is returned all the same;";
         section.end("stop.provider_error", text, StopReason::ProviderError);
     }
-    if plan.panel.members().iter().any(|member| !member.is_validator()) {
-        let text = "a judge whose word is needed has failed permanently, and the candidate that a correction would start from has no \
-                    issue to correct; the same is returned;";
-        section.end("stop.silent", text, StopReason::ProviderError);
+    let needed = |judge: &&JudgePlan| judge.judge.on_failure.then == AfterRetries::Escalate;
+    let (said, unsaid): (Vec<_>, Vec<_>) =
+        plan.judges.iter().filter(needed).partition(|judge| judge.judge.on_failure.said);
+    for (judges, reason) in [(unsaid, StopReason::ProviderError), (said, StopReason::CriticalIssue)] {
+        if !judges.is_empty() {
+            let judges = names(judges.iter().map(|judge| judge.judge.id.value.as_str()), "or");
+            let text = format!(
+                "the judge {judges}, whose word is needed, has failed permanently; the same is returned;"
+            );
+            section.end("stop.silent", text, reason);
+        }
     }
     section.end("stop.cancelled", "somebody stops it; the same is returned.", StopReason::Cancelled);
 }

@@ -153,9 +153,9 @@ fn claims(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
     }
 }
 
-/// A score that need not lie between 0 and 1: what lies outside is clamped, so that 3 of 10 counts as 1.
+/// A score that need not lie on the judge's scale: an answer with such a number can't be read, and is paid for all the same.
 fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) {
-    let Judge { id, call, .. } = &judge.judge;
+    let Judge { id, call, scale, .. } = &judge.judge;
     let dimensions = &project.subject.loaded.profile.dimensions;
     let sources = dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
     let own = sources.flat_map(|second| &second.sources).filter(|source| source.name.value == id.value);
@@ -164,7 +164,10 @@ fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
         .map(|pointer| pointer.value.as_str())
         .filter(|pointer| {
             judge.schemas.is_empty()
-                || judge.schemas.values().any(|schema| !SchemaNode::whole(schema).keeps_within_one(pointer))
+                || judge
+                    .schemas
+                    .values()
+                    .any(|schema| !SchemaNode::whole(schema).keeps_within(pointer, scale.bounds()))
         })
         .collect();
     open.dedup();
@@ -172,21 +175,24 @@ fn unbounded(project: &Project<'_>, judge: &JudgePlan, problems: &mut Problems) 
         return;
     }
     let list = open.iter().map(|pointer| format!("`{pointer}`")).collect::<Vec<_>>().join(", ");
-    let help = "write `\"type\": \"number\", \"minimum\": 0, \"maximum\": 1` there; an answer outside of that is then asked for again";
+    let (low, high) = scale.bounds();
+    let help = format!(
+        "write `\"type\": \"number\", \"minimum\": {low}, \"maximum\": {high}` there, or say with `scale` between which numbers the judge scores"
+    );
     problems.push(match &call.output {
         None => Problem::warning(
             Code::UnboundedScore,
             &id.span,
             format!(
-                "the judge `{}` has no schema for its answer, so nothing keeps {list} between 0 and 1",
+                "the judge `{}` has no schema for its answer, so nothing keeps {list} between {low} and {high}",
                 id.value
             ),
         )
-        .help("name one with `output`, in which each score has `minimum: 0` and `maximum: 1`"),
+        .help(format!("name one with `output`, in which each score has `minimum: {low}` and `maximum: {high}`")),
         Some(output) => Problem::warning(
             Code::UnboundedScore,
             &output.span,
-            format!("the schema of the judge `{}` does not keep {list} between 0 and 1", id.value),
+            format!("the schema of the judge `{}` does not keep {list} between {low} and {high}", id.value),
         )
         .help(help),
     });

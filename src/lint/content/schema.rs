@@ -51,22 +51,22 @@ impl<'v> SchemaNode<'v> {
         })
     }
 
-    /// Whether a number that this JSON Pointer leads to lies between 0 and 1, as far as can be told: where a schema says
+    /// Whether a number that this JSON Pointer leads to lies within these bounds, as far as can be told: where a schema says
     /// nothing, it may be any number.
-    pub(super) fn keeps_within_one(self, pointer: &str) -> bool {
+    pub(super) fn keeps_within(self, pointer: &str, (low, high): (f64, f64)) -> bool {
         let names = pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~"));
         let steps: Vec<PathStep> =
             names.map(|name| name.parse().map_or_else(|_| PathStep::Key(name), PathStep::Index)).collect();
         match self.reach(&steps) {
-            Reach::Places(places) => places.into_iter().any(SchemaNode::is_within_one),
+            Reach::Places(places) => places.into_iter().any(|place| place.is_within(low, high)),
             // That there is no such place is another mistake.
             Reach::Nothing { .. } => true,
             Reach::Unknown => false,
         }
     }
 
-    fn is_within_one(self) -> bool {
-        let within = |value: &Value| value.as_f64().is_some_and(|number| (0.0..=1.0).contains(&number));
+    fn is_within(self, low: f64, high: f64) -> bool {
+        let within = |value: &Value| value.as_f64().is_some_and(|number| (low..=high).contains(&number));
         if let Some(values) = self.values() {
             return values.into_iter().all(|value| !value.is_number() || within(value));
         }
@@ -278,7 +278,7 @@ mod tests {
         let open = ["/plain", "/half", "/percent", "/stars", "/open/score"];
         let kept = ["/whole", "/steps", "/named", "/inner/a~1b"];
         for (pointer, expected) in open.map(|at| (at, false)).into_iter().chain(kept.map(|at| (at, true))) {
-            assert_eq!(SchemaNode::whole(&schema).keeps_within_one(pointer), expected, "{pointer}");
+            assert_eq!(SchemaNode::whole(&schema).keeps_within(pointer, (0.0, 1.0)), expected, "{pointer}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The keys of judges and validators.
 
-use super::super::judge::{AfterRetries, OnFailure, Sees};
+use super::super::judge::{AfterRetries, OnFailure, Scale, Sees};
 use super::calls::{CALL, DEADLINE};
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Shape};
@@ -37,6 +37,14 @@ pub(in super::super) static JUDGE: Mapping = Mapping {
                  validation_status]",
             )
             .examples(&["[confidence, score]"]),
+            Key::new(
+                "scale",
+                Scale::shape,
+                "The numbers between which the judge scores, the worst and the best. What it gives is converted to 0 to 1; \
+                 an answer with a number that is not on the scale can't be read.",
+            )
+            .default("[0, 1]")
+            .examples(&["[0, 10]", "[1, 5]"]),
             Key::new(
                 "issues",
                 || Shape::text_like("a JSON Pointer such as `/critical_issues`", "^(/|$)"),
