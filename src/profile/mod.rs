@@ -57,5 +57,7 @@ pub use reached::{FileTracker, Reached};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};
-pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
+pub use stop::{
+    Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria, Waiting,
+};
 pub use stop_group::{Criterion, GroupMember};

@@ -35,6 +35,8 @@ pub struct StopCriteria {
     pub script: Vec<Arc<ScriptCriterion>>,
     /// Longest time from the start of the run to a decision to go on.
     pub timeout: Option<Millis>,
+    /// Whether waiting for a rate limit's turn is part of the run's time.
+    pub waiting: Waiting,
     /// Most that may be spent.
     pub budget: Budget,
     /// A group that fires when one of its members does.
@@ -42,6 +44,21 @@ pub struct StopCriteria {
     /// A group that fires when all of its members do.
     pub all: Vec<GroupMember>,
 }
+
+/// Whether waiting for a rate limit's turn is part of a run's time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Waiting {
+    /// It is not: a run that limits slow down would be late otherwise, and what has been paid for by then lost.
+    #[default]
+    LeftOut,
+    /// It is: somebody waits for the answer.
+    Counts,
+}
+
+decode_words!(Waiting, "word", {
+    "left_out": "It is no part of the run's time, so that limits make no run late." => Waiting::LeftOut,
+    "counts": "It is part of the run's time: somebody waits for the answer." => Waiting::Counts,
+});
 
 /// A criterion of the author's own.
 #[derive(Debug, Clone)]
@@ -172,6 +189,8 @@ impl Decode for StopCriteria {
                     .help("set `max_iterations` or `max_corrections`"),
             );
         }
+        let (timeout, waiting) =
+            fields.node("timeout").map_or((None, Waiting::default()), |node| decode_timeout(node, problems));
         let criteria = StopCriteria {
             max_iterations,
             max_corrections,
@@ -183,7 +202,8 @@ impl Decode for StopCriteria {
             oscillation: fields.node("oscillation").and_then(|n| Oscillation::decode(n, problems)),
             flip_flop: fields.node("flip_flop").and_then(|n| decode_flip_flop(n, problems)),
             script: fields.node("script").map(|n| decode_scripts(n, problems)).unwrap_or_default(),
-            timeout: fields.optional("timeout", problems),
+            timeout,
+            waiting,
             budget: fields.node("budget").and_then(|n| Budget::decode(n, problems)).unwrap_or_default(),
             any: fields.node("any").map(|n| decode_members(n, problems)).unwrap_or_default(),
             all: fields.node("all").map(|n| decode_members(n, problems)).unwrap_or_default(),
@@ -251,6 +271,20 @@ impl Decode for MinImprovement {
         fields.finish(problems);
         Some(MinImprovement { delta: delta?, patience, baseline })
     }
+}
+
+/// Reads a duration, or `{ after: DURATION, waiting: counts }`.
+fn decode_timeout(node: &Node, problems: &mut Problems) -> (Option<Millis>, Waiting) {
+    if !matches!(node.data, Data::Map(_)) {
+        return (Millis::decode(node, problems), Waiting::default());
+    }
+    let Some(mut fields) = Fields::open(node, &keys::TIMEOUT, problems) else {
+        return (None, Waiting::default());
+    };
+    let after = fields.required("after", problems);
+    let waiting = fields.or("waiting", Waiting::default(), problems);
+    fields.finish(problems);
+    (after, waiting)
 }
 
 pub(super) fn decode_decline(node: &Node, problems: &mut Problems) -> Option<usize> {

@@ -2,6 +2,7 @@
 
 use super::bill::CostTracker;
 use super::clock::{Clock, Time};
+use crate::profile::Waiting;
 use crate::provider::protocol::CompletionRequest;
 use crate::provider::{Called, Progress, Provider};
 use crate::value::Millis;
@@ -26,9 +27,9 @@ pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 impl Calls {
     /// Calls that go by this time.
-    pub(super) fn new(time: Time) -> Self {
+    pub(super) fn new(time: Time, waiting: Waiting) -> Self {
         Calls {
-            clock: Clock::start(time),
+            clock: Clock::start(time, waiting),
             bill: CostTracker::default(),
             cached: AtomicUsize::new(0),
             answered: Mutex::default(),

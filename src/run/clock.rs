@@ -1,5 +1,6 @@
 //! The time of one document's loop.
 
+use crate::profile::Waiting;
 use crate::provider::RecorderMode;
 use crate::value::Millis;
 use std::ops::Range;
@@ -33,6 +34,7 @@ impl From<RecorderMode> for Time {
 #[derive(Debug)]
 pub(super) struct Clock {
     time: Time,
+    waiting: Waiting,
     started: Instant,
     /// In milliseconds; where the time is real, the latest that was told.
     counted: AtomicU64,
@@ -48,8 +50,14 @@ struct LeftOut {
 }
 
 impl Clock {
-    pub(super) fn start(time: Time) -> Self {
-        Clock { time, started: Instant::now(), counted: AtomicU64::new(0), left_out: Mutex::default() }
+    pub(super) fn start(time: Time, waiting: Waiting) -> Self {
+        Clock {
+            time,
+            waiting,
+            started: Instant::now(),
+            counted: AtomicU64::new(0),
+            left_out: Mutex::default(),
+        }
     }
 
     pub(super) fn now(&self) -> Millis {
@@ -72,9 +80,13 @@ impl Clock {
         }
     }
 
-    /// This part of the real time, which has passed, does not count. Calls that are made at once begin to wait together, so
+    /// In this part of the real time, which has passed, a call waited for its turn: it does not count, unless the profile
+    /// says otherwise. Calls that are made at once begin to wait together, so
     /// that what they wait for at the same time is left out once, whichever of them tells first.
     pub(super) fn leave_out(&self, waited: Range<Instant>) {
+        if self.waiting == Waiting::Counts {
+            return;
+        }
         let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         let from = left_out.until.map_or(waited.start, |until| until.max(waited.start));
         if waited.end > from {
@@ -100,21 +112,21 @@ mod tests {
     #[test]
     fn where_time_is_counted_only_what_is_said_to_pass_does() {
         for time in [Time::Counted, Time::Played] {
-            let mut clock = Clock::start(time);
+            let mut clock = Clock::start(time, Waiting::LeftOut);
             clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
             assert_eq!(clock.now(), Millis(0));
             clock.reach(Millis(70));
             clock.reach(Millis(40));
             assert_eq!(clock.now(), Millis(70));
         }
-        let clock = Clock::start(Time::Real);
+        let clock = Clock::start(Time::Real, Waiting::LeftOut);
         clock.reach(Millis(3_600_000));
         assert!(clock.now() < Millis(3_600_000));
     }
 
     #[test]
     fn what_is_left_out_does_not_count_and_sets_no_time_back() {
-        let mut clock = Clock::start(Time::Real);
+        let mut clock = Clock::start(Time::Real, Waiting::LeftOut);
         let end = clock.started;
         clock.started = clock.started.checked_sub(Duration::from_secs(60)).unwrap();
         let waited = |from: u64, to: u64| {
@@ -132,9 +144,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_waited_for_counts_where_the_profile_says_so() {
+        let mut clock = Clock::start(Time::Real, Waiting::Counts);
+        let end = clock.started;
+        clock.started = end.checked_sub(Duration::from_secs(60)).unwrap();
+        clock.leave_out(clock.started..end);
+        assert!(clock.now() >= Millis(60_000));
+    }
+
+    #[test]
     fn a_pause_that_is_played_takes_no_time() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let clock = Clock::start(Time::Played);
+        let clock = Clock::start(Time::Played, Waiting::LeftOut);
         // An hour: the test would not end.
         runtime.block_on(clock.wait_until(Millis(3_600_000)));
         assert_eq!(clock.now(), Millis(3_600_000));

@@ -174,7 +174,7 @@ impl Session {
             attached,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
-            calls: Arc::new(Calls::new(self.time)),
+            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting)),
             at: Millis::default(),
             warnings,
             notes: Vec::new(),

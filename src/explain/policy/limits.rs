@@ -5,7 +5,7 @@ use super::candidate::asked_again;
 use super::criteria::budget_words;
 use super::model::Section;
 use super::words::{capital, count, dollars, duration, list, name, times, whole};
-use crate::profile::{Budget, Call, Criterion, GroupMember, ProviderChoice};
+use crate::profile::{Budget, Call, Criterion, GroupMember, ProviderChoice, Waiting};
 use crate::provider::Prices;
 use crate::run::Plan;
 use crate::value::Usd;
@@ -161,6 +161,10 @@ fn time(plan: &Plan, section: &mut Section) {
             duration(limit)
         );
         section.say("limits.time", text);
+        if plan.policy.stop.waiting == Waiting::Counts {
+            let text = "Time in which calls wait for their turn, because of limits, counts, too.";
+            section.say("limits.time.waiting", text);
+        }
     } else if groups.is_none() {
         let text = "There is no limit of time for a document, but what its calls may take, with the pauses before those that are made again.";
         section.say("limits.time", text);

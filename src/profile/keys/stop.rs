@@ -1,6 +1,6 @@
 //! The keys of `stop`, as criteria of their own and in groups.
 
-use super::super::stop::{Baseline, Budget, MinImprovement, Oscillation, Stagnation};
+use super::super::stop::{Baseline, Budget, MinImprovement, Oscillation, Stagnation, Waiting};
 use crate::value::decode::{Count, Decode};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
 use crate::value::{Millis, Usd};
@@ -77,11 +77,19 @@ const SCRIPT: Key = Key::new(
 )
 .examples(&["{ plateau: stop.rhai#plateau }"]);
 
-const TIMEOUT: Key = Key::new(
+const TIMEOUT_KEY: Key = Key::new(
+    "timeout",
+    || Shape::AnyOf(vec![Millis::shape(), Shape::Mapping(&TIMEOUT)]),
+    "Stops when the run has taken this long. It is looked at between iterations and before a call is made again, so one \
+     iteration can go over. Waiting for a rate limit's turn is left out, unless `waiting: counts` says otherwise.",
+)
+.examples(&["30s", "{ after: 30s, waiting: counts }"]);
+
+/// In a group it is a duration alone: a run has one time.
+const TIMEOUT_IN_GROUP: Key = Key::new(
     "timeout",
     Millis::shape,
-    "Stops when the run has taken this long. It is looked at between iterations and before a call is made again, so one \
-     iteration can go over.",
+    "Stops when the run has taken this long. It is looked at between iterations, so one iteration can go over.",
 )
 .examples(&["30s", "2m"]);
 
@@ -128,7 +136,7 @@ pub(in super::super) static STOP: Mapping = Mapping {
         OSCILLATION_KEY,
         FLIP_FLOP_KEY,
         SCRIPT,
-        TIMEOUT,
+        TIMEOUT_KEY,
         BUDGET_KEY,
         ANY,
         ALL,
@@ -152,7 +160,7 @@ pub(in super::super) static CRITERION: Mapping = Mapping {
         OSCILLATION_KEY.never_null(),
         FLIP_FLOP_KEY.never_null(),
         SCRIPT.never_null(),
-        TIMEOUT.never_null(),
+        TIMEOUT_IN_GROUP.never_null(),
         BUDGET_KEY.never_null(),
         ANY.never_null(),
         ALL.never_null(),
@@ -202,6 +210,24 @@ pub(in super::super) static MIN_IMPROVEMENT: Mapping = Mapping {
         Key::new("baseline", Baseline::shape, "What the gain is measured against.")
             .default("previous")
             .examples(&["best"]),
+    ]],
+    open: None,
+};
+
+pub(in super::super) static TIMEOUT: Mapping = Mapping {
+    name: "timeout",
+    what: "limit of time",
+    doc: "How long a run may take, and what of its time counts.",
+    keys: &[&[
+        Key::new("after", Millis::shape, "How long the run may take.").required().examples(&["30s", "2m"]),
+        Key::new(
+            "waiting",
+            Waiting::shape,
+            "Whether the time counts in which calls wait for their turn, because of `network.limits` or because the \
+             server says that nothing is left.",
+        )
+        .default("left_out")
+        .examples(&["counts"]),
     ]],
     open: None,
 };
