@@ -80,6 +80,7 @@ pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessm
         rule: None,
         suggested_fix: None,
         source_span: None,
+        pre_existing: false,
     });
     Assessment {
         scores: step.scores.iter().map(|(name, score)| (name.as_str(), *score)).collect(),

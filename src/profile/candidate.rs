@@ -21,6 +21,21 @@ decode_words!(CandidateKind, "kind of candidate", {
     "patch": "A JSON Patch (RFC 6902) against the document, which is JSON; the patched document is assessed." => CandidateKind::Patch,
 });
 
+/// What becomes of a mistake that the document had before a patch, and that the patch does not touch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnPreExisting {
+    /// It is shown and blocks nothing.
+    #[default]
+    Warn,
+    /// It counts like any other.
+    Block,
+}
+
+decode_words!(OnPreExisting, "action", {
+    "warn": "It is shown, as a warning with `pre_existing: true`, and blocks nothing." => OnPreExisting::Warn,
+    "block": "It counts like any other." => OnPreExisting::Block,
+});
+
 /// Reads `variables`.
 pub(super) fn decode_variables(node: &Node, problems: &mut Problems) -> Option<Map<String, Value>> {
     let Data::Map(entries) = &node.data else {

@@ -1,6 +1,6 @@
 //! A merged tree to a checked [`Profile`].
 
-use super::candidate::{CandidateKind, decode_variables};
+use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
 use super::judge::{Judge, Validator, ask_as_stages_do, decode_judges, decode_validators};
 use super::keys;
 use super::mask::Mask;
@@ -26,6 +26,8 @@ pub struct Profile {
     pub chain: Vec<String>,
     /// What a candidate is.
     pub candidate: CandidateKind,
+    /// What becomes of mistakes that the document had before an edit.
+    pub on_pre_existing: OnPreExisting,
     /// What prompts may use besides what the loop knows.
     pub variables: serde_json::Map<String, serde_json::Value>,
     /// What makes a candidate.
@@ -72,6 +74,7 @@ pub(super) fn decode(
     fields.node("extends");
     let classify = fields.optional("classify", problems);
     let candidate = fields.or("candidate", CandidateKind::Value, problems);
+    let on_pre_existing = fields.or("pre_existing", OnPreExisting::Warn, problems);
     let variables = fields.node("variables").and_then(|node| decode_variables(node, problems));
     let stages = match fields.node("stages") {
         Some(node) => decode_stages(node, problems),
@@ -126,6 +129,13 @@ pub(super) fn decode(
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
     let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
+    if let (CandidateKind::Value, OnPreExisting::Block) = (candidate, on_pre_existing)
+        && let Some(node) = root.get("pre_existing")
+    {
+        let message = "`pre_existing` is about edits, and candidates here are no patches";
+        let problem = Problem::warning(Code::Conflict, &node.span, message);
+        problems.push(problem.help("take it out, or set `candidate: patch`"));
+    }
     if let (CandidateKind::Patch, Lock::Passing) = (candidate, feedback.lock)
         && let Some(node) = root.get("feedback").and_then(|feedback| feedback.get("lock"))
     {
@@ -165,6 +175,7 @@ pub(super) fn decode(
         description,
         chain,
         candidate,
+        on_pre_existing,
         variables: variables.unwrap_or_default(),
         stages,
         generate_once: generate_once.into_iter().map(|id| id.value).collect(),

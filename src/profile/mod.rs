@@ -30,7 +30,7 @@ mod stop_group;
 
 pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
-pub use candidate::CandidateKind;
+pub use candidate::{CandidateKind, OnPreExisting};
 pub use checked::Profile;
 pub(crate) use codes::check_code;
 pub use codes::{KeywordIssue, SchemaCodes};

@@ -131,6 +131,7 @@ impl Plan {
             policy: Arc::new(profile.policy.clone()),
             scoring: Scoring::of(
                 profile.candidate,
+                profile.on_pre_existing,
                 rules?.with_dispositions(profile.policy.dispositions.clone()),
             ),
             criteria: Arc::new(criteria),

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
 pub const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
 
+/// The code of the issue that says that the profile tells document types apart and did not recognise this one's.
+pub const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
+
 /// Dimensions, overall score and issues of one candidate.
 ///
 /// Buffers are kept between candidates: [`Assessment::clear`] empties without freeing, so that assessing a document
@@ -61,6 +64,25 @@ impl Assessment {
     #[must_use]
     pub fn is_unseen(&self) -> bool {
         self.issues.iter().any(|issue| issue.code == DOCUMENT_UNSEEN)
+    }
+
+    /// Says that the document's type was not recognised, so that nobody knows what it should hold.
+    pub(crate) fn say_unknown_type(&mut self) {
+        self.issues.push(Issue {
+            disposition: Disposition::Escalate,
+            message: "the document's type was not recognised, so what must be extracted from it is not known".to_owned(),
+            suggested_fix: Some(
+                "name its type (`--type`), or add patterns for it to the file that the profile's `classify` names"
+                    .to_owned(),
+            ),
+            ..Issue::new(DOCUMENT_TYPE_UNKNOWN, Severity::Critical)
+        });
+    }
+
+    /// Whether the document's type was not recognised.
+    #[must_use]
+    pub fn is_of_unknown_type(&self) -> bool {
+        self.issues.iter().any(|issue| issue.code == DOCUMENT_TYPE_UNKNOWN)
     }
 
     /// How many issues have this severity.
@@ -165,6 +187,9 @@ pub struct Issue {
     /// Whether it says of itself that the loop can put it right, for profiles whose `dispositions` ask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub auto_fixable: bool,
+    /// Whether the document had this mistake before the edit that is assessed, which does not touch it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pre_existing: bool,
     /// JSON Pointer into the candidate; empty for the whole.
     #[serde(default)]
     pub path: String,
@@ -196,6 +221,7 @@ impl Issue {
             suggested_fix: None,
             source_span: None,
             auto_fixable: false,
+            pre_existing: false,
         }
     }
 

@@ -4,8 +4,9 @@ use super::account::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
 use super::assessment::{Assessment, Issue};
 use super::grounded::{Names, Source};
 use super::machine::{Buffers, Machine};
+use super::pre_existing::PreExisting;
 use super::subject::AssessedValue;
-use crate::profile::CandidateKind;
+use crate::profile::{CandidateKind, OnPreExisting};
 use crate::rules::{CompiledRules, Program};
 use crate::value::Score;
 use serde_json::Value;
@@ -17,20 +18,22 @@ pub struct Scoring {
     rules: CompiledRules,
     names: Names,
     kind: CandidateKind,
+    on_pre_existing: OnPreExisting,
 }
 
 impl Scoring {
     /// Prepares compiled rules for scoring candidates that are values.
     #[must_use]
     pub fn new(rules: CompiledRules) -> Arc<Self> {
-        Self::of(CandidateKind::Value, rules)
+        Self::of(CandidateKind::Value, OnPreExisting::Warn, rules)
     }
 
-    /// Prepares compiled rules for scoring candidates of a kind.
+    /// Prepares compiled rules for scoring candidates of a kind; if they are edits, with what becomes of mistakes that the
+    /// document had before.
     #[must_use]
-    pub fn of(kind: CandidateKind, rules: CompiledRules) -> Arc<Self> {
+    pub fn of(kind: CandidateKind, on_pre_existing: OnPreExisting, rules: CompiledRules) -> Arc<Self> {
         let names = Names::new(rules.field_names());
-        Arc::new(Scoring { rules, names, kind })
+        Arc::new(Scoring { rules, names, kind, on_pre_existing })
     }
 
     /// What a candidate is.
@@ -149,8 +152,18 @@ impl Assessor {
                 };
             }
         };
+        let document = match (self.scoring.kind, self.scoring.on_pre_existing) {
+            (CandidateKind::Patch, OnPreExisting::Warn) => source.and_then(Source::document),
+            (CandidateKind::Patch, OnPreExisting::Block) | (CandidateKind::Value, _) => None,
+        };
+        let pre_existing = document.map(|document| {
+            let mut before = Assessment::default();
+            Machine::new(program, rules, names, document, source, given, &mut before, &mut self.room).run();
+            PreExisting::of(before.issues, document, candidate)
+        });
         let candidate = subject.value();
-        let mut machine = Machine::new(program, rules, names, candidate, source, given, out, &mut self.room);
+        let mut machine = Machine::new(program, rules, names, candidate, source, given, out, &mut self.room)
+            .after(pre_existing.as_ref());
         if accounting {
             return machine.run_and_account();
         }

@@ -6,6 +6,7 @@ use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
+use super::pre_existing::PreExisting;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions, Weight};
 use crate::rules::{
@@ -40,6 +41,8 @@ pub(super) struct Machine<'a> {
     pub candidate: &'a Value,
     pub source: Option<&'a Source>,
     pub given: &'a [(String, Score)],
+    /// What was wrong before the candidate, which is an edit, was made; it does not count against it.
+    pub pre_existing: Option<&'a PreExisting>,
     pub out: &'a mut Assessment,
     pub room: &'a mut Buffers,
     /// What the last test said.
@@ -87,6 +90,7 @@ impl<'a> Machine<'a> {
             candidate,
             source,
             given,
+            pre_existing: None,
             out,
             room,
             flag: false,
@@ -95,6 +99,11 @@ impl<'a> Machine<'a> {
             arguments: None,
             ledger: None,
         }
+    }
+
+    /// The same, for an edit of a document that had these mistakes before.
+    pub(super) fn after(self, pre_existing: Option<&'a PreExisting>) -> Self {
+        Machine { pre_existing, ..self }
     }
 
     /// Runs the whole program and sets the overall score, and says where each point went.
@@ -117,6 +126,7 @@ impl<'a> Machine<'a> {
         let end = Address::try_from(self.program.ops.len()).unwrap_or(Address::MAX);
         let scope = Scope { candidate: self.candidate, value: self.candidate, at: &Pointer::ROOT };
         self.run_range(0, end, &scope);
+        self.mark_pre_existing(0);
         let scores = &self.out.scores;
         self.out.overall = self.program.overall.of(|name| scores.get(name)).get();
     }
@@ -219,6 +229,7 @@ impl<'a> Machine<'a> {
                 }
                 Op::BeginRules => self.issues_before = self.out.issues.len(),
                 Op::EndRules { dimension, penalty, floor, counts } => {
+                    self.mark_pre_existing(self.issues_before);
                     let found =
                         self.out.issues.iter().skip(self.issues_before).filter(|issue| match counts {
                             Counts::All => true,
@@ -296,6 +307,13 @@ impl<'a> Machine<'a> {
                 let dimension = Arc::clone(name);
                 ledger.account.set(DimensionBreakdown { dimension, score: Some(score), by, losses });
             }
+        }
+    }
+
+    /// Marks the issues from `from` on that were there before the edit.
+    fn mark_pre_existing(&mut self, from: usize) {
+        if let (Some(known), Some(issues)) = (self.pre_existing, self.out.issues.get_mut(from..)) {
+            known.mark(issues);
         }
     }
 

@@ -9,6 +9,7 @@ mod combine;
 mod grounded;
 pub mod grounding;
 mod machine;
+mod pre_existing;
 mod member;
 mod subject;
 mod panel;
@@ -24,7 +25,9 @@ mod clinical;
 mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
-pub use assessment::{Assessment, DOCUMENT_UNSEEN, Evidence, Issue, Scores, SourceSpan, top_level_field};
+pub use assessment::{
+    Assessment, DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, Evidence, Issue, Scores, SourceSpan, top_level_field,
+};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
 pub use member::{Answer, JUDGE_FAILED, Member};

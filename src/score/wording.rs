@@ -63,6 +63,7 @@ pub(super) fn check_issue(
         message: cut(&message, MAX_MESSAGE),
         rule: Some(text.rule.clone()),
         source_span: None,
+        pre_existing: false,
     }
 }
 
@@ -92,6 +93,7 @@ pub(super) fn script_issue(
         rule: Some(text.rule.clone()),
         suggested_fix,
         source_span: None,
+        pre_existing: false,
     }
 }
 
@@ -132,6 +134,7 @@ pub(super) fn plain_issue(code: &str, severity: Severity, path: String, message:
         rule: None,
         suggested_fix: None,
         source_span: None,
+        pre_existing: false,
     }
 }
 

@@ -8,12 +8,13 @@ use crate::value::yaml::{Data, Entry, Node};
 const TAKEN_AWAY: &str = "taken away";
 
 /// The keys of a profile in the order in which they are explained.
-const PROFILE_ORDER: [&str; 24] = [
+const PROFILE_ORDER: [&str; 25] = [
     "name",
     "description",
     "extends",
     "classify",
     "candidate",
+    "pre_existing",
     "variables",
     "stages",
     "generate_once",

@@ -22,6 +22,6 @@ pub(super) use measures::{
 pub(super) use network::{BREAKER, LIMITS, NETWORK, RETRY_BUDGET};
 pub use profile::PROFILE;
 pub(super) use stop::{
-    BUDGET, CRITERION, DECLINE, FLIP_FLOP, MIN_IMPROVEMENT, OSCILLATION, STAGNATION, STOP, member,
+    BUDGET, CRITERION, DECLINE, FLIP_FLOP, MIN_IMPROVEMENT, OSCILLATION, STAGNATION, STOP, TIMEOUT, member,
 };
 pub(super) use write::{FEEDBACK, MASK, REPAIR};

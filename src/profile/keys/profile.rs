@@ -1,6 +1,6 @@
 //! The keys at the top of a profile.
 
-use super::super::candidate::CandidateKind;
+use super::super::candidate::{CandidateKind, OnPreExisting};
 use super::super::{
     Dispositions, Feedback, Mask, Network, OnEscalate, OnRegression, Repair, Stage, StopCriteria,
 };
@@ -44,6 +44,14 @@ pub static PROFILE: Mapping = Mapping {
         )
         .default("value")
         .examples(&["patch"]),
+        Key::new(
+            "pre_existing",
+            OnPreExisting::shape,
+            "Where candidates are patches: what becomes of a mistake that the document had before, and that the edit does \
+             not touch. What validators and judges find is not compared with the document as it was.",
+        )
+        .default("warn")
+        .examples(&["block"]),
         Key::new(
             "variables",
             || {

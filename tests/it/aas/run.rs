@@ -191,6 +191,43 @@ fn documents_are_checked_without_a_provider() {
     assert_eq!(score(&["--set", "candidate=value", "pump.json"])["overall"], 1.0);
 }
 
+/// Who asks for a serial number must not have to mend the whole document.
+#[test]
+fn mistakes_that_an_edit_does_not_touch_do_not_block_it() {
+    let place = place();
+    let mut pump: Value = serde_json::from_str(&example("pump.json")).unwrap();
+    pump["submodels"][0].as_object_mut().unwrap().remove("id");
+    place.write("pump.json", pump.to_string());
+    place.write("none.json", r#"[{"op": "test", "path": "/submodels/0/modelType", "value": "Submodel"}]"#);
+    place.write("bad.json", r#"[{"op": "remove", "path": "/submodels/0/submodelElements/0/idShort"}]"#);
+    place.write("mended.json", r#"[{"op": "add", "path": "/submodels/0/id", "value": 7}]"#);
+    let validate = |patch: &str, more: &[&str]| {
+        let arguments =
+            ["validate", "--profile", "aas", "--extraction", patch, "--format", "json", "pump.json"];
+        place.run(&[&arguments, more].concat()).json()
+    };
+    let found = |result: &Value, path: &str| {
+        let issues = result["best_validation"]["issues"].as_array().unwrap();
+        let issue = issues.iter().find(|issue| issue["path"] == path).unwrap();
+        (issue["disposition"].as_str().unwrap().to_owned(), issue.get("pre_existing") == Some(&json!(true)))
+    };
+    let passed = validate("none.json", &[]);
+    assert_eq!(
+        (&passed["final_status"], &passed["best_validation"]["overall"]),
+        (&json!("passed"), &json!(1.0))
+    );
+    assert_eq!(found(&passed, "/submodels/0/id"), ("warn".to_owned(), true));
+    let blocked = validate("none.json", &["--set", "pre_existing=block"]);
+    assert_ne!(blocked["final_status"], "passed");
+    assert_eq!(found(&blocked, "/submodels/0/id"), ("correct".to_owned(), false));
+    // What the edit breaks blocks as ever, and so does what it touches.
+    let worse = validate("bad.json", &[]);
+    assert_ne!(worse["final_status"], "passed");
+    assert_eq!(found(&worse, "/submodels/0/id"), ("warn".to_owned(), true));
+    assert_eq!(found(&worse, "/submodels/0/submodelElements/0/idShort"), ("correct".to_owned(), false));
+    assert_eq!(found(&validate("mended.json", &[]), "/submodels/0/id"), ("correct".to_owned(), false));
+}
+
 /// A stand-in for the package, which answers as the package does.
 const ENGINES: &str = r#"
 import enum
