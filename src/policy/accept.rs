@@ -21,9 +21,12 @@ pub(super) fn accepted(accept: &Accept, facts: &IterationSummary, checks: &mut C
         let (value, bound) = (count as f64, *limit as f64);
         all &= checks.look(&format!("accept.{}_issues", kind.as_str()), count <= *limit, value, bound);
     }
-    // Of documents that have been seen there is nothing to say.
+    // Of documents that have been seen, and whose type is known, there is nothing to say.
     if facts.unseen && !accept.unseen {
         all &= checks.look("accept.unseen", false, 1.0, 0.0);
+    }
+    if facts.unknown_type && !accept.unknown_type {
+        all &= checks.look("accept.unknown_type", false, 1.0, 0.0);
     }
     all
 }

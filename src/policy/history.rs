@@ -23,6 +23,8 @@ pub struct IterationSummary {
     pub issues: IssueCounts,
     /// Whether nobody but a stage has seen its document.
     pub unseen: bool,
+    /// Whether the type of its document was not recognised.
+    pub unknown_type: bool,
     /// The candidate itself, where it is known (a trajectory need not carry candidates).
     pub candidate: Option<Arc<Value>>,
     /// Its content.
@@ -46,6 +48,7 @@ impl IterationSummary {
             overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
             issues: IssueCounts::of(assessment),
             unseen: assessment.is_unseen(),
+            unknown_type: assessment.is_of_unknown_type(),
             digest: candidate.as_deref().map(Digest::of),
             candidate,
         }

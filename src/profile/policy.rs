@@ -33,6 +33,9 @@ pub struct LoopPolicy {
 /// The line of `accept` about documents that nobody but a stage has seen.
 const UNSEEN: &str = "unseen";
 
+/// The line of `accept` about documents whose type was not recognised.
+const UNKNOWN_TYPE: &str = "unknown_type";
+
 /// The lines of `accept`.
 #[derive(Debug, Clone, Default)]
 pub struct Accept {
@@ -42,6 +45,8 @@ pub struct Accept {
     pub issue_limits: Vec<(IssueKind, u64)>,
     /// Whether a candidate is good enough though nobody but a stage has seen its document.
     pub unseen: bool,
+    /// Whether a candidate is good enough though the type of its document was not recognised.
+    pub unknown_type: bool,
 }
 
 /// A number that an assessment has.
@@ -200,15 +205,19 @@ impl Accept {
             }
             if let Some(kind) = entry.key.strip_suffix("_issues").and_then(IssueKind::from_word) {
                 accept.issue_limits.extend(u64::decode(&entry.value, problems).map(|limit| (kind, limit)));
-            } else if entry.key == UNSEEN && !known.contains(&UNSEEN) {
-                accept.unseen = bool::decode(&entry.value, problems).unwrap_or_default();
+            } else if is_default_line(entry, known) {
+                let taken_away = bool::decode(&entry.value, problems).unwrap_or_default();
+                if entry.key == UNSEEN {
+                    accept.unseen = taken_away;
+                } else {
+                    accept.unknown_type = taken_away;
+                }
             } else if let Some(target) = target(&entry.key, &entry.key_span, known, &other_lines(), problems)
             {
                 accept.thresholds.extend(Score::decode(&entry.value, problems).map(|bound| (target, bound)));
             }
         }
-        let no_line =
-            |e: &Entry| matches!(e.value.data, Data::Null) || e.key == UNSEEN && !known.contains(&UNSEEN);
+        let no_line = |entry: &Entry| matches!(entry.value.data, Data::Null) || is_default_line(entry, known);
         if entries.iter().all(no_line) {
             problems.push(
                 Problem::error(
@@ -223,10 +232,15 @@ impl Accept {
     }
 }
 
+/// Whether this is one of the lines that are there unless the profile takes them away. A dimension of that name goes first.
+fn is_default_line(entry: &Entry, known: &[&str]) -> bool {
+    [UNSEEN, UNKNOWN_TYPE].contains(&entry.key.as_str()) && !known.contains(&entry.key.as_str())
+}
+
 /// Lines of `accept` that are no lower bounds.
 fn other_lines() -> Vec<String> {
     let limits = IssueKind::ALL.iter().map(|kind| format!("{}_issues", kind.as_str()));
-    limits.chain([UNSEEN.to_owned()]).collect()
+    limits.chain([UNSEEN, UNKNOWN_TYPE].map(str::to_owned)).collect()
 }
 
 /// The score that a name stands for, reported when there is no such dimension.

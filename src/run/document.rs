@@ -140,7 +140,8 @@ impl Session {
                     .to_owned(),
             );
         }
-        let document_type = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
+        let typed = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
+        let document_type = typed.name.clone();
         self.place.journal.begin_document(
             &self.place.run,
             &DocumentRecord {
@@ -167,6 +168,7 @@ impl Session {
         }
         let mut task = DocumentState {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
+            typed,
             id: document.id.clone(),
             text,
             source: self.plan.scoring.source(if attached.is_some() { "" } else { &masked }),
@@ -281,6 +283,7 @@ impl Session {
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
+                    task.typed.say(&self.plan, &mut assessment);
                 }
                 Input::Assessed(Box::new(assessment))
             }

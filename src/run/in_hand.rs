@@ -4,6 +4,7 @@ use super::Task;
 use super::call::Calls;
 use super::explanation::ExplanationBuilder;
 use super::trace::Watch;
+use super::typing::TypedAs;
 use crate::engine::Produced;
 use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::repair::RepairStep;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 /// What the loop of one document needs at hand.
 pub(super) struct DocumentState<'a> {
     pub(super) reference: DocumentRef,
+    pub(super) typed: TypedAs,
     pub(super) id: DocumentId,
     /// The whole text.
     pub(super) text: &'a str,

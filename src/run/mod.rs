@@ -54,7 +54,7 @@ pub use rescore::Rescore;
 pub use result::{DocumentResult, IterationResult, wants_review};
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
 pub use terms::{DimensionWeight, GateTerms, PanelTerms, SelectTerms, Terms};
-pub use typing::document_type_of;
+pub use typing::{TypedAs, document_type_of};
 pub use validator::ask_validator;
 pub use watch::{FileWatch, WatchError};
 pub use work::{first_input, request_for};

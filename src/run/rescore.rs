@@ -5,7 +5,7 @@
 //! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
 use super::course::{AssessedCandidate, RunTrace};
-use super::{Plan, document_type_of};
+use super::{Plan, TypedAs, document_type_of};
 use crate::feedback::lock;
 use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide};
 use crate::profile::{Lock, Mask};
@@ -59,18 +59,15 @@ impl Rescore {
         let last = course.made.last()?;
         let mut warnings = Vec::new();
         let text = course.document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
-        let document_type =
+        let typed =
             document_type_of(plan, course.given_type.as_deref(), text, "with `--type`", &mut warnings);
+        let document_type = typed.name.clone();
         // What was doubtful about the type was said in the run.
         let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
         let attached = super::work::attached(plan, &course.document).is_some();
         let source = (!attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
-        let mut scorer = Scorer {
-            plan,
-            assessor: Assessor::new(Arc::clone(&plan.scoring)),
-            document_type: &document_type,
-            source,
-        };
+        let mut scorer =
+            Scorer { plan, assessor: Assessor::new(Arc::clone(&plan.scoring)), typed: &typed, source };
         let mut scored: Vec<Scored> = Vec::new();
         for made in &course.made {
             let next = scorer.score(made, |base| scored.get(base));
@@ -114,7 +111,7 @@ impl Scored {
 struct Scorer<'a> {
     plan: &'a Plan,
     assessor: Assessor,
-    document_type: &'a str,
+    typed: &'a TypedAs,
     source: Option<Source>,
 }
 
@@ -127,10 +124,11 @@ impl Scorer<'_> {
     ) -> Scored {
         let policy = &self.plan.policy;
         let mut assessment = Assessment::default();
-        self.assessor.assess(self.document_type, &made.candidate, self.source.as_ref(), &[], &mut assessment);
+        self.assessor.assess(&self.typed.name, &made.candidate, self.source.as_ref(), &[], &mut assessment);
         if self.source.is_none() {
             assessment.say_unseen();
         }
+        self.typed.say(self.plan, &mut assessment);
         let measured = assessment.scores.clone();
         let missed_gate = policy.gate.as_ref().is_some_and(|gate| {
             let score = measured.get(&gate.dimension).map_or(0.0, |score| score.get());

@@ -1,6 +1,17 @@
 //! A document's type, when nobody names it.
 
 use super::Plan;
+use crate::ingest::UNKNOWN;
+use crate::score::Assessment;
+
+/// A document's type, and whether anybody knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypedAs {
+    /// The type.
+    pub name: String,
+    /// Whether the profile tells types apart, nobody named this document's, and it was not recognised.
+    pub unrecognised: bool,
+}
 
 /// The type that was `given`, or the one that the profile's classifier finds; what is doubtful about it goes to
 /// `warnings`, with the way to name it.
@@ -10,12 +21,17 @@ pub fn document_type_of(
     text: &str,
     way_to_name_it: &str,
     warnings: &mut Vec<String>,
-) -> String {
+) -> TypedAs {
+    let known = |name: &str| TypedAs { name: name.to_owned(), unrecognised: false };
     match (given, &plan.classifier) {
-        (Some(given), _) => given.to_owned(),
-        (None, Some(classifier)) if !text.is_empty() => {
+        (Some(given), _) => known(given),
+        (None, None) => known(UNKNOWN),
+        // An image or a PDF has no text to tell its type by.
+        (None, Some(_)) if text.is_empty() => TypedAs { unrecognised: true, ..known(UNKNOWN) },
+        (None, Some(classifier)) => {
             let found = classifier.classify(text);
-            if found.document_type == "unknown" {
+            let unrecognised = found.document_type == UNKNOWN;
+            if unrecognised {
                 warnings.push(format!("the document's type was not recognised; name it {way_to_name_it}"));
             } else if found.confidence.get() < 0.6 {
                 warnings.push(format!(
@@ -24,8 +40,16 @@ pub fn document_type_of(
                     found.confidence.get()
                 ));
             }
-            found.document_type
+            TypedAs { name: found.document_type, unrecognised }
         }
-        _ => "unknown".to_owned(),
+    }
+}
+
+impl TypedAs {
+    /// Says in the assessment of a candidate that the type was not recognised, where that keeps it from passing.
+    pub(crate) fn say(&self, plan: &Plan, assessment: &mut Assessment) {
+        if self.unrecognised && !plan.policy.accept.unknown_type {
+            assessment.say_unknown_type();
+        }
     }
 }

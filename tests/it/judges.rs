@@ -189,6 +189,55 @@ fn an_answer_that_says_two_things_is_none() {
     assert_ne!(capital["final_status"], "passed");
 }
 
+#[test]
+fn a_document_whose_type_was_not_recognised_does_not_pass() {
+    let good = || [extracted("a"), says(json!({ "s": 1, "issues": [] }))];
+    let types = "minimum: 1\nclassify: { letter: [{ pattern: 'Dear', weight: 1 }] }\n";
+    let found = |accept: &str, text: &str, more: &[&str]| {
+        let profile = judged("", "stop: { max_iterations: 1 }")
+            .replace("classify: null", "classify: types")
+            .replace("critical_issues: 0", accept);
+        let place = place(&profile, &good());
+        place.write("rules/types.yaml", types);
+        place.write("doc.txt", text);
+        let arguments = ["run", "--profile", "parts", "--format", "json", "--out", "out", "doc.txt"];
+        place.run(&[&arguments, more].concat()).json()
+    };
+    let unknown = found("tone: 0.9", "Nothing of the kind.", &[]);
+    assert_eq!(unknown["final_status"], "max_iterations_reached", "{unknown}");
+    assert_eq!((&unknown["document_type"], &unknown["review"]), (&json!("unknown"), &json!(true)));
+    assert_eq!(issues(&unknown)[0]["code"], "DOCUMENT_TYPE_UNKNOWN");
+    for (accept, text, more) in [
+        ("tone: 0.9", "Dear reader", &[][..]),
+        ("tone: 0.9", "Nothing of the kind.", &["--type", "letter"]),
+        ("unknown_type: true", "Nothing of the kind.", &[]),
+    ] {
+        let result = found(accept, text, more);
+        assert_eq!(result["final_status"], "passed", "{accept} {text}: {result}");
+        assert_eq!(issues(&result), [] as [Value; 0]);
+    }
+    // A profile that tells no types apart has nothing to recognise.
+    let result = run(&place(&judged("", "stop: { max_iterations: 1 }"), &good())).json();
+    assert_eq!((&result["final_status"], &result["document_type"]), (&json!("passed"), &json!("unknown")));
+}
+
+/// Without it no candidate can be what is wanted, whatever could be corrected meanwhile.
+#[test]
+fn a_judge_that_is_gone_ends_the_document_as_its_on_failure_says() {
+    let gone = || json!({ "stage": "j", "fault": "permanent", "message": "gone" });
+    let ended = |on_failure: &str| {
+        let answers = [extracted("a"), gone(), extracted("b"), says(json!({ "s": 1, "issues": [] }))];
+        let result = run(&place(&judged(on_failure, "stop: { max_iterations: 2 }"), &answers)).json();
+        let word = |key: &str| result[key].as_str().unwrap_or_default().to_owned();
+        (word("final_status"), word("stop_reason"), result["usage"]["calls"].as_u64().unwrap())
+    };
+    let as_is = |status: &str, reason: &str, calls| (status.to_owned(), reason.to_owned(), calls);
+    assert_eq!(ended(""), as_is("failed", "provider_error", 2));
+    assert_eq!(ended(", on_failure: { then: escalate }"), as_is("failed", "critical_issue", 2));
+    assert_eq!(ended(", on_failure: { then: { fallback: 0.95 } }"), as_is("passed", "accepted", 2));
+    assert_eq!(ended(", on_failure: { then: { fallback: 0.5 } }"), as_is("passed", "accepted", 4));
+}
+
 /// A judge that can't be asked says nothing about the candidate, so there is nothing to correct.
 #[test]
 fn who_gives_no_answer_costs_no_correction() {
@@ -215,29 +264,28 @@ fn who_gives_no_answer_costs_no_correction() {
     let ran = batch.run(&["run", "--profile", "parts", "--format", "jsonl", "docs"]).exits(1);
     ran.says(&["error: 2 documents were not tried (`b`, `c`): judge `j` gave no answer"]);
 
-    // With something to correct the loop goes on, and with something that stands in for the judge, too.
+    // With something to correct it ends, too; with something that stands in for the judge the loop goes on.
     let strict = judged("", three).replace("assess: {", "assess: { parts: { rules: strict, penalty: 0.1 },");
     let place_of = |profile: &str| {
         let place = place(profile, &[extracted("a"), gone(), extracted("b"), gone(), extracted("c"), gone()]);
         place.write("rules/strict.yaml", "rules: [{ id: z, require: z }]");
         place
     };
-    for profile in [strict, judged(", on_failure: { then: { fallback: 0.5 } }", three)] {
-        let result = run(&place_of(&profile)).exits(3).json();
-        assert_eq!(
-            (&result["iteration_count"], &result["stop_reason"]),
-            (&json!(3), &json!("max_iterations"))
-        );
+    let stood_in = judged(", on_failure: { then: { fallback: 0.5 } }", three);
+    for (profile, count, reason) in [(strict, 1, "provider_error"), (stood_in, 3, "max_iterations")] {
+        let result = run(&place_of(&profile)).json();
+        assert_eq!((&result["iteration_count"], &result["stop_reason"]), (&json!(count), &json!(reason)));
     }
 }
 
 #[test]
 fn an_attempt_that_nobody_judged_is_not_said_to_be_worse() {
-    let gone = json!({ "stage": "j", "fault": "permanent", "message": "gone" });
+    let busy = json!({ "stage": "j", "fault": "transient", "message": "busy" });
     let found = says(json!({ "s": 0.5, "issues": ["look again"] }));
     let answers =
-        [extracted("a"), found, extracted("b"), gone, extracted("c"), says(json!({ "s": 1, "issues": [] }))];
-    let profile = judged("", "on_regression: rollback\nstop: { max_iterations: 3 }");
+        [extracted("a"), found, extracted("b"), busy, extracted("c"), says(json!({ "s": 1, "issues": [] }))];
+    let profile =
+        judged(", on_failure: { retry: 0 }", "on_regression: rollback\nstop: { max_iterations: 3 }");
     let place = place(&profile, &answers);
     assert_eq!(run(&place).exits(0).json()["iteration_count"], 3);
     assert!(is_written(&place, "attempt 1 changed /tags: tone was not measured"));

@@ -11,7 +11,8 @@ use crate::profile::{LoopPolicy, Mask};
 use crate::provider::protocol::DocumentRef;
 use crate::repair::Repaired;
 use crate::run::{
-    Plan, RawAnswer, Task, correction_feedback, document_type_of, first_input, request_for, stage_answer,
+    Plan, RawAnswer, Task, TypedAs, correction_feedback, document_type_of, first_input, request_for,
+    stage_answer,
 };
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{DocumentId, Millis, Usage};
@@ -151,7 +152,10 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
     let text =
         document.as_ref().and_then(|d| d.text.as_ref().ok()).map(SourceText::as_str).unwrap_or_default();
     let given = case.document_type.as_ref().map(|named| named.value.as_str());
-    let document_type = document_type_of(plan, given, text, "in the case", &mut Vec::new());
+    let mut typed = document_type_of(plan, given, text, "in the case", &mut Vec::new());
+    // Without a document there is nothing to recognise a type by, and so nothing that was not recognised.
+    typed.unrecognised &= document.is_some();
+    let document_type = typed.name.clone();
     let masked = Mask::apply(&plan.profile.mask, text);
     let source = plan.scoring.source(&masked);
     let first = match (&case.course, &document) {
@@ -163,6 +167,7 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         plan,
         case,
         reference: DocumentRef { id: case.name.value.clone(), document_type: document_type.clone() },
+        typed,
         text,
         source,
         has_source: document.is_some(),
@@ -221,6 +226,7 @@ struct Player<'a> {
     plan: &'a Plan,
     case: &'a Case,
     reference: DocumentRef,
+    typed: TypedAs,
     text: &'a str,
     masked: String,
     source: Source,
@@ -308,6 +314,7 @@ impl Player<'_> {
                     let document_type = &self.reference.document_type;
                     let source = self.has_source.then_some(&self.source);
                     self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
+                    self.typed.say(self.plan, &mut assessment);
                 }
                 answered(Input::Assessed(Box::new(assessment)))
             }

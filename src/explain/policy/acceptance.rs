@@ -26,6 +26,13 @@ pub(super) fn section(plan: &Plan) -> Section {
         };
         section.say("accept.unseen", text);
     }
+    if plan.classifier.is_some() {
+        let text = match accept.unknown_type {
+            true => "A document may be accepted though its type was not recognised.",
+            false => "A document whose type was not recognised is not accepted, unless its type is named.",
+        };
+        section.say("accept.unknown_type", text);
+    }
     gate(plan, &mut section);
     section
 }

@@ -119,6 +119,9 @@ pub(super) fn accept_line(check: &Check) -> String {
     if check.line == "accept.unseen" {
         return "nobody but a stage has seen the document, and `unseen` does not allow that".to_owned();
     }
+    if check.line == "accept.unknown_type" {
+        return "the document's type was not recognised, and `unknown_type` does not allow that".to_owned();
+    }
     let (value, bound) = against(check.value, check.bound);
     if let Some(kind) = what.strip_suffix("_issues") {
         let held = if check.holds { "" } else { ": too many" };

@@ -46,7 +46,7 @@ pub(in super::super) static ACCEPT: Mapping = Mapping {
     name: "accept",
     what: "mapping of bounds",
     doc: "When a candidate is good enough: every line must hold, and there must be at least one. Scores are lower bounds, \
-          numbers of issues upper bounds, and there is `unseen`.",
+          numbers of issues upper bounds. `unseen` and `unknown_type` are lines that every profile has unless it takes them away.",
     keys: &[&[
         Key::new("overall", Score::shape, "The least overall score, from 0 to 1.").examples(&["0.95"]),
         limit("critical_issues", "The most issues of severity `critical`."),
@@ -60,6 +60,14 @@ pub(in super::super) static ACCEPT: Mapping = Mapping {
             bool::shape,
             "Whether a document may pass that nobody but a stage has seen: an image or PDF, which has no text, while no judge \
              that is shown it (`attach: document`), or that holds candidates against a `reference`, has answered.",
+        )
+        .default("false")
+        .examples(&["true"]),
+        Key::new(
+            "unknown_type",
+            bool::shape,
+            "Whether a document may pass whose type `classify` did not recognise. A type that is named (`--type`) counts as \
+             recognised; in a profile without `classify` every type is.",
         )
         .default("false")
         .examples(&["true"]),

@@ -12,7 +12,7 @@ pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 use super::discretion::ReferenceLeakFilter;
 use super::repairs::stage_answer;
 use super::request::{RawAnswer, mend_whole};
-use super::typing::document_type_of;
+use super::typing::{TypedAs, document_type_of};
 use super::work::first_input;
 use super::{Plan, Task, request_for};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
@@ -81,13 +81,15 @@ pub fn next(
     let mut warnings = Vec::new();
     let given = input::checked(plan, document_type, history, &mut warnings).map_err(NextError::Input)?;
     let text = document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
-    let document_type = document_type_of(plan, document_type, text, "as `document_type`", &mut warnings);
+    let typed = document_type_of(plan, document_type, text, "as `document_type`", &mut warnings);
+    let document_type = typed.name.clone();
     let masked = Mask::apply(&plan.profile.mask, text);
     let mut drive = Drive {
         plan,
         reference: DocumentRef { id: document.id.to_string(), document_type },
         text,
         source: plan.scoring.source(&masked),
+        typed,
         unseen: document.text.is_err(),
         masked,
         assessor: Assessor::new(Arc::clone(&plan.scoring)),
@@ -121,6 +123,7 @@ struct Drive<'a> {
     /// What the stages see of it.
     masked: String,
     source: Source,
+    typed: TypedAs,
     /// Whether the document has no text that anything could be looked up in.
     unseen: bool,
     assessor: Assessor,
@@ -282,6 +285,7 @@ impl Drive<'_> {
             if self.unseen {
                 assessment.say_unseen();
             }
+            self.typed.say(self.plan, &mut assessment);
         }
         Input::Assessed(Box::new(assessment))
     }
