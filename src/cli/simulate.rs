@@ -54,6 +54,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         answer(&mut compared, shape, trajectory, output)
     })?;
     reading.warn_of_missing(compared.iter().map(|compared| &compared.policy), output);
+    for Compared { policy, .. } in &compared {
+        policy.warn_of_assumed(output);
+    }
     if shape == Shape::Table {
         let columns: Vec<(String, Tally)> =
             compared.into_iter().map(|compared| (compared.policy.name, compared.tally)).collect();
@@ -73,6 +76,7 @@ fn answer(
     for Compared { policy, tally } in compared {
         let simulated = simulate(&policy.policy, &policy.scripts, trajectory);
         policy.say_notes(&simulated.decisions, output);
+        policy.count_assumed(trajectory, &simulated.decisions);
         match shape {
             Shape::Table => tally.add(&simulated),
             Shape::Jsonl => {

@@ -24,11 +24,44 @@ pub(super) struct Policy {
     pub(super) scripts: ScriptCriteria,
     /// What has been said about its decisions; each thing is said once.
     notes: BTreeSet<String>,
+    /// Bounds on issues that were taken to hold for iterations of which no issues are known, and how many documents passed so.
+    assumed: (BTreeSet<String>, usize),
 }
 
 impl Policy {
     pub(super) fn new(name: String, policy: LoopPolicy, scripts: ScriptCriteria) -> Self {
-        Policy { name, policy, scripts, notes: BTreeSet::new() }
+        Policy { name, policy, scripts, notes: BTreeSet::new(), assumed: (BTreeSet::new(), 0) }
+    }
+
+    /// Counts a document that passed by a bound on issues though its line does not say which issues there were.
+    pub(super) fn count_assumed(&mut self, trajectory: &Trajectory, decisions: &[Decision]) {
+        let Some(last) = decisions.last().filter(|last| last.verdict.accepts()) else { return };
+        if !trajectory.iterations.get(last.iteration).is_some_and(|step| step.issues_unknown) {
+            return;
+        }
+        let is_bound = |line: &str| line.starts_with("accept.") && line.ends_with("_issues");
+        let mut bounds =
+            last.checks.iter().map(|check| check.line.as_str()).filter(|line| is_bound(line)).peekable();
+        if bounds.peek().is_some() {
+            self.assumed.1 += 1;
+            self.assumed.0.extend(bounds.map(str::to_owned));
+        }
+    }
+
+    /// Says how many documents passed by bounds on issues that nobody knows.
+    pub(super) fn warn_of_assumed(&self, output: &mut Output) {
+        let (bounds, count) = &self.assumed;
+        if *count == 0 {
+            return;
+        }
+        let bounds: Vec<String> = bounds.iter().map(|line| format!("`{}`", sanitize_line(line))).collect();
+        let documents = if *count == 1 { "document" } else { "documents" };
+        let word = output.err_paint.warn("warning:");
+        output.say(&format!(
+            "{word} `{}`: {count} {documents} passed by {} though the line does not say which issues there were (no `issues`)",
+            sanitize_line(&self.name),
+            bounds.join(", ")
+        ));
     }
 
     /// Shows what was noted about decisions and has not been said yet.

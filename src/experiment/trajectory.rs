@@ -35,6 +35,8 @@ pub struct IterationRecord {
     pub scores: Vec<(String, Score)>,
     /// What is wrong with it.
     pub issues: Vec<StepIssue>,
+    /// Whether the line does not say what is wrong with it; `issues` are none then.
+    pub issues_unknown: bool,
     /// Time that this iteration alone took, in milliseconds.
     pub elapsed_ms: f64,
     /// Money that this iteration alone cost.
@@ -100,7 +102,7 @@ impl Trajectory {
     /// Reads one line.
     ///
     /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` must be there. Where LOOP is
-    /// silent: an iteration without `issues` has none, one without `elapsed_ms`, `cost_usd` or `tokens` took nothing
+    /// silent: an iteration without `issues` has none known, one without `elapsed_ms`, `cost_usd` or `tokens` took nothing
     /// (`null` is the same as absent), a score that is off [0, 1] by no more than 1e-9 is moved into it, keys that mean
     /// nothing here are ignored (but see [`Trajectory::slips`]), and a line may have no iterations.
     ///
@@ -153,7 +155,9 @@ impl IterationRecord {
                 }
             })
             .collect::<Result<_, _>>()?;
-        let issues = match take("issues") {
+        let issues = take("issues");
+        let issues_unknown = issues.is_none();
+        let issues = match issues {
             None => Vec::new(),
             Some(Value::Array(items)) => items
                 .into_iter()
@@ -181,7 +185,7 @@ impl IterationRecord {
         };
         // A candidate may be any JSON, `null` too.
         let candidate = members.remove("candidate").map(Arc::new);
-        Ok(IterationRecord { scores, issues, elapsed_ms, cost_usd, tokens, candidate })
+        Ok(IterationRecord { scores, issues, issues_unknown, elapsed_ms, cost_usd, tokens, candidate })
     }
 }
 

@@ -58,6 +58,21 @@ fn the_example_of_the_loop_page_is_answered_as_it_says() {
 }
 
 #[test]
+fn documents_that_pass_by_a_bound_on_issues_that_nobody_knows_are_counted() {
+    let told = document("told", &[[0.95, 0.96, 0.97]]);
+    let mut silent = document("silent", &[[0.95, 0.96, 0.97]]);
+    silent["iterations"][0].as_object_mut().unwrap().remove("issues");
+    let mut poor = document("poor", &[[0.5, 0.5, 0.97]]);
+    poor["iterations"][0].as_object_mut().unwrap().remove("issues");
+    let ran = simulated(&place(), &format!("{told}\n{silent}\n{poor}\n"), &[]).exits(0);
+    let expected = "warning: `papers`: 1 document passed by `accept.critical_issues` though the line does not say which issues \
+                    there were (no `issues`)\n";
+    assert_eq!(ran.err, expected);
+    let ran = simulated(&place(), &format!("{silent}\n"), &["--set", "accept.critical_issues=null"]).exits(0);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
 fn gate_acceptance_rollback_and_criteria_apply() {
     let (good, fair, poor) = ([0.95, 0.96, 0.97], [0.8, 0.8, 0.8], [0.5, 0.5, 0.8]);
     let documents = [
