@@ -183,7 +183,7 @@ impl Session {
                 let judge = self.plan.judges.get(at);
                 let discretion =
                     judge.and_then(|judge| ReferenceLeakFilter::of(&judge.judge, task.task(), candidate));
-                Ok(Question::Judge { at, chain: chain.clone(), request, discretion })
+                Ok(Question::Judge { at, chain: chain.shared(), request, discretion })
             }
             Some(Consultant::Service(chain)) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
@@ -202,7 +202,7 @@ impl Session {
                 if let Work::Consult { attempt, .. } = work {
                     request.attempt = attempt.saturating_add(1);
                 }
-                Ok(Question::Service { chain: chain.clone(), request: Box::new(request) })
+                Ok(Question::Service { chain: chain.shared(), request: Box::new(request) })
             }
             Some(Consultant::Validator) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {

@@ -5,8 +5,8 @@ use crate::provider::{Called, Provider};
 use crate::value::Millis;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Providers in the order in which they are asked. Clones share where they stand.
-#[derive(Debug, Clone)]
+/// Providers in the order in which they are asked. A clone begins at the first of them, whoever has failed meanwhile.
+#[derive(Debug)]
 pub struct FallbackChain {
     links: Vec<Provider>,
     retries: u32,
@@ -32,6 +32,11 @@ impl FallbackChain {
     #[must_use]
     pub fn new(links: Vec<Provider>, retries: u32) -> Self {
         FallbackChain { links, retries, turn: Arc::default() }
+    }
+
+    /// The same chain, for a call that is made beside others: what comes of it is known here, too.
+    pub(super) fn shared(&self) -> Self {
+        FallbackChain { links: self.links.clone(), retries: self.retries, turn: Arc::clone(&self.turn) }
     }
 
     /// All of them.
@@ -96,6 +101,12 @@ impl FallbackChain {
         let turn = *self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let provider = self.links.get(turn.link).filter(|_| turn.link > 0)?;
         Some(format!("answered by {}, because the provider before it failed", named(provider)))
+    }
+}
+
+impl Clone for FallbackChain {
+    fn clone(&self) -> Self {
+        FallbackChain::new(self.links.clone(), self.retries)
     }
 }
 
