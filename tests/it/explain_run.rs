@@ -188,6 +188,16 @@ fn a_gate_that_is_missed() {
 }
 
 #[test]
+fn what_missed_the_gate_is_said_to_rank_below() {
+    let answers =
+        [says(json!({ "tags": ["nodule"], "class": "benign" })), says(json!({ "tags": ["nodule"] }))];
+    let place =
+        ran("gate: { completeness: 0.5, on_correction: rollback }\nstop: { max_iterations: 2 }", &answers);
+    let told = explained(&place, &[]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("andidate 1 missed the gate, which puts it below whatever did not"), "{told}");
+}
+
+#[test]
 fn a_provider_that_fails() {
     let answers = [courses()[0].clone(), fails("transient"), fails("permanent")];
     let place = ran("stop: { max_iterations: 3 }", &answers);

@@ -2,6 +2,7 @@
 
 use super::record::{Candidate, Record};
 use super::story::{Chosen, Ranked};
+use super::verdict::gate;
 use super::words::{listed, number};
 use crate::policy::{IssueCounts, StopReason};
 use crate::profile::IssueKind;
@@ -28,7 +29,21 @@ pub(super) fn chosen(record: &Record) -> Option<Chosen> {
         })
         .collect();
     let accepted = outcome.stop_reason == StopReason::Accepted;
-    let why = reasons(best, accepted, select, &candidates);
+    let missed_gate = |at: usize| {
+        let known = record.candidates.get(at).and_then(|candidate| gate(candidate, record.terms.as_ref()));
+        known.is_some_and(|gate| !gate.holds)
+    };
+    // One that missed the gate is below all that did not, whatever the keys say.
+    let (below, compared): (Vec<Ranked>, Vec<Ranked>) =
+        candidates.iter().cloned().partition(|ranked| missed_gate(ranked.iteration) && !missed_gate(best));
+    let latest = candidates.last().map(|last| last.iteration);
+    let mut why = reasons(best, accepted, select, &compared, latest);
+    let by_rank = !accepted && !(select.returned == "last" && latest == Some(best));
+    if by_rank && !below.is_empty() {
+        let names: Vec<String> = below.iter().map(|ranked| ranked.iteration.to_string()).collect();
+        let who = if names.len() == 1 { "candidate" } else { "candidates" };
+        why.push(format!("{who} {} missed the gate, which puts it below whatever did not", listed(&names)));
+    }
     Some(Chosen { iteration: best, order: select.order.clone(), candidates, why })
 }
 
@@ -59,11 +74,16 @@ pub(super) fn key_value(key: &str, value: Option<f64>) -> String {
     }
 }
 
-fn reasons(best: usize, accepted: bool, select: &SelectTerms, candidates: &[Ranked]) -> Vec<String> {
-    if candidates.len() == 1 {
+fn reasons(
+    best: usize,
+    accepted: bool,
+    select: &SelectTerms,
+    candidates: &[Ranked],
+    latest: Option<usize>,
+) -> Vec<String> {
+    if latest == Some(0) {
         return vec!["it is the only candidate that was assessed".to_owned()];
     }
-    let latest = candidates.last().map(|ranked| ranked.iteration);
     if accepted {
         return vec!["it was accepted, and an accepted candidate is always the chosen one".to_owned()];
     }
