@@ -289,6 +289,8 @@ impl Decode for ScoredStep {
         let scores = fields.required::<Scored>("scores", problems);
         let step = IterationRecord {
             scores: Vec::new(),
+            // A case that names no issues says that there are none.
+            issues_unknown: false,
             issues: fields.or("issues", Vec::<StepIssue>::new(), problems),
             elapsed_ms: fields
                 .node("elapsed_ms")
