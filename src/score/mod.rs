@@ -27,6 +27,7 @@ pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
 pub use assessment::{Assessment, DOCUMENT_UNSEEN, Evidence, Issue, Scores, SourceSpan, top_level_field};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
+pub use machine::SCRIPT_FAILED;
 pub use member::{Answer, JUDGE_FAILED, Member};
 pub use panel::Panel;
 pub use subject::{AssessedValue, INVALID_PATCH};
