@@ -5,7 +5,7 @@
 pub const MAX_OPERATIONS: u64 = 200_000;
 /// Bytes that one call touches: those of each variable whenever it is read, and of texts that it makes longer. A rule that
 /// reads a report of 100 kB takes as much for each time that it names it.
-pub const MAX_TOUCHED_BYTES: u64 = 256 << 20;
+pub const MAX_TOUCHED_BYTES: u64 = 64 << 20;
 /// Bytes of one script: a text that stands in it is touched without being counted.
 pub const MAX_SCRIPT_BYTES: usize = 128 << 10;
 /// Nested calls. Deeper recursion than this is a loop in disguise, and a native stack is finite.

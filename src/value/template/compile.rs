@@ -221,10 +221,7 @@ fn before(instruction: &Instruction<'_>) -> Result<Vec<Instruction<'static>>, Er
         Instruction::UnpackList(_) => vec![apply(CHARGE)],
         // The namespace stands on top of what is put into it.
         Instruction::SetAttr(_) => vec![Instruction::Swap, apply(CHARGE), Instruction::Swap],
-        Instruction::UnpackLists(_)
-        | Instruction::MergeKwargs(_)
-        | Instruction::BuildList(None)
-        | Instruction::BuildTuple(None) => {
+        Instruction::UnpackLists(_) | Instruction::MergeKwargs(_) => {
             return Err(refused("arguments can't be unpacked with `*` or `**`: write them out".to_owned()));
         }
         Instruction::Include(_) | Instruction::LoadBlocks | Instruction::ExportLocals => {
