@@ -220,7 +220,7 @@ mod tests {
             ),
             (
                 "{{ missing | default('d') }}{{ source is defined }}{{ 4 is divisibleby(2) }}{{ none or 'x' }}",
-                "dtruetruex",
+                "dTrueTruex",
             ),
             (
                 "{% for i in [1, [2, [3]]] recursive %}{% if i is sequence %}{{ loop(i) }}{% else %}{{ i }}{% endif %}{% endfor %}",
