@@ -157,7 +157,7 @@ fn explain(code: &str, output: &mut Output) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let guess = nearest(code, Code::ALL.iter().map(|code| code.as_str()));
-    Err(Failure::usage(format!("no code is called `{}`", crate::report::sanitize_line(code))).help(
+    Err(Failure::usage(format!("no code is called `{}`", crate::value::sanitize_line(code))).help(
         match guess {
             Some(guess) => format!("did you mean `{guess}`? `loopctl check --explain` lists them all"),
             None => "`loopctl check --explain` lists them all".to_owned(),

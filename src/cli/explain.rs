@@ -6,7 +6,8 @@ use super::output::Output;
 use crate::explain::run::{
     DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
 };
-use crate::report::{Paint, sanitize_line};
+use crate::report::Paint;
+use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;

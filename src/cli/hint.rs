@@ -2,10 +2,10 @@
 
 use super::run::JournalPlace;
 use crate::policy::FinalStatus;
-use crate::report::sanitize_line;
 use crate::run::DocumentResult;
 use crate::store::{Artifact, Artifacts, Journal};
 use crate::value::DocumentId;
+use crate::value::sanitize_line;
 use std::path::Path;
 
 /// How to get told why a document did not pass.

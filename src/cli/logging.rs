@@ -5,6 +5,7 @@
 //! lists and objects stay what they are.
 
 use super::exit::Failure;
+use super::sanitized::Sanitized;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -52,7 +53,7 @@ impl LogArguments {
             };
         };
         let out: Box<dyn Write + Send> = match &self.log_file {
-            None => Box::new(std::io::stderr()),
+            None => Box::new(Sanitized::new(std::io::stderr(), false)),
             Some(path) => {
                 let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
                 Box::new(file.map_err(|error| {

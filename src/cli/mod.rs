@@ -26,6 +26,7 @@ mod profile_list;
 mod profile_show;
 mod repair;
 mod run;
+mod sanitized;
 mod schema;
 mod score;
 mod simulate;

@@ -7,7 +7,7 @@ use crate::project::{
     How, NewDocumentType, NewProfile, NewRule, Plan, Project, Refusal, WriteError, new_document_type,
     new_profile, new_rule, write,
 };
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use clap::{Args, Subcommand};
 use std::path::Path;
 

@@ -58,7 +58,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     };
     for warning in input.ignored.iter().chain(&answer.warnings) {
         let word = output.err_paint.warn("warning:");
-        output.say(&format!("{word} {}", crate::report::sanitize_line(warning)));
+        output.say(&format!("{word} {}", crate::value::sanitize_line(warning)));
     }
     let text = match arguments.format {
         Shape::Json => serde_json::to_string_pretty(&answer),

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::plugin_check;
 use super::plugin_new;
 use crate::provider::{Inspected, ProviderEntry, ProviderError, TrustState};
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
 use crate::provider::Providers;
 use crate::provider::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use crate::value::yaml::{Data, Node};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};

@@ -88,7 +88,7 @@ fn checked(name: &str) -> Result<&str, Failure> {
     {
         return Err(Failure::usage(format!(
             "`{}` can't be a plugin's name",
-            crate::report::sanitize_line(name)
+            crate::value::sanitize_line(name)
         ))
         .help(format!(
             "use lower-case letters, digits, `-` and `_`, a letter first, at most {MOST_NAME} of them"

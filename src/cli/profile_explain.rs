@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::profile::{Named, compiled, price_tables};
 use crate::explain::policy::{ProfileView, explain, json, markdown, text};
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

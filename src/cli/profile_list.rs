@@ -5,7 +5,7 @@ use super::loading::{home, library};
 use super::output::Output;
 use crate::diag::Problems;
 use crate::profile::{Library, available, file_of, load};
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::Path;

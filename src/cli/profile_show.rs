@@ -6,7 +6,7 @@ use super::profile::Named;
 use crate::diag::Problems;
 use crate::explain::settings::Shown;
 use crate::profile::check_settings;
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 

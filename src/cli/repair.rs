@@ -7,7 +7,7 @@ use crate::repair::{
     MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition, Unsalvageable,
     salvage_bytes,
 };
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;

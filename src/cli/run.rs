@@ -15,12 +15,13 @@ use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
 use crate::profile::{FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
-use crate::report::{Live, closing, document_summary, sanitize_line};
+use crate::report::{Live, closing, document_summary};
 use crate::run::{
     Batch, BatchEnd, Candidates, DocumentResult, Observer, Plan, RunStore, Session, Terms, is_unrecognised,
     unpriced, without_references,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
+use crate::value::sanitize_line;
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
 use clap::Args;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Longest line of a `.jsonl`, and largest `.json`, in bytes.
@@ -105,7 +105,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let source = arguments.source.as_deref().map(read_source).transpose()?;
     let format = arguments
         .format
-        .unwrap_or_else(|| if std::io::stdout().is_terminal() { Format::Table } else { Format::Jsonl });
+        .unwrap_or_else(|| if output.out_is_terminal { Format::Table } else { Format::Jsonl });
     let mut scorer = Scorer {
         assessor: Assessor::new(plan.scoring.clone()),
         plan,

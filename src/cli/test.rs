@@ -9,7 +9,8 @@ use crate::experiment::scenario::{
     test_profile, test_rules,
 };
 use crate::profile::Override;
-use crate::report::{junit, sanitize_line, suite_lines, suites_closing, suites_json, unusable_line};
+use crate::report::{junit, suite_lines, suites_closing, suites_json, unusable_line};
+use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
 
 #[derive(Args)]
@@ -148,10 +149,12 @@ fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Output) -> Res
         let mutation = survivors(name, library, &mut problems);
         unusable |= problems.has_errors();
         output.show(&problems);
-        let Some(Mutation { noticed, equivalent, survivors }) = mutation else { continue };
+        let Some(Mutation { noticed, invalid, equivalent, survivors }) = mutation else { continue };
         survived += survivors.len();
-        let counts =
-            format!("{noticed} changes noticed, {equivalent} change nothing, {} unnoticed", survivors.len());
+        let counts = format!(
+            "{noticed} changes noticed, {invalid} make no valid profile, {equivalent} change nothing, {} unnoticed",
+            survivors.len()
+        );
         let line = format!("{}  {counts}", output.out_paint.strong(&sanitize_line(name)));
         writeln!(output.out, "{line}")?;
         for Mutant { line, name, .. } in &survivors {

@@ -5,7 +5,7 @@ use super::output::{Output, complain};
 use crate::experiment::{LongestLine, Trajectory, TrajectoryError, dimensions_used, lines};
 use crate::policy::{Decision, ScriptCriteria};
 use crate::profile::LoopPolicy;
-use crate::report::sanitize_line;
+use crate::value::sanitize_line;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};

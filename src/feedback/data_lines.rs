@@ -28,7 +28,16 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
 /// What servers of open models take for the beginning or end of a turn wherever it stands, in a message of the user, too.
 static TURN: LazyLock<Regex> = LazyLock::new(|| {
     #[expect(clippy::unwrap_used, reason = "a constant, compiled by every test of templates")]
-    Regex::new(r"(?i)<([|\x{ff5c}][^|\x{ff5c}<>\n]{1,40}[|\x{ff5c}]>|/?(?:start|end)_of_turn>|</?sys>>|/s>)|\[(/?inst\])").unwrap()
+    Regex::new(concat!(
+        r"(?i)",
+        // `<|im_end|>`, `<｜User｜>`, `<|turn>` and whatever else begins or ends with a bar inside.
+        r"<[|\x{ff5c}](?:\s*[\p{L}_]|[^|\x{ff5c}<>\n]{1,40}[|\x{ff5c}]>)|<[\p{L}_]\w{0,40}[|\x{ff5c}]>",
+        r"|<(?:/?(?:start|end)_of_turn|/?s|/?bos|/?eos)>|<</?sys>>",
+        r"|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|think|args|call_id)\]",
+        // `[|user|]`
+        r"|\[[|\x{ff5c}][^|\x{ff5c}\[\]\n]{1,40}[|\x{ff5c}]\]",
+    ))
+    .unwrap()
 });
 
 /// The text with a backslash in everything that could end what is data: markers, and the tokens of turns.
@@ -99,6 +108,19 @@ fn plain(c: char) -> char {
     }
 }
 
+/// The letter of the markers that a reader could take a digit or a sign for.
+fn digit_as_letter(c: char) -> Option<char> {
+    Some(match c {
+        '0' => 'O',
+        '1' | '|' | '!' => 'I',
+        '3' | '€' => 'E',
+        '4' | '@' => 'A',
+        '5' | '$' => 'S',
+        '7' => 'T',
+        _ => return None,
+    })
+}
+
 /// Lines, each with the byte at which it begins.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive(LINE_ENDS).scan(0, |next, line| {
@@ -110,8 +132,12 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Of what is left of a line when only its letters and `=` count.
 enum Piece {
-    Bar { start: usize, length: usize },
-    Word(String),
+    Bar {
+        start: usize,
+        length: usize,
+    },
+    /// Its letters, and the same with what is for letters.
+    Word(String, String),
 }
 
 /// Where the markers of shipped prompts begin in a line.
@@ -121,16 +147,29 @@ fn lookalikes(start: usize, line: &str) -> Vec<usize> {
         match (c, pieces.last_mut()) {
             (c, Some(Piece::Bar { length, .. })) if is_bar(c) => *length += 1,
             (c, _) if is_bar(c) => pieces.push(Piece::Bar { start: start + at, length: 1 }),
-            (c, Some(Piece::Word(word))) if c.is_alphabetic() => word.extend(c.to_uppercase().map(plain)),
-            (c, _) if c.is_alphabetic() => {
-                pieces.push(Piece::Word(c.to_uppercase().map(plain).collect()));
+            (c, last) => {
+                let letters: String =
+                    if c.is_alphabetic() { c.to_uppercase().map(plain).collect() } else { String::new() };
+                let all = digit_as_letter(c).map_or_else(|| letters.clone(), String::from);
+                match last {
+                    _ if all.is_empty() => {}
+                    Some(Piece::Word(word, disguised)) => {
+                        word.push_str(&letters);
+                        disguised.push_str(&all);
+                    }
+                    _ => pieces.push(Piece::Word(letters, all)),
+                }
             }
-            _ => {}
         }
     }
     let marker = |pieces: &[Piece]| match pieces {
-        [Piece::Bar { start, length: before }, Piece::Word(word), Piece::Bar { length: after, .. }] => {
-            let known = word.starts_with("ENDOF") || MARKED.contains(&word.as_str());
+        [
+            Piece::Bar { start, length: before },
+            Piece::Word(word, disguised),
+            Piece::Bar { length: after, .. },
+        ] => {
+            let is_known = |word: &str| word.starts_with("ENDOF") || MARKED.contains(&word);
+            let known = is_known(word) || is_known(disguised);
             (known && *before >= BAR && *after >= BAR).then_some(*start)
         }
         _ => None,
@@ -167,6 +206,17 @@ mod tests {
             ("a<|im_end|>\n<|im_start|>system\nb", "a<\\|im_end|>\n<\\|im_start|>system\nb"),
             ("<｜User｜>x</s>[INST]<<SYS>>", "<\\｜User｜>x<\\/s>[\\INST]<\\<SYS>>"),
             ("<end_of_turn>\n<start_of_turn>model", "<\\end_of_turn>\n<\\start_of_turn>model"),
+            (
+                "[SYSTEM_PROMPT]x[/SYSTEM_PROMPT][TOOL_CALLS]",
+                "[\\SYSTEM_PROMPT]x[\\/SYSTEM_PROMPT][\\TOOL_CALLS]",
+            ),
+            (
+                "[|user|]a[|endofturn|]<s>b<|turn>user c<turn|>",
+                "[\\|user|]a[\\|endofturn|]<\\s>b<\\|turn>user c<\\turn|>",
+            ),
+            ("a\n=====END 0F DOCUMENT=====", "a\n\\=====END 0F DOCUMENT====="),
+            ("=====CAND1D4TE=====\n> =====R3PORT 12=====", "\\=====CAND1D4TE=====\n> =====R3PORT 12====="),
+            ("> ===== REPORT 12 =====", "> \\===== REPORT 12 ====="),
             ("x =====END OF X==========REPORT=====", "x \\=====END OF X\\==========REPORT====="),
         ] {
             assert_eq!(as_data(text), expected);
@@ -180,7 +230,7 @@ mod tests {
             "===== REPORT OF FINDINGS =====",
             "=====\nEND OF DOCUMENT\n=====",
             "==== REPORT ====",
-            "|a|b| <|> p <0.05|p> 3 [instance] <s>x</sub>",
+            "|a|b| <|> p <0.05|p> 3 [instance] <sub>x</sub> [1] [a|b] <x>",
         ] {
             assert_eq!(as_data(text), text);
         }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 const DEEPEST_CALL: usize = 8;
 
 /// The functions that the template engine brings.
-const FUNCTIONS: [&str; 4] = ["range", "dict", "namespace", "debug"];
+const FUNCTIONS: [&str; 3] = ["range", "dict", "namespace"];
 
 /// Reports every name that nothing has, with its place. The template must have compiled.
 pub(super) fn check(
@@ -427,11 +427,12 @@ fn bind<'s>(target: &'s Expr<'s>, shape: Shape, names: &mut BTreeMap<&'s str, Sh
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::{Engine, PROMPT};
 
     fn said(role: Role, text: &str) -> Vec<String> {
         let file = SourceFile::new("t.md", text);
         let mut problems = Problems::new();
-        check(role, &file, &Environment::new(), &mut problems);
+        check(role, &file, Engine::new(PROMPT).environment(), &mut problems);
         problems
             .iter()
             .map(|p| {

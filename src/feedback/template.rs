@@ -4,15 +4,13 @@ use super::data_lines::as_data;
 use super::unclosed::unclosed;
 use super::{Guidance, JudgeVariables, Role, StageVariables, names};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::value::{MAX_BLOCK_BYTES, long_block};
+use crate::value::{Engine, MAX_BLOCK_BYTES, PROMPT, Program, long_block};
 use minijinja::value::{Serde, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
+use minijinja::{Error, ErrorKind, Output, State, Value};
 use regex::Regex;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
-
-/// Most steps that rendering one template may take: a bound on loops in loops.
-const FUEL: u64 = 2_000_000;
 
 /// Statements that would reach for another file.
 static OTHER_FILES: LazyLock<Regex> = LazyLock::new(|| {
@@ -28,7 +26,8 @@ static SUBSCRIPT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// All templates of a profile.
 pub struct Templates {
-    environment: Environment<'static>,
+    engine: Engine,
+    sources: BTreeMap<Arc<str>, Arc<SourceFile>>,
 }
 
 /// A loaded template.
@@ -43,23 +42,20 @@ impl fmt::Debug for Templates {
 
 impl Default for Templates {
     fn default() -> Self {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_fuel(Some(FUEL));
-        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        // An output of an earlier stage is JSON, and is written as such.
-        environment.set_formatter(|out, state, value| match value.kind() {
-            ValueKind::Map | ValueKind::Seq => {
-                let text = serde_json::to_string_pretty(value)
-                    .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
-                out.write_str(&as_data(&text)).map_err(Error::from)
-            }
-            ValueKind::String => {
-                out.write_str(&as_data(value.as_str().unwrap_or_default())).map_err(Error::from)
-            }
-            _ => minijinja::escape_formatter(out, state, value),
-        });
-        Templates { environment }
+        Templates { engine: Engine::with_formatter(PROMPT, write_value), sources: BTreeMap::new() }
+    }
+}
+
+/// An output of an earlier stage is JSON, and is written as such.
+fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.kind() {
+        ValueKind::Map | ValueKind::Seq => {
+            let text = serde_json::to_string_pretty(value)
+                .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+            out.write_str(&as_data(&text)).map_err(Error::from)
+        }
+        ValueKind::String => out.write_str(&as_data(value.as_str().unwrap_or_default())).map_err(Error::from),
+        _ => minijinja::escape_formatter(out, state, value),
     }
 }
 
@@ -84,7 +80,7 @@ impl Templates {
             );
             return None;
         }
-        if let Err(error) = self.environment.add_template_owned(name.clone(), file.text().to_owned()) {
+        if let Err(error) = self.engine.add(name.clone(), file.text().to_owned()) {
             if let Some(problem) = unclosed(file) {
                 problems.push(problem);
                 return None;
@@ -100,15 +96,16 @@ impl Templates {
             ));
             return None;
         }
+        self.sources.insert(name.clone().into(), Arc::clone(file));
         let before = problems.len();
-        names::check(role, file, &self.environment, problems);
+        names::check(role, file, self.engine.environment(), problems);
         (problems.len() == before).then(|| Template(name.into()))
     }
 
     /// Whether a template uses this variable at all.
     #[must_use]
     pub fn uses(&self, template: &Template, variable: &str) -> bool {
-        let Ok(template) = self.environment.get_template(&template.0) else { return false };
+        let Ok(template) = self.engine.environment().get_template(&template.0) else { return false };
         template.undeclared_variables(false).contains(variable)
     }
 
@@ -121,7 +118,7 @@ impl Templates {
         problems: &mut Problems,
     ) -> Option<Template> {
         let template = self.add(Role::Stage, file, problems)?;
-        let loaded = self.environment.get_template(&template.0).ok()?;
+        let loaded = self.engine.environment().get_template(&template.0).ok()?;
         let mut named: Vec<String> = loaded
             .undeclared_variables(true)
             .iter()
@@ -151,7 +148,7 @@ impl Templates {
     /// The names of the profile's `variables` that a template uses.
     #[must_use]
     pub fn profile_variables(&self, template: &Template) -> Vec<String> {
-        let Ok(template) = self.environment.get_template(&template.0) else { return Vec::new() };
+        let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
         let used = template.undeclared_variables(true);
         let mut names: Vec<String> = used
             .iter()
@@ -166,7 +163,7 @@ impl Templates {
     /// What a prompt uses of the answers of earlier stages: a stage's id and a member of its answer.
     #[must_use]
     pub fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
-        let Ok(template) = self.environment.get_template(&template.0) else { return Vec::new() };
+        let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
         let used = template.undeclared_variables(true);
         let mut members: Vec<(String, String)> = used
             .iter()
@@ -179,12 +176,19 @@ impl Templates {
         members
     }
 
+    fn program(&self, template: &Template) -> Result<Program<'_>, Error> {
+        let (name, source) = self.sources.get_key_value(&template.0).ok_or_else(|| {
+            Error::new(ErrorKind::TemplateNotFound, format!("no template is called {}", template.0))
+        })?;
+        self.engine.template(name, source.text())
+    }
+
     /// Renders the task part of a request.
     ///
     /// # Errors
     /// What the template engine says, such as a template that takes too many steps.
     pub fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
-        self.environment.get_template(&template.0)?.render(Value::from(Serde(variables)))
+        self.program(template)?.render(Value::from(Serde(variables)))
     }
 
     /// Renders what a judge is asked.
@@ -192,7 +196,7 @@ impl Templates {
     /// # Errors
     /// What the template engine says.
     pub fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
-        self.environment.get_template(&template.0)?.render(Value::from(Serde(variables)))
+        self.program(template)?.render(Value::from(Serde(variables)))
     }
 
     /// Renders feedback, taking the least important points out of `guidance` until it fits in `max_bytes`. The previous
@@ -207,7 +211,7 @@ impl Templates {
         guidance: &mut Guidance,
         max_bytes: usize,
     ) -> Result<String, Error> {
-        let template = self.environment.get_template(&template.0)?;
+        let template = self.program(template)?;
         // Each point takes a byte at least. Hundreds of thousands would take more steps than rendering may.
         let too_many = guidance.points().saturating_sub(max_bytes);
         if too_many > 0 {

@@ -1,8 +1,12 @@
 //! Conditions that a profile writes as an expression, such as `overall < 0.80 or status != passed`.
 
-use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
+use crate::value::{CONDITION, Engine, unknown_functions, unknown_operations};
+use minijinja::Value;
+use minijinja::value::Serde;
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(CONDITION));
 
 /// A checked expression over named values.
 #[derive(Debug, Clone)]
@@ -17,47 +21,41 @@ impl Condition {
     /// Checks an expression. `unknown` says of a name that it uses what is wrong with it, if anything.
     ///
     /// # Errors
-    /// When it does not parse or uses a name that is not known.
+    /// When it does not parse, goes beyond the limits of conditions or uses a name that is not known.
     pub fn parse(expression: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, ConditionError> {
-        let environment = Environment::new();
-        let compiled = environment.compile_expression(expression).map_err(|error| {
+        let wrong = |error: minijinja::Error| {
             if has_lone_equals(expression) {
                 return ConditionError("`=` compares nothing: write `==`".to_owned());
             }
             ConditionError(error.detail().map_or_else(|| error.to_string(), str::to_owned))
-        })?;
-        let mut names: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
+        };
+        let program = ENGINE.expression(expression).map_err(wrong)?;
+        let mut names: Vec<String> = ENGINE
+            .undeclared_in_expression(expression)
+            .map_err(wrong)?
+            .into_iter()
+            .filter(|name| !ENGINE.environment().globals().any(|(known, _)| known == name))
+            .collect();
         names.sort();
         if let Some(message) = names.iter().find_map(|name| unknown(name)) {
             return Err(ConditionError(message));
         }
-        // What filters and tests there are shows only when they are called.
-        let mut lenient = Environment::new();
-        lenient.set_undefined_behavior(UndefinedBehavior::Chainable);
-        let tried = lenient.compile_expression(expression).and_then(|expression| expression.eval(()));
-        match tried {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::UnknownFilter | ErrorKind::UnknownTest | ErrorKind::UnknownFunction
-                ) =>
-            {
-                Err(ConditionError(error.detail().map_or_else(|| error.to_string(), str::to_owned)))
-            }
-            _ => Ok(Condition(expression.into())),
+        if let Some((operation, name)) = unknown_operations(&program).first() {
+            let advice = operation.advice(ENGINE.environment(), name);
+            return Err(ConditionError(format!("{} {name} is unknown: {advice}", operation.what())));
         }
+        if let Some(name) = unknown_functions(&program).first() {
+            return Err(ConditionError(format!("{name} is unknown")));
+        }
+        Ok(Condition(expression.into()))
     }
 
     /// Whether it holds of `variables`, a mapping; `None` when it can't be computed, as when text is compared with a
     /// number or something in it is not there.
     #[must_use]
     pub fn holds(&self, variables: impl Serialize) -> Option<bool> {
-        let mut environment = Environment::new();
-        // Otherwise `not tagger.relevant` would hold where the tagger says nothing of it.
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let value = environment
-            .compile_expression(&self.0)
-            .and_then(|expression| expression.eval(Value::from(minijinja::value::Serde(variables))));
+        let program = ENGINE.expression(&self.0).ok()?;
+        let value = program.evaluate(Value::from(Serde(variables)));
         value.ok().filter(|value| !value.is_undefined()).map(|value| value.is_true())
     }
 }

@@ -8,7 +8,7 @@ use loopctl_plugin_sdk::protocol::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::locate::is_name;
-use crate::value::Usd;
+use crate::value::{Usd, sanitize_line};
 
 /// Why a provider can't be opened, inspected or trusted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -485,18 +485,24 @@ impl CallError {
     }
 }
 
-/// One line of at most 500 characters, without control characters: what comes from outside goes to terminals and logs.
+/// One sanitized line of at most 500 characters: what comes from outside goes to terminals and logs.
 pub(super) fn sanitize_line(message: &str) -> String {
     const MOST: usize = 500;
-    let mut line = String::new();
-    for (count, c) in message.trim().chars().enumerate() {
-        if count == MOST {
-            line.push('…');
-            break;
-        }
-        line.push(if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c });
+    let message = message.trim();
+    match message.char_indices().nth(MOST) {
+        Some((end, _)) => sanitize_line(message.get(..end).unwrap_or_default()) + "…",
+        None => sanitize_line(message),
     }
-    line
+}
+
+/// A name that a server gives to a request, an answer or a model; nothing when it has another form. A server that repeats
+/// what it was sent would otherwise put a document into logs.
+pub(super) fn identifier(text: &str) -> Option<&str> {
+    const MOST: usize = 100;
+    let is_allowed =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '/' | '@' | '+' | '=');
+    let text = text.trim();
+    (!text.is_empty() && text.len() <= MOST && text.chars().all(is_allowed)).then_some(text)
 }
 
 #[cfg(test)]
@@ -509,6 +515,18 @@ mod tests {
             assert_eq!(FailureKind::from_status(status), Some(FailureKind::Permanent));
         }
         assert_eq!(FailureKind::from_status(abi::LC_OK), None);
+    }
+
+    #[test]
+    fn only_what_has_the_form_of_a_name_is_one() {
+        for name in
+            ["gpt-4o-2024-08-06", " req_0123AbC ", "meta-llama/Llama-3.3:70b", "models/x@1.0+b", "b64=="]
+        {
+            assert_eq!(identifier(name), Some(name.trim()));
+        }
+        for text in ["", "Patient: Jane Doe", "a\nb", "a\u{202e}b", "Größe", "\"x\"", &"a".repeat(101)] {
+            assert_eq!(identifier(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
-use super::error::sanitize_line;
+use super::error::identifier;
 use super::{CallFailure, Provider};
 use crate::value::Usd;
 
@@ -90,12 +90,12 @@ impl CallSpan {
         let texts =
             [("gen_ai.response.model", &completion.model), ("gen_ai.response.id", &completion.response_id)];
         for (name, text) in texts {
-            if let Some(text) = text {
-                self.span.record(name, sanitize_line(text));
+            if let Some(text) = text.as_deref().and_then(identifier) {
+                self.span.record(name, text);
             }
         }
-        if let Some(reason) = &completion.finish_reason {
-            self.span.record("gen_ai.response.finish_reasons", display(json!([sanitize_line(reason)])));
+        if let Some(reason) = completion.finish_reason.as_deref().and_then(identifier) {
+            self.span.record("gen_ai.response.finish_reasons", display(json!([reason])));
         }
         self.used(&completion.usage);
     }

@@ -1,8 +1,9 @@
 //! Policies side by side.
 
-use super::paint::{Paint, sanitize_line};
+use super::paint::Paint;
 use crate::experiment::Tally;
 use crate::policy::FinalStatus;
+use crate::value::sanitize_line;
 use std::fmt::Write;
 
 /// A table with one column for each policy: how its documents ended, what they cost, what they are worth. Numbers stand

@@ -1,10 +1,11 @@
 //! One line per iteration while a run goes on.
 
-use super::paint::{Paint, sanitize_line};
+use super::paint::Paint;
 use crate::engine::Event;
 use crate::policy::{Decision, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Target};
 use crate::score::Assessment;
+use crate::value::sanitize_line;
 use crate::value::{DocumentId, EPSILON, Severity, at_least};
 use std::fmt::Write;
 use std::sync::Arc;

@@ -12,7 +12,7 @@ mod summary;
 pub use comparison::comparison;
 pub use junit::junit;
 pub use live::{Live, decision_line};
-pub use paint::{Paint, sanitize_line};
+pub use paint::Paint;
 pub use policy_changes::{documents_text, policy_changes_text};
 pub use rescoring::{rescoring_json, rescoring_lines};
 pub use scenarios::{suite_lines, suites_closing, suites_json, unusable_line};

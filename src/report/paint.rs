@@ -1,7 +1,5 @@
 //! Colours, where a terminal shows them.
 
-use crate::value::is_wild;
-
 /// Adds ANSI colours, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paint {
@@ -48,11 +46,4 @@ impl Paint {
     pub fn strong(self, text: &str) -> String {
         self.wrap("1", text)
     }
-}
-
-/// Text from outside (names of files, answers of providers), safe for a terminal: control characters become spaces, and
-/// so do those that turn what follows round, which would show another value than there is.
-#[must_use]
-pub fn sanitize_line(text: &str) -> String {
-    text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect()
 }

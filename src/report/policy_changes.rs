@@ -1,7 +1,8 @@
 //! What changes from one profile to another, for people.
 
-use super::paint::{Paint, sanitize_line};
+use super::paint::Paint;
 use crate::explain::policy::{Change, Comparison, Documents, Ended, Moved, SettingChange, SettingEffect};
+use crate::value::sanitize_line;
 use std::fmt::Write;
 
 /// The changes in behaviour by section, the files that are not the same, and the settings that make no difference.

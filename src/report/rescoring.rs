@@ -1,10 +1,11 @@
 //! What changed when candidates were scored again.
 
 use super::live::{decision_line, numbers};
-use super::paint::{Paint, sanitize_line};
+use super::paint::Paint;
 use crate::policy::{Check, Decision, StopReason, Verdict};
 use crate::run::{Rescore, Rescored};
 use crate::score::Issue;
+use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

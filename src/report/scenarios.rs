@@ -1,8 +1,9 @@
 //! Scenario tests as people and programs read them.
 
-use super::paint::{Paint, sanitize_line};
+use super::paint::Paint;
 use crate::diag::Problem;
 use crate::experiment::scenario::{CaseResult, Difference, Suite, SuiteKind, Unusable, Verdict};
+use crate::value::sanitize_line;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

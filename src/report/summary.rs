@@ -1,10 +1,11 @@
 //! What is shown when a document or a batch is over.
 
-use super::paint::{Paint, sanitize_line};
+use super::paint::Paint;
 use crate::policy::FinalStatus;
 use crate::run::{BatchEnd, DocumentResult};
 use crate::score::{Assessment, Evidence};
 use crate::value::Usage;
+use crate::value::sanitize_line;
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -1,19 +1,10 @@
 //! Texts with `{{ value }}` in them: checked when they are loaded, rendered when an issue needs them.
 
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::{MAX_BLOCK_BYTES, long_block, unknown_operations};
-use minijinja::{Environment, UndefinedBehavior};
+use crate::value::{Engine, MAX_BLOCK_BYTES, MESSAGE, long_block, unknown_operations};
 use std::sync::LazyLock;
 
-/// Steps of one rendering. A message takes some ten; a template that loops ends here.
-const FUEL: u64 = 10_000;
-
-static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    environment
-});
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new(MESSAGE));
 
 /// A template that compiles and uses known variables only.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,23 +25,25 @@ impl Template {
             problems.push(Problem::error(Code::TooLarge, span, message));
             return None;
         }
-        let compiled = match ENVIRONMENT.template_from_named_str("template", source) {
-            Ok(compiled) => compiled,
-            Err(error) => {
-                let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-                problems.push(Problem::error(
-                    Code::BadTemplate,
-                    span,
-                    format!("this template does not compile: {what}"),
-                ));
-                return None;
-            }
-        };
-        let mut unknown: Vec<String> = compiled
-            .undeclared_variables(false)
+        let compiled = ENGINE.template("template", source);
+        let (compiled, variables) =
+            match compiled.and_then(|program| Ok((program, ENGINE.undeclared(source)?))) {
+                Ok(compiled) => compiled,
+                Err(error) => {
+                    let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+                    problems.push(Problem::error(
+                        Code::BadTemplate,
+                        span,
+                        format!("this template does not compile: {what}"),
+                    ));
+                    return None;
+                }
+            };
+        let environment = ENGINE.environment();
+        let mut unknown: Vec<String> = variables
             .into_iter()
             .filter(|name| {
-                !known.contains(&name.as_str()) && !ENVIRONMENT.globals().any(|(global, _)| global == name)
+                !known.contains(&name.as_str()) && !environment.globals().any(|(global, _)| global == name)
             })
             .collect();
         unknown.sort();
@@ -69,11 +62,11 @@ impl Template {
                 .help(help),
             );
         }
-        let operations = unknown_operations(&ENVIRONMENT, &compiled);
+        let operations = unknown_operations(&compiled);
         for (operation, name) in &operations {
             let message = format!("this template uses the unknown {} `{name}`", operation.what());
             let problem = Problem::error(Code::BadTemplate, span, message);
-            problems.push(problem.help(operation.advice(&ENVIRONMENT, name)));
+            problems.push(problem.help(operation.advice(environment, name)));
         }
         (unknown.is_empty() && operations.is_empty())
             .then(|| Template { source: source.to_owned(), is_fixed })
@@ -87,7 +80,7 @@ impl Template {
         if self.is_fixed {
             return Ok(self.source.clone());
         }
-        ENVIRONMENT.render_str(&self.source, variables()).map_err(|error| error.kind().to_string())
+        ENGINE.render(&self.source, variables()).map_err(|error| error.kind().to_string())
     }
 
     /// The text as it was written.

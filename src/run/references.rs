@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::ingest::{Document, Input};
 use crate::profile::read_text_file;
-use crate::value::DocumentId;
+use crate::value::{DocumentId, fill_in_path};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -81,9 +81,6 @@ pub fn without_references(plan: &Plan, inputs: Vec<Input>) -> Vec<Input> {
 /// # Errors
 /// What is wrong with it.
 pub(super) fn path_of(template: &str, document_id: &str, document_type: &str) -> Result<String, String> {
-    let mut environment = minijinja::Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    environment
-        .render_str(template, minijinja::context! { document_id, document_type })
+    fill_in_path(template, minijinja::context! { document_id, document_type })
         .map_err(|error| error.detail().map_or_else(|| error.to_string(), str::to_owned))
 }

@@ -8,6 +8,7 @@ use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Rep
 use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, not_json};
 use crate::value::decode::Spanned;
 use crate::value::yaml::{self, Data};
+use crate::value::{PATH, fill_in_path};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -398,13 +399,11 @@ pub(super) fn read(
 
 /// Fills in `{{ document_type }}`.
 fn path_for(template: &str, document_type: &str, span: &Span, problems: &mut Problems) -> Option<String> {
-    if crate::value::long_block(template).is_some() {
+    if template.len() > PATH.source_bytes {
         problems.push(Problem::error(Code::TooLarge, span, "this path is longer than any file's"));
         return None;
     }
-    let mut environment = minijinja::Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    match environment.render_str(template, minijinja::context! { document_type }) {
+    match fill_in_path(template, minijinja::context! { document_type }) {
         Ok(path) => Some(path),
         Err(error) => {
             let what = error.detail().map_or_else(|| error.to_string(), str::to_owned);

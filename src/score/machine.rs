@@ -23,6 +23,9 @@ const MAX_SCHEMA_ISSUES: usize = 1_000;
 /// The value of a field that a candidate lacks.
 static ABSENT: Value = Value::Null;
 
+/// The code of an issue that says that a script broke, and nothing of what it looked at.
+pub const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
+
 /// Room that is kept between candidates.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
@@ -479,7 +482,7 @@ impl<'a> Machine<'a> {
 
     /// A failed script is an issue of its rule set: what could not be checked is not taken to be right.
     fn script_failed(&mut self, error: &ScriptError, rule: Option<&Arc<str>>) {
-        let issue = plain_issue("SCRIPT_FAILED", Severity::Major, String::new(), error.to_string());
+        let issue = plain_issue(SCRIPT_FAILED, Severity::Major, String::new(), error.to_string());
         self.out.issues.push(Issue { disposition: Disposition::Escalate, rule: rule.cloned(), ..issue });
     }
 }

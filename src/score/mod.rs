@@ -30,6 +30,7 @@ pub use assessment::{
 };
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
+pub use machine::SCRIPT_FAILED;
 pub use member::{Answer, JUDGE_FAILED, Member};
 pub use panel::{Panel, Unavailable};
 pub use subject::{AssessedValue, INVALID_PATCH};

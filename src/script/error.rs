@@ -59,6 +59,7 @@ pub(super) fn failure_of(error: &EvalAltResult) -> (ScriptFailure, Option<usize>
     line = inner.position().line().or(line);
     let failure = match inner {
         EvalAltResult::ErrorTooManyOperations(..) => ScriptFailure::Limit(Limit::Operations),
+        EvalAltResult::ErrorTerminated(..) => ScriptFailure::Limit(Limit::TouchedBytes),
         EvalAltResult::ErrorStackOverflow(..) => ScriptFailure::Limit(Limit::CallDepth),
         EvalAltResult::ErrorDataTooLarge(..) => ScriptFailure::Limit(Limit::DataSize),
         EvalAltResult::ErrorTooManyVariables(..) => ScriptFailure::Limit(Limit::Variables),

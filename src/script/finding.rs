@@ -2,6 +2,7 @@
 
 use super::error::ScriptFailure;
 use super::limits::{Limit, MAX_FINDINGS};
+use crate::diag::nearest;
 use crate::value::{Disposition, Severity};
 use rhai::{Dynamic, Map};
 
@@ -24,7 +25,8 @@ pub struct Finding {
     pub suggested_fix: Option<String>,
 }
 
-const KEYS: &str = "`code`, `severity`, `disposition`, `auto_fixable`, `path`, `message`, `suggested_fix`";
+const KEYS: [&str; 7] =
+    ["code", "severity", "disposition", "auto_fixable", "path", "message", "suggested_fix"];
 
 /// Reads `()`, a text, a map, or a list of texts and maps.
 pub(super) fn findings(value: Dynamic) -> Result<Vec<Finding>, ScriptFailure> {
@@ -60,7 +62,8 @@ fn finding(value: Dynamic) -> Result<Finding, ScriptFailure> {
             })?);
             continue;
         }
-        let Ok(text) = value.into_string() else {
+        let is_known = KEYS.contains(&key.as_str());
+        let Ok(text) = (if is_known { value.into_string() } else { Ok(String::new()) }) else {
             return Err(ScriptFailure::Returned(format!("an issue whose `{key}` is not text")));
         };
         match key.as_str() {
@@ -80,8 +83,12 @@ fn finding(value: Dynamic) -> Result<Finding, ScriptFailure> {
             }
             other => {
                 let other: String = other.chars().take(40).collect();
+                let advice = match nearest(&other, KEYS) {
+                    Some(guess) => format!("did you mean `{guess}`?"),
+                    None => format!("known: {}", KEYS.map(|key| format!("`{key}`")).join(", ")),
+                };
                 return Err(ScriptFailure::Returned(format!(
-                    "an issue with the unknown key `{other}`; known: {KEYS}"
+                    "an issue with the unknown key `{other}`; {advice}"
                 )));
             }
         }

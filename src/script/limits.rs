@@ -1,8 +1,13 @@
 //! What a script may use. Every bound is far above what a rule needs and far below what would be felt.
 
 /// Steps of one call. A rule that walks a 200-field document takes some 5,000. One step can cost a search through a
-/// whole text or a copy of a whole array, so the bounds on sizes below bound the time as much as this one does.
+/// whole text or a copy of a whole array, so the bytes are counted as well.
 pub const MAX_OPERATIONS: u64 = 200_000;
+/// Bytes that one call touches: those of each variable whenever it is read, and of texts that it makes longer. A rule that
+/// reads a report of 100 kB takes as much for each time that it names it.
+pub const MAX_TOUCHED_BYTES: u64 = 64 << 20;
+/// Bytes of one script: a text that stands in it is touched without being counted.
+pub const MAX_SCRIPT_BYTES: usize = 128 << 10;
 /// Nested calls. Deeper recursion than this is a loop in disguise, and a native stack is finite.
 pub const MAX_CALL_DEPTH: usize = 32;
 /// Nesting of expressions outside functions, checked when a script is compiled.
@@ -28,6 +33,8 @@ pub const MAX_FINDINGS: usize = 1_000;
 pub enum Limit {
     /// [`MAX_OPERATIONS`].
     Operations,
+    /// [`MAX_TOUCHED_BYTES`].
+    TouchedBytes,
     /// [`MAX_CALL_DEPTH`].
     CallDepth,
     /// [`MAX_STRING_BYTES`], [`MAX_ARRAY_ITEMS`] or [`MAX_MAP_MEMBERS`].
@@ -42,6 +49,7 @@ impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Limit::Operations => write!(f, "{MAX_OPERATIONS} operations"),
+            Limit::TouchedBytes => write!(f, "{MAX_TOUCHED_BYTES} bytes read or made"),
             Limit::CallDepth => write!(f, "{MAX_CALL_DEPTH} nested calls"),
             Limit::DataSize => write!(
                 f,

@@ -12,6 +12,7 @@ mod calls;
 mod error;
 mod finding;
 pub mod limits;
+mod meter;
 mod sandbox;
 mod set;
 

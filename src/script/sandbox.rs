@@ -4,6 +4,7 @@ use super::limits::{
     MAX_ARRAY_ITEMS, MAX_CALL_DEPTH, MAX_EXPRESSION_DEPTH, MAX_FUNCTION_EXPRESSION_DEPTH, MAX_FUNCTIONS,
     MAX_MAP_MEMBERS, MAX_OPERATIONS, MAX_STRING_BYTES, MAX_VARIABLES,
 };
+use super::meter;
 use rhai::module_resolvers::DummyModuleResolver;
 use rhai::packages::{
     BasicArrayPackage, BasicMapPackage, BitFieldPackage, CorePackage, LogicPackage, MoreStringPackage,
@@ -12,8 +13,8 @@ use rhai::packages::{
 use rhai::{Dynamic, Engine, EvalAltResult};
 use serde_json::Value;
 
-/// Words that no script may use, not even in a call.
-const BANNED: [&str; 2] = ["eval", "import"];
+/// Words that no script may use, not even in a call. What `this` stands for would not be counted when it is read.
+const BANNED: [&str; 3] = ["eval", "import", "this"];
 
 /// An engine with every bound set.
 pub(super) fn engine() -> Engine {
@@ -51,6 +52,7 @@ pub(super) fn engine() -> Engine {
     engine.register_fn("sleep", |_: f64| -> Result<(), Box<EvalAltResult>> {
         Err("`sleep` is not allowed".into())
     });
+    meter::count_in(&mut engine);
     engine.register_fn("present", |value: Dynamic| is_present(&value));
     engine.register_fn("number", |text: &str| number(text).map_or(Dynamic::UNIT, Dynamic::from_float));
     engine.register_fn("number", |value: i64| value);

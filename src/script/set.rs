@@ -3,11 +3,13 @@
 use super::calls::{UnknownCall, registered, unknown_calls};
 use super::error::{ScriptError, ScriptFailure, failure_of};
 use super::finding::{Finding, findings};
+use super::limits::{Limit, MAX_SCRIPT_BYTES};
+use super::meter::Meter;
 use super::sandbox;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::Files;
 use crate::value::decode::Spanned;
-use rhai::{AST, Dynamic, Engine, EvalAltResult, Position, Scope};
+use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Position, Scope};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -153,6 +155,10 @@ impl ScriptSet {
                 problems.push(problem);
                 None
             }
+            Ok(Some(source)) if source.text().len() > MAX_SCRIPT_BYTES => {
+                problems.push(too_long(&source).related(at, "this script is used here"));
+                None
+            }
             Ok(Some(source)) => match self.engine.compile(source.text()) {
                 Ok(ast) => {
                     let known = self.registered.get_or_insert_with(|| registered(&self.engine));
@@ -177,7 +183,9 @@ impl ScriptSet {
 
     /// Compiles a script without asking for any of its functions. What is wrong with it goes to `problems`.
     pub fn check(&self, source: &Arc<SourceFile>, problems: &mut Problems) {
-        if let Err(error) = self.engine.compile(source.text()) {
+        if source.text().len() > MAX_SCRIPT_BYTES {
+            problems.push(too_long(source));
+        } else if let Err(error) = self.engine.compile(source.text()) {
             let span = place(source, error.position());
             problems.push(Problem::error(Code::BadScript, &span, error.err_type().to_string()));
         }
@@ -245,6 +253,8 @@ impl ScriptSet {
         run(&self.engine, function, arguments).map_err(|error| {
             let (kind, line) = failure_of(&error);
             let line = match (&kind, line) {
+                // Reading as much once more is not worth a line.
+                (ScriptFailure::Limit(Limit::TouchedBytes), None) => declared_line(function),
                 (ScriptFailure::Limit(_), None) => place_of_limit(&self.engine, function, arguments),
                 (_, line) => line,
             };
@@ -254,7 +264,14 @@ impl ScriptSet {
 }
 
 fn run(engine: &Engine, function: &Function, arguments: &Arguments) -> Result<Dynamic, Box<EvalAltResult>> {
-    engine.call_fn(&mut Scope::new(), &function.ast, &function.name, arguments.0.clone())
+    let options = CallFnOptions::new().with_tag(Meter::default().as_tag());
+    engine.call_fn_with_options(
+        options,
+        &mut Scope::new(),
+        &function.ast,
+        &function.name,
+        arguments.0.clone(),
+    )
 }
 
 /// The line on which a call went over a limit.
@@ -265,7 +282,6 @@ fn run(engine: &Engine, function: &Function, arguments: &Arguments) -> Result<Dy
 fn place_of_limit(engine: &Engine, function: &Function, arguments: &Arguments) -> Option<usize> {
     let text = function.source.text();
     let header = header(text, &function.name)?;
-    let declared = text.get(..header.start)?.matches('\n').count() + 1;
     let blank: String = text.get(header.clone())?.chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
     let block = format!("{}{blank}{}", text.get(..header.start)?, text.get(header.end..)?);
     let mut scope = Scope::new();
@@ -276,7 +292,12 @@ fn place_of_limit(engine: &Engine, function: &Function, arguments: &Arguments) -
         let error = engine.eval_ast_with_scope::<Dynamic>(&mut scope, &ast).err()?;
         failure_of(&error).1
     });
-    line.or(Some(declared))
+    line.or_else(|| declared_line(function))
+}
+
+fn declared_line(function: &Function) -> Option<usize> {
+    let text = function.source.text();
+    Some(text.get(..header(text, &function.name)?.start)?.matches('\n').count() + 1)
 }
 
 /// From `fn` up to the `{` of a function's body.
@@ -310,6 +331,12 @@ fn missing_function(ast: &AST, file: &str, name: &str, parameters: usize, at: &S
         }
     };
     Problem::error(Code::BadScript, at, format!("`{file}` has no function `{name}`")).help(help)
+}
+
+fn too_long(source: &Arc<SourceFile>) -> Problem {
+    let message = format!("this script has more than {MAX_SCRIPT_BYTES} bytes");
+    Problem::error(Code::TooLarge, &Span::new(source, 0, 1), message)
+        .help("lists of words belong into rules (`one_of`), not into a script")
 }
 
 fn several(count: usize) -> String {

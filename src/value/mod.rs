@@ -4,8 +4,7 @@ mod candidate;
 mod json_path;
 mod pointer;
 mod quantity;
-mod template_blocks;
-mod template_operations;
+mod template;
 mod usage;
 mod wild;
 mod words;
@@ -18,8 +17,10 @@ pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_dee
 pub use json_path::{JsonPath, PathError, PathStep, Steps};
 pub use pointer::{Pointer, Segment, push_segment};
 pub use quantity::{DocumentId, EPSILON, Millis, Score, Usd, at_least, below};
-pub use template_blocks::{MAX_BLOCK_BYTES, long_block};
-pub use template_operations::{Operation, unknown_operations};
+pub use template::{
+    CONDITION, Engine, Formatter, Limits, MAX_BLOCK_BYTES, MAX_OPERATORS, MESSAGE, Operation, PATH, PROMPT,
+    Program, fill_in_path, long_block, unknown_functions, unknown_operations,
+};
 pub use usage::Usage;
-pub use wild::is_wild;
+pub use wild::{is_wild, sanitize_line};
 pub use words::{Disposition, Severity};

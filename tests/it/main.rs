@@ -123,6 +123,8 @@ mod telemetry;
 #[cfg(test)]
 mod trajectories;
 #[cfg(test)]
+mod untrusted_text;
+#[cfg(test)]
 mod validate_correct;
 #[cfg(test)]
 mod vendors;

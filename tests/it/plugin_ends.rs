@@ -34,6 +34,14 @@ fn a_plugin_that_exits_does_not_make_a_success() {
 }
 
 #[test]
+fn what_a_plugin_prints_stands_between_no_results() {
+    let ran = run(&place(), "faulty", &["--provider-config", "fault=prints", "--format", "jsonl"]).exits(0);
+    assert_eq!(ran.lines().len(), 1, "{}", ran.out);
+    assert!(!ran.out.contains("no result"), "{}", ran.out);
+    ran.says(&["no result"]);
+}
+
+#[test]
 fn a_plugin_that_hangs_in_release_keeps_neither_the_answer_nor_the_process() {
     run(&place(), "hangs_in_release", &[]).exits(0);
 }

@@ -1,11 +1,12 @@
 //! A profile changed in one place, in every way that a slip could change it.
 
 use crate::diag::{Problems, SourceFile};
-use crate::profile::IssueKind;
+use crate::profile::{IssueKind, PROFILE};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node, parse};
-use crate::value::{Disposition, Severity};
 use regex::Regex;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 /// A profile with one change.
@@ -49,36 +50,42 @@ pub fn exemption(path: &str) -> Option<&'static str> {
         .map(|(_, reason)| *reason)
 }
 
-/// The words of which each can stand for another, by key.
-const WORDS: [(&str, &[&str]); 10] = [
-    ("baseline", &["previous", "best"]),
-    ("ties", &["first", "last"]),
-    ("return", &["best", "last"]),
-    ("on_regression", &["keep", "rollback"]),
-    ("on_escalate", &["continue", "stop"]),
-    ("on_correction", &["stop", "rollback"]),
-    ("combine", &["min", "max", "mean", "median"]),
-    ("sees", &["masked", "unmasked"]),
-    ("previous_output", &["include", "omit", "failing_fields"]),
-    ("lock", &["none", "passing"]),
-];
-
 /// Lists whose order means something.
 const IN_ORDER: [&str; 2] = ["select.order", "stages"];
 
-/// The same for words that mean the same under any key.
-fn alternatives(key: &str, word: &str) -> Vec<String> {
-    let severities = Severity::ALL.map(Severity::as_str);
-    let dispositions =
-        [Disposition::Correct, Disposition::Escalate, Disposition::Warn].map(Disposition::as_str);
-    let by_key = WORDS.iter().find(|(known, _)| *known == key).map(|(_, words)| *words);
-    let words: &[&str] = match by_key {
-        Some(words) => words,
-        None if severities.contains(&word) => &severities,
-        None if dispositions.contains(&word) => &dispositions,
-        None => return Vec::new(),
-    };
-    words.iter().filter(|other| **other != word).map(|other| (*other).to_owned()).collect()
+/// The other words that may stand in the place of one, as the profile's keys are declared.
+fn alternatives(path: &[String], word: &str) -> Vec<String> {
+    let mut shapes = vec![Shape::Mapping(&PROFILE)];
+    for part in path {
+        shapes = shapes.iter().flat_map(|shape| inside(shape, part)).collect();
+    }
+    let words = shapes.iter().flat_map(words_of).collect::<BTreeSet<_>>();
+    if !words.contains(word) {
+        return Vec::new();
+    }
+    words.into_iter().filter(|other| *other != word).map(str::to_owned).collect()
+}
+
+/// What may stand under a key of a mapping, or at a place of a list.
+fn inside(shape: &Shape, part: &str) -> Vec<Shape> {
+    match shape {
+        Shape::Mapping(mapping) => {
+            let key = mapping.key(part).map(|key| (key.shape)());
+            key.or_else(|| mapping.open.map(|open| (open.shape)())).into_iter().collect()
+        }
+        Shape::Map(open) => vec![(open.shape)()],
+        Shape::List(item) if part.parse::<usize>().is_ok() => vec![(**item).clone()],
+        Shape::AnyOf(shapes) => shapes.iter().flat_map(|shape| inside(shape, part)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn words_of(shape: &Shape) -> Vec<&'static str> {
+    match shape {
+        Shape::Words(words) => words.iter().map(|word| word.word).collect(),
+        Shape::AnyOf(shapes) => shapes.iter().flat_map(words_of).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// What of a profile names scores or kinds of issues: other known names that could stand in the place of `name`, which is
@@ -208,7 +215,7 @@ fn walk(
                 [.., last] if last.parse::<usize>().is_ok() => Vec::new(),
                 _ => other_names(path, text, false, &[], dimensions),
             };
-            let others = if others.is_empty() { changed_texts(key, text) } else { others };
+            let others = if others.is_empty() { changed_texts(path, key, text) } else { others };
             for changed in others {
                 out(path, node, Change::Set(changed.into()));
             }
@@ -219,9 +226,9 @@ fn walk(
 
 /// Other texts that could stand there: another word of the same kind, other numbers and operators in a condition or a
 /// duration; for anything else (names of files, fields and dimensions) one that means nothing.
-fn changed_texts(key: &str, text: &str) -> Vec<String> {
+fn changed_texts(path: &[String], key: &str, text: &str) -> Vec<String> {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d+(?:\.\d+)?").ok());
-    let words = alternatives(key, text);
+    let words = alternatives(path, text);
     if !words.is_empty() {
         return words;
     }
@@ -379,6 +386,21 @@ mod tests {
         assert!(!found.iter().any(|name| name.starts_with("gate.on_correction: called")), "{found:#?}");
         let renamed = mutants(&file, &dimensions).into_iter().find(|m| m.name == "gate.a: called `b`");
         assert!(renamed.is_some_and(|m| m.text.contains(r#""gate":{"b":0.5,"on_correction":"stop"}"#)));
+    }
+
+    #[test]
+    fn words_are_exchanged_for_those_that_their_key_is_declared_with() {
+        let yaml = "candidate: value\nassess: { a: { ensemble: { members: [], combine: mean } }, v: { rules: r, counts: blocking } }\non_regression: rollback\n";
+        let found = names(yaml);
+        for name in [
+            "1 candidate: value → patch",
+            "2 assess.a.ensemble.combine: mean → weighted",
+            "2 assess.v.counts: blocking → all",
+            "3 on_regression: rollback → keep",
+        ] {
+            assert!(found.iter().any(|other| other == name), "{name}: {found:#?}");
+        }
+        assert!(!found.iter().any(|name| name.contains("xvalue")), "{found:#?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::verify::unknown;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile};
 use crate::profile::{Files, Library, load};
 use crate::rules::{Inheritance, UNKNOWN_TYPE, compile};
-use crate::score::{Assessment, Assessor, Issue, Scoring};
+use crate::score::{Assessment, Assessor, Issue, SCRIPT_FAILED, Scoring};
 use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::shape::Shape;
 use crate::value::yaml::{self, Data, Node};
@@ -226,8 +226,14 @@ fn verdict(case: &RuleCase, assessor: &mut Assessor) -> Verdict {
     for (at, candidate) in case.invalid.iter().enumerate() {
         let issues = found(&candidate.value);
         let place = format!("invalid[{at}]");
+        let expects_failure =
+            case.issue.as_ref().is_some_and(|issue| issue.code.as_deref() == Some(SCRIPT_FAILED));
+        let failed = issues.iter().find(|issue| issue.code == SCRIPT_FAILED && !expects_failure);
         if issues.is_empty() {
             differences.push(Difference::new(place, "an issue", "none", &candidate.span));
+        } else if let Some(failed) = failed {
+            // A broken script would otherwise pass for one that finds something.
+            differences.push(Difference::new(place, "an issue", issue_line(failed), &candidate.span));
         } else if let Some(expected) = &case.issue
             && let Some(other) = issues.iter().find(|issue| !expected.fits(issue))
         {

@@ -10,8 +10,10 @@ use std::sync::{Arc, LazyLock};
 /// What came of changing a profile in every place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mutation {
-    /// Mutants that some case noticed, or that are no valid profile.
+    /// Mutants that some case noticed.
     pub noticed: usize,
+    /// Mutants that are no valid profile: `check` finds them, so no case has to.
+    pub invalid: usize,
     /// Mutants that decide the same as the profile, such as one that leaves out a default.
     pub equivalent: usize,
     /// Mutants that no case noticed.
@@ -31,8 +33,10 @@ pub struct Guarded {
 /// What became of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Some case noticed, or it is no valid profile.
+    /// Some case noticed.
     Noticed,
+    /// It is no valid profile.
+    Invalid,
     /// It decides the same as the profile.
     Equivalent,
     /// No case noticed.
@@ -97,6 +101,7 @@ pub fn survivors(name: &str, library: &Library, problems: &mut Problems) -> Opti
     for mutant in guarded.mutants() {
         match guarded.fate(&mutant) {
             Fate::Noticed => mutation.noticed += 1,
+            Fate::Invalid => mutation.invalid += 1,
             Fate::Equivalent => mutation.equivalent += 1,
             Fate::Survives => mutation.survivors.push(mutant),
         }
@@ -131,15 +136,18 @@ fn fate(library: &Library, family: &[FamilyMember]) -> Fate {
     for member in family {
         let mut problems = Problems::new();
         let loaded = load(&member.name, library, &[], &|_| None, &mut problems);
-        let Some(loaded) = loaded.filter(|_| !problems.has_errors()) else { return Fate::Noticed };
+        let Some(loaded) = loaded.filter(|_| !problems.has_errors()) else { return Fate::Invalid };
         if same(&member.loaded, &loaded) {
             continue;
         }
         differs = true;
         let choice = Choice { first_failure: true, ..Choice::default() };
         let suite = test_profile(&member.name, library, &member.cases, choice, &mut problems);
-        if suite.is_none_or(|suite| suite.failed() > 0) {
-            return Fate::Noticed;
+        match suite {
+            Some(suite) if suite.failed() > 0 => return Fate::Noticed,
+            Some(_) => {}
+            // What it reaches, such as its rules, can't be used by it.
+            None => return Fate::Invalid,
         }
     }
     if differs { Fate::Survives } else { Fate::Equivalent }

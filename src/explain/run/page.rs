@@ -1,7 +1,7 @@
 //! A told story as lines, and the lines as plain text or Markdown.
 
 use super::words::one_line;
-use crate::value::is_wild;
+use crate::value::sanitize_line;
 
 /// Longest line of plain text, in characters.
 const WIDTH: usize = 100;
@@ -176,7 +176,7 @@ fn wrapped(out: &mut String, first: &str, then: &str, text: &str, paint: &dyn Fn
 
 /// A line of a text from outside: characters that a terminal would obey become blanks, indentation stays.
 fn tamed(text: &str) -> String {
-    text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect::<String>().trim_end().to_owned()
+    sanitize_line(text).trim_end().to_owned()
 }
 
 /// As Markdown.
@@ -228,23 +228,35 @@ pub fn as_markdown(lines: &[Line]) -> String {
     out
 }
 
-/// Text in which nothing but code between backticks means anything to Markdown.
+/// Text in which nothing but code between backticks means anything to Markdown. What a value brings along can't open or
+/// close more than that: of its backticks those count that stand by themselves, in pairs.
 fn escaped(text: &str) -> String {
+    let text = one_line(text);
+    let mut singles = 0;
+    for run in text.split(|c| c != '`') {
+        singles += usize::from(run.len() == 1);
+    }
+    let mut paired = singles - singles % 2;
     let mut out = String::new();
-    for (at, part) in one_line(text).split('`').enumerate() {
-        if at > 0 {
+    let mut is_code = false;
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        if run == 1 && paired > 0 {
+            paired -= 1;
+            is_code = !is_code;
             out.push('`');
-        }
-        if at % 2 == 1 {
-            out.push_str(part);
-            continue;
-        }
-        for c in part.chars() {
-            if matches!(c, '*' | '_' | '<' | '>' | '[' | ']' | '#' | '\\') {
+        } else if run > 0 && is_code {
+            out.push_str(rest.get(..run).unwrap_or_default());
+        } else if run > 0 {
+            out.push_str(&"\\`".repeat(run));
+        } else {
+            if !is_code && matches!(c, '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~' | '\\') {
                 out.push('\\');
             }
             out.push(c);
         }
+        rest = rest.get(run.max(c.len_utf8())..).unwrap_or_default();
     }
     out
 }
@@ -253,6 +265,24 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_value_ends_no_fence_and_opens_none() {
+        for (text, expected) in [
+            ("the value `a_b` of *x*", "the value `a_b` of \\*x\\*"),
+            ("```", "\\`\\`\\`"),
+            ("~~~", "\\~\\~\\~"),
+            ("found `a`b <i>` here", "found `a`b \\<i\\>\\` here"),
+            ("found `a``` <i>` here", "found `a``` <i>` here"),
+            ("a `` b `c` <i>", "a \\`\\` b `c` \\<i\\>"),
+        ] {
+            assert_eq!(escaped(text), expected, "{text}");
+        }
+        let told = ["a ```` b".to_owned(), "```".to_owned(), "# heading".to_owned()];
+        let page =
+            as_markdown(&[Line::Verbatim(told.to_vec()), Line::Text(Tone::Plain, "```text".to_owned())]);
+        assert_eq!(page, "`````text\na ```` b\n```\n# heading\n`````\n\n\\`\\`\\`text\n");
+    }
 
     proptest! {
         #[test]

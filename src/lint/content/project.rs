@@ -6,8 +6,8 @@ use super::schema::{Reach, SchemaNode};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::{CandidateKind, Files, Measure};
 use crate::rules::{Inheritance, UNKNOWN_TYPE};
-use crate::value::PathStep;
 use crate::value::yaml::{Data, Node, parse};
+use crate::value::{PathStep, fill_in_path};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -229,7 +229,7 @@ pub(super) fn entries(node: Option<&Node>) -> impl Iterator<Item = &crate::value
 
 /// A path with `{{ document_type }}` filled in. It has been filled in before without a mistake.
 pub(super) fn filled(path: &str, document_type: &str) -> String {
-    let rendered = minijinja::Environment::new().render_str(path, minijinja::context! { document_type });
+    let rendered = fill_in_path(path, minijinja::context! { document_type });
     rendered.unwrap_or_else(|_| path.to_owned())
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::protocol::HttpResponse;
 
-use crate::provider::error::{CallError, FailureKind, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, identifier, sanitize_line};
 
 /// Where servers say how they call a request.
 const REQUEST_IDS: &[&str] =
@@ -28,7 +28,7 @@ impl ResponseMeta {
         Self {
             status: answer.status,
             headers: answer.headers.clone(),
-            request_id: id.map(|id| sanitize_line(id).chars().take(80).collect()),
+            request_id: id.and_then(|id| identifier(id)).map(str::to_owned),
             is_broken: !kind.starts_with("text/event-stream") && !is_json(),
         }
     }

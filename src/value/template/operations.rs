@@ -3,9 +3,10 @@
 //! The template engine looks them up when it comes to them, which may be in the middle of a run; they are looked up
 //! here when a template is loaded.
 
+use super::engine::Program;
 use crate::diag::nearest;
-use minijinja::machinery::{Instruction, get_compiled_template};
-use minijinja::{Environment, Template};
+use minijinja::Environment;
+use minijinja::machinery::Instruction;
 
 /// What can be done to a value in a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,27 +140,31 @@ impl Operation {
     }
 }
 
-/// The filters and tests of a compiled template that there are none of, each once.
+/// The filters and tests of a compiled template or condition that there are none of, each once.
 #[must_use]
-pub fn unknown_operations(
-    environment: &Environment<'_>,
-    template: &Template<'_, '_>,
-) -> Vec<(Operation, String)> {
-    let compiled = get_compiled_template(template);
+pub fn unknown_operations(program: &Program<'_>) -> Vec<(Operation, String)> {
+    let environment = program.engine().environment();
     let mut unknown: Vec<(Operation, String)> = Vec::new();
-    for instructions in std::iter::once(&compiled.instructions).chain(compiled.blocks.values()) {
-        let mut at = 0;
-        while let Some(instruction) = instructions.get(at) {
-            at += 1;
-            let (operation, name) = match instruction {
-                Instruction::ApplyFilter(name, ..) => (Operation::Filter, *name),
-                Instruction::PerformTest(name, ..) => (Operation::Test, *name),
-                _ => continue,
-            };
-            if !operation.exists(environment, name) && !unknown.iter().any(|(_, known)| known == name) {
-                unknown.push((operation, name.to_owned()));
-            }
+    for instruction in program.instructions() {
+        let (operation, name) = match instruction {
+            Instruction::ApplyFilter(name, ..) => (Operation::Filter, *name),
+            Instruction::PerformTest(name, ..) => (Operation::Test, *name),
+            _ => continue,
+        };
+        if !operation.exists(environment, name) && !unknown.iter().any(|(_, known)| known == name) {
+            unknown.push((operation, name.to_owned()));
         }
     }
     unknown
+}
+
+/// The functions that a compiled condition calls and that there are none of.
+#[must_use]
+pub fn unknown_functions(program: &Program<'_>) -> Vec<String> {
+    let environment = program.engine().environment();
+    let called = program.instructions().filter_map(|instruction| match instruction {
+        Instruction::CallFunction(name, _) => Some(*name),
+        _ => None,
+    });
+    called.filter(|name| !environment.globals().any(|(known, _)| known == *name)).map(str::to_owned).collect()
 }
