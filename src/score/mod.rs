@@ -10,6 +10,7 @@ mod grounded;
 pub mod grounding;
 mod machine;
 mod member;
+mod memo;
 mod subject;
 mod panel;
 mod wording;

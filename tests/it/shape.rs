@@ -1,8 +1,9 @@
 //! Values brought closer to their schemas: by example, and for whatever schema and value.
 
 use loopctl::profile::Repair;
-use loopctl::repair::{Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
+use loopctl::repair::{MAX_STEPS, Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
 use loopctl::rules::Schema;
+use loopctl::value::Fuel;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ const ALL: Repair = Repair {
 };
 
 fn shape(schema: &Value, value: &Value, settings: Repair) -> Shaped {
-    SchemaRepairer::new("test", schema).unwrap().shape(value.clone(), settings, None)
+    SchemaRepairer::new("test", schema).unwrap().shape(value.clone(), settings, None, &Fuel::of(MAX_STEPS))
 }
 
 #[track_caller]
@@ -179,7 +180,12 @@ fn a_change_can_be_refused() {
     let schema = json!({"properties": {"a": {"minLength": 1}, "b": {"type": "integer"}}});
     let schema_repairer = SchemaRepairer::new("test", &schema).unwrap();
     let mut veto = |_: &Value, after: &Value| after.get("a").is_none();
-    let shaped = schema_repairer.shape(json!({"a": "", "b": "1"}), Repair::default(), Some(&mut veto));
+    let shaped = schema_repairer.shape(
+        json!({"a": "", "b": "1"}),
+        Repair::default(),
+        Some(&mut veto),
+        &Fuel::of(MAX_STEPS),
+    );
     assert_eq!(shaped.value, json!({"a": "", "b": 1}));
 }
 
@@ -203,7 +209,8 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
         asked += 1;
         !keeps(after)
     };
-    let shaped = schema_repairer.shape(value.clone(), Repair::default(), Some(&mut veto));
+    let shaped =
+        schema_repairer.shape(value.clone(), Repair::default(), Some(&mut veto), &Fuel::of(MAX_STEPS));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n, "m": ""})).collect::<Value>());
     // Refused together, they are tried one by one.
     assert!((500..510).contains(&asked), "{asked}");
@@ -212,7 +219,7 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
         asked += 1;
         false
     };
-    let shaped = schema_repairer.shape(value, Repair::default(), Some(&mut consent));
+    let shaped = schema_repairer.shape(value, Repair::default(), Some(&mut consent), &Fuel::of(MAX_STEPS));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n})).collect::<Value>());
     assert_eq!((shaped.steps.len(), asked), (1_000, 2));
 }
@@ -222,7 +229,7 @@ fn the_schema_chooses_from_several_values() {
     let schema = json!({"type": "object", "required": ["name"]});
     let repairer = Repairer::new(Repair::default(), "test", &schema).unwrap();
     let text = "{\"type\": \"thought\"}\n{\"name\": \"a\"}\n{\"name\": \"b\"}\n{\"other\": 1}";
-    let mended = repairer.text(text, None).unwrap();
+    let mended = repairer.text(text, None, &Fuel::of(MAX_STEPS)).unwrap();
     assert_eq!(mended.value, json!({"name": "b"}));
     assert_eq!(mended.steps.last().unwrap().kind, RepairKind::Chosen);
     let mut value = Value::Null;
@@ -359,10 +366,10 @@ proptest! {
             schema = definition;
         }
         prop_assume!(Schema::compile("test", &schema).is_ok());
-        let validator = Schema::compile("test", &schema).unwrap().validator;
+        let validator = Schema::compile("test", &schema).unwrap();
         let shaped = shape(&schema, &value, ALL);
 
-        let errors = |value: &Value| validator.iter_errors(value).count();
+        let errors = |value: &Value| validator.for_value(value).unwrap().iter_errors(value).count();
         prop_assert!(errors(&shaped.value) <= errors(&value));
         if errors(&value) == 0 {
             prop_assert!(shaped.steps.is_empty());
