@@ -22,6 +22,8 @@ mod check_table;
 #[cfg(test)]
 mod clinical;
 #[cfg(test)]
+mod growth;
+#[cfg(test)]
 mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};

@@ -3,7 +3,7 @@
 use loopctl::profile::Repair;
 use loopctl::repair::{MAX_STEPS, Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
 use loopctl::rules::Schema;
-use loopctl::value::Fuel;
+use loopctl::value::{Cancel, Fuel};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -222,6 +222,92 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
     let shaped = schema_repairer.shape(value, Repair::default(), Some(&mut consent), &Fuel::of(MAX_STEPS));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n})).collect::<Value>());
     assert_eq!((shaped.steps.len(), asked), (1_000, 2));
+}
+
+/// What shaping a value costs with a veto that looks at all of it each time, and what became of it.
+fn work(schema: &Value, value: &Value) -> (u64, Shaped) {
+    let fuel = Fuel::of(MAX_STEPS);
+    let cost = u64::try_from(value.to_string().len()).unwrap();
+    let mut veto = |_: &Value, _: &Value| {
+        fuel.spend(cost);
+        false
+    };
+    let shaped = SchemaRepairer::new("test", schema).unwrap().shape(
+        value.clone(),
+        Repair::default(),
+        Some(&mut veto),
+        &fuel,
+    );
+    assert!(!fuel.is_spent());
+    (fuel.spent(), shaped)
+}
+
+#[test]
+fn many_mistakes_in_one_field_take_work_in_proportion() {
+    let map = json!({"properties": {"ihcMarkers": {"additionalProperties": {"type": "string"}}, "other": {"type": "string"}}});
+    let numbers = |count: usize| {
+        let members: Map<String, Value> = (0..count).map(|at| (format!("marker{at}"), json!(at))).collect();
+        json!({ "ihcMarkers": members, "other": "x" })
+    };
+    let closed = json!({"properties": {"a": {}}, "additionalProperties": false});
+    let unknown =
+        |count: usize| Value::Object((0..count).map(|at| (format!("unknown{at}"), json!(at))).collect());
+    let nested = json!({"properties": {"rows": {"items": closed}}});
+    let rows = |count: usize| json!({ "rows": vec![json!({"b": 1, "c": 2}); count] });
+    for (schema, few, more) in [
+        (&map, numbers(100), numbers(200)),
+        (&closed, unknown(200), unknown(400)),
+        (&nested, rows(100), rows(200)),
+    ] {
+        let ((less, _), (work, shaped)) = (work(schema, &few), work(schema, &more));
+        assert!(work <= less * 5 / 2, "{schema}: {less} {work}");
+        let left = Schema::compile("test", schema).unwrap();
+        assert!(left.for_value(&shaped.value).unwrap().is_valid(&shaped.value), "{schema}");
+    }
+}
+
+#[test]
+fn what_is_not_mended_when_the_fuel_is_spent_or_work_is_cancelled_stays() {
+    let schema = json!({"items": {"type": "integer"}});
+    let value: Value = (0..10).map(|at| at.to_string()).collect();
+    let schema_repairer = SchemaRepairer::new("test", &schema).unwrap();
+    let after = |fuel: &Fuel| schema_repairer.shape(value.clone(), Repair::default(), None, fuel);
+    let all = Fuel::of(MAX_STEPS);
+    assert_eq!(after(&all).steps.len(), 10);
+    let some = after(&Fuel::of(all.spent() / 2));
+    assert!((1..10).contains(&some.steps.len()), "{}", some.steps.len());
+    let mut patched = value.clone();
+    some.steps.iter().for_each(|step| apply(&mut patched, &step.patch).unwrap());
+    assert_eq!(patched, some.value);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert_eq!(after(&Fuel::new(MAX_STEPS, &cancel)).value, value);
+}
+
+#[test]
+fn a_schema_that_multiplies_is_refused_and_so_is_a_value_for_one() {
+    let mut defs = Map::new();
+    for at in 0..12 {
+        let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+        defs.insert(format!("d{at}"), json!({"allOf": vec![next; 10]}));
+    }
+    defs.insert("d12".to_owned(), json!({"type": "string"}));
+    let schema = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+    let why = SchemaRepairer::new("test", &schema).unwrap_err();
+    assert!(why.starts_with("at `/$defs/d8` more than 20000 schemas apply to one value"), "{why}");
+
+    let mut defs = Map::new();
+    for at in 0..12 {
+        let next = json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", at + 1)}}});
+        defs.insert(format!("d{at}"), json!({"allOf": vec![next; 10]}));
+    }
+    defs.insert("d12".to_owned(), json!({"type": "string"}));
+    let schema = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+    let deep = (0..12).fold(json!(1), |value, _| json!({"a": value}));
+    let repairer = Repairer::new(Repair::default(), "test", &schema).unwrap();
+    assert_eq!(repairer.remaining(&deep).unwrap()[0].keyword, "too many steps");
+    let shaped = shape(&schema, &deep, Repair::default());
+    assert_eq!((shaped.value, shaped.steps.len()), (deep, 0));
 }
 
 #[test]
