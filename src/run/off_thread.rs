@@ -13,6 +13,16 @@ const GRACE: Duration = Duration::from_secs(1);
 /// is over, and what it has by then is returned.
 pub(super) async fn off_thread<T: Send + 'static>(
     cancel: Cancel,
+    cancelled: watch::Receiver<bool>,
+    left: Option<Duration>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    with_grace(GRACE, cancel, cancelled, left, work).await
+}
+
+async fn with_grace<T: Send + 'static>(
+    grace: Duration,
+    cancel: Cancel,
     mut cancelled: watch::Receiver<bool>,
     left: Option<Duration>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -20,13 +30,13 @@ pub(super) async fn off_thread<T: Send + 'static>(
     let mut working = tokio::task::spawn_blocking(work);
     let over = async {
         match left {
-            Some(left) => tokio::time::sleep(left.max(GRACE)).await,
+            Some(left) => tokio::time::sleep(left.max(grace)).await,
             None => std::future::pending().await,
         }
     };
     let stopped = async {
         stopped(&mut cancelled).await;
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(grace).await;
     };
     let done = tokio::select! {
         done = &mut working => done,
@@ -50,13 +60,12 @@ mod tests {
 
     #[test]
     fn work_without_end_ends_when_the_run_is_stopped_or_its_time_is_up() {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         for (stop, left) in [(true, None), (false, Some(Duration::from_millis(5)))] {
             let (sender, cancelled) = watch::channel(stop);
             let cancel = Cancel::default();
             let fuel = Fuel::new(u64::MAX, &cancel);
-            let ended = runtime.block_on(off_thread(cancel, cancelled, left, move || {
+            let ended = runtime.block_on(with_grace(Duration::ZERO, cancel, cancelled, left, move || {
                 while fuel.spend(0) {
                     std::thread::yield_now();
                 }
