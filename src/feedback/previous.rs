@@ -71,3 +71,20 @@ impl Previous {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_that_is_longer_than_any_of_use_is_not_sent_back() {
+        let shown = |base: Value| {
+            let base = Arc::new(base);
+            Previous::new(&base, Some(&base), PreviousOutput::Include).shown(std::iter::empty())
+        };
+        assert!(shown(json!({"a": "x".repeat(1_000)})).0.is_some());
+        assert_eq!(shown(json!({"a": "x".repeat(10_000_000)})), (None, false));
+        assert_eq!(shown(json!(["x".repeat(MAX_SHOWN)])), (None, false));
+    }
+}
