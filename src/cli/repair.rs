@@ -4,10 +4,10 @@ use super::exit::{Exit, Failure};
 use super::output::{Output, complain};
 use crate::profile::Repair;
 use crate::repair::{
-    MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition, Unsalvageable,
-    salvage_bytes,
+    MAX_STEPS, MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition,
+    Unsalvageable, salvage_bytes,
 };
-use crate::value::sanitize_line;
+use crate::value::{Fuel, sanitize_line};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
@@ -171,9 +171,10 @@ fn single(
 }
 
 fn mend_bytes(repairer: &Repairer, settings: Repair, bytes: &[u8]) -> Result<Repaired, Unsalvageable> {
+    let fuel = Fuel::of(MAX_STEPS);
     match std::str::from_utf8(bytes) {
-        Ok(text) => repairer.text(text, None),
-        Err(_) if settings.salvage => Ok(repairer.salvaged(salvage_bytes(bytes)?, None)),
+        Ok(text) => repairer.text(text, None, &fuel),
+        Err(_) if settings.salvage => Ok(repairer.salvaged(salvage_bytes(bytes)?, None, &fuel)),
         Err(error) => {
             let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
             let TextPosition { line, column, .. } = TextPosition::of(&before, before.len());
@@ -290,9 +291,10 @@ impl Lines {
                 Err(why) => return unanswered(id, format!("`schema` is not a JSON Schema: {why}")),
             },
         };
+        let fuel = Fuel::of(MAX_STEPS);
         let mended = match input {
-            Value::String(text) => repairer.text(text, None),
-            value => Ok(repairer.value(value.clone(), None)),
+            Value::String(text) => repairer.text(text, None, &fuel),
+            value => Ok(repairer.value(value.clone(), None, &fuel)),
         };
         match mended {
             Ok(Repaired { value, steps }) => {

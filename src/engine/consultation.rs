@@ -103,6 +103,7 @@ impl Run {
     ) -> Result<(), Misuse> {
         let iteration = self.candidates().len();
         let Some(MemberState::Asked { attempt }) = pending.states.get(member).cloned() else {
+            self.state = State::Consulting { pending };
             return Err(Misuse::new(&self.state, "an answer of a member that is not being asked"));
         };
         let failure = match said {

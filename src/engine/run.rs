@@ -123,8 +123,8 @@ impl Run {
     /// # Errors
     /// [`Misuse`] when the input does not answer what the run asked for; the state is unchanged.
     pub fn handle(&mut self, now: Millis, input: Input) -> Result<(), Misuse> {
-        let misuse = |state: &State, input: &'static str| Err(Misuse::new(state, input));
-        match (self.state.clone(), input) {
+        // The state moves into what follows from it; a misuse puts it back.
+        match (std::mem::replace(&mut self.state, State::Over), input) {
             (State::Fresh, Input::Started) => {
                 self.record(Event::Started);
                 self.produce(Work::Generate { stage: 0, attempt: 0 });
@@ -154,7 +154,7 @@ impl Run {
             (State::Consulting { pending }, Input::Unanswered { member, failure }) => {
                 return self.on_answer(now, pending, member, Err(failure));
             }
-            (State::Over, Input::Stop { .. }) => return misuse(&self.state, "stop"),
+            (State::Over, Input::Stop { .. }) => return Err(Misuse::new(&self.state, "stop")),
             (state, Input::Stop { in_flight }) => {
                 self.record(Event::Stopped { in_flight });
                 self.usage += in_flight;
@@ -173,17 +173,23 @@ impl Run {
                 }
                 self.finish(now, StopReason::Cancelled, None);
             }
-            (state, Input::Started) => return misuse(&state, "started"),
-            (state, Input::Unreadable { .. }) => return misuse(&state, "unreadable"),
-            (state, Input::Supplied(_)) => return misuse(&state, "supplied"),
-            (state, Input::Produced(_)) => return misuse(&state, "produced"),
-            (state, Input::Failed(_)) => return misuse(&state, "failed"),
-            (state, Input::Woke) => return misuse(&state, "woke"),
-            (state, Input::Assessed(_)) => return misuse(&state, "assessed"),
-            (state, Input::Consulted { .. }) => return misuse(&state, "consulted"),
-            (state, Input::Unanswered { .. }) => return misuse(&state, "unanswered"),
+            (state, Input::Started) => return Err(self.misused(state, "started")),
+            (state, Input::Unreadable { .. }) => return Err(self.misused(state, "unreadable")),
+            (state, Input::Supplied(_)) => return Err(self.misused(state, "supplied")),
+            (state, Input::Produced(_)) => return Err(self.misused(state, "produced")),
+            (state, Input::Failed(_)) => return Err(self.misused(state, "failed")),
+            (state, Input::Woke) => return Err(self.misused(state, "woke")),
+            (state, Input::Assessed(_)) => return Err(self.misused(state, "assessed")),
+            (state, Input::Consulted { .. }) => return Err(self.misused(state, "consulted")),
+            (state, Input::Unanswered { .. }) => return Err(self.misused(state, "unanswered")),
         }
         Ok(())
+    }
+
+    /// Leaves everything as it was.
+    fn misused(&mut self, state: State, input: &'static str) -> Misuse {
+        self.state = state;
+        Misuse::new(&self.state, input)
     }
 
     /// The next thing to do; `None` when there is nothing before the next input.

@@ -1,7 +1,7 @@
 //! One line of a trajectory file (LOOP, `loopctl simulate`): what each candidate of one document scores.
 
 use crate::diag::nearest;
-use crate::value::{Disposition, EPSILON, Score, Severity, Usd};
+use crate::value::{Disposition, EPSILON, Score, Severity, Usd, escape};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -265,11 +265,6 @@ fn object(value: Value, path: &str) -> Result<Map<String, Value>, TrajectoryErro
         Value::Object(members) => Ok(members),
         other => Err(unexpected(path, "an object", Some(&other))),
     }
-}
-
-/// A name as a part of a JSON Pointer.
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> TrajectoryError {

@@ -246,6 +246,7 @@ pub fn changed_part(old: &str, new: &str) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::unescape;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -258,7 +259,7 @@ mod tests {
                 value = new.clone();
                 continue;
             };
-            let key = last.replace("~1", "/").replace("~0", "~");
+            let key = unescape(last).into_owned();
             match (value.pointer_mut(parent).unwrap(), change) {
                 (Value::Array(items), Change::Added { new, .. }) => {
                     items.insert(key.parse().unwrap(), new.clone());

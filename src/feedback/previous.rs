@@ -7,6 +7,10 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// Most bytes of an earlier answer that are shown. What is longer was no answer of use, and sending it again would cost
+/// as much.
+const MAX_SHOWN: usize = 200_000;
+
 /// What the addressed stage answers for in the base, and how much of it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Previous {
@@ -30,11 +34,18 @@ impl Previous {
     }
 
     /// The text to show, as indented JSON, and whether it is only some fields of the earlier answer. Which fields fail
-    /// can't be told when an issue is about the whole, or the answer is no object: then all of it is shown.
+    /// can't be told when an issue is about the whole, or the answer is no object: then all of it is shown. Of an answer
+    /// longer than [`MAX_SHOWN`] the failing fields are shown, and nothing when those are as long.
     pub(super) fn shown<'f>(&self, findings: impl Iterator<Item = &'f Finding>) -> (Option<String>, bool) {
         let Some(part) = &self.part else { return (None, false) };
-        let whole = || (serde_json::to_string_pretty(part.as_ref()).ok(), false);
-        match (self.show, part.as_ref()) {
+        let text =
+            |value: &Value| serde_json::to_string_pretty(value).ok().filter(|text| text.len() <= MAX_SHOWN);
+        let whole = || (text(part), false);
+        let show = match self.show {
+            PreviousOutput::Include if text(part).is_none() => PreviousOutput::FailingFields,
+            show => show,
+        };
+        match (show, part.as_ref()) {
             (PreviousOutput::Omit, _) => (None, false),
             (PreviousOutput::FailingFields, Value::Object(members)) if self.is_slice => {
                 let Some(failing) = findings
@@ -52,9 +63,28 @@ impl Previous {
                     return (None, false);
                 }
                 let is_part = part.len() < members.len();
-                (serde_json::to_string_pretty(&part).ok(), is_part)
+                let shown = text(&Value::Object(part));
+                let is_part = is_part && shown.is_some();
+                (shown, is_part)
             }
             (PreviousOutput::Include | PreviousOutput::FailingFields, _) => whole(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_that_is_longer_than_any_of_use_is_not_sent_back() {
+        let shown = |base: Value| {
+            let base = Arc::new(base);
+            Previous::new(&base, Some(&base), PreviousOutput::Include).shown(std::iter::empty())
+        };
+        assert!(shown(json!({"a": "x".repeat(1_000)})).0.is_some());
+        assert_eq!(shown(json!({"a": "x".repeat(10_000_000)})), (None, false));
+        assert_eq!(shown(json!(["x".repeat(MAX_SHOWN)])), (None, false));
     }
 }

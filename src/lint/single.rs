@@ -10,9 +10,9 @@ use crate::provider::Prices;
 use crate::rules::{Inheritance, PatternCheck, check_extraction, compile, not_json};
 use crate::run::Plan;
 use crate::script::ScriptSet;
-use crate::value::Score;
 use crate::value::decode::Spanned;
 use crate::value::yaml::{self, Data};
+use crate::value::{Score, unescape};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -277,7 +277,7 @@ fn last_key(pointer: &str, file: &Arc<SourceFile>) -> Span {
     let text = file.text();
     let (mut at, mut end) = (0, 1);
     for key in pointer.split('/').skip(1) {
-        let quoted = format!("\"{}\"", key.replace("~1", "/").replace("~0", "~"));
+        let quoted = format!("\"{}\"", unescape(key));
         if let Some(found) = text.get(end..).and_then(|rest| rest.find(&quoted)) {
             at = end + found;
             end = at + quoted.len();

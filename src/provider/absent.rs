@@ -48,11 +48,11 @@ fn left_out(value: Value, schema: Option<&Value>) -> Value {
     }
     // A schema that is none was reported when the profile was read.
     let Ok(schema) = Schema::compile("", schema) else { return value };
-    if schema.validator.is_valid(&value) {
+    let Ok(validator) = schema.for_value(&value) else { return value };
+    if validator.is_valid(&value) {
         return value;
     }
-    let errors =
-        |out: &BTreeSet<ShapeId>| schema.validator.iter_errors(&found.without(&value, ROOT, out)).count();
+    let errors = |out: &BTreeSet<ShapeId>| validator.iter_errors(&found.without(&value, ROOT, out)).count();
     let mut out = found.nulls.clone();
     let mut least = errors(&out);
     for kind in &found.nulls {

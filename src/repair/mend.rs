@@ -4,12 +4,16 @@ use super::{
     Operation, Remaining, RepairKind, RepairStep, Salvaged, SchemaRepairer, Unsalvageable, Veto, salvage,
 };
 use crate::profile::Repair;
+use crate::value::Fuel;
 use serde_json::Value;
 
 /// Most values that a schema chooses from.
 const MAX_CHOICES: usize = 64;
 /// Most schema errors that are listed for a value.
 pub const MAX_REMAINING: usize = 100;
+/// Most steps that shaping one value may take, unless whoever asks for it says otherwise: some seconds of work. A step
+/// is a schema that is held against a value, or a thing that a veto looks at.
+pub const MAX_STEPS: u64 = 50_000_000;
 
 /// A value and everything that was done to get it.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,8 +58,8 @@ impl Repairer {
     ///
     /// # Errors
     /// [`Unsalvageable`] when there is none; with `salvage: false` also when the text is not strict JSON.
-    pub fn text(&self, text: &str, veto: Option<Veto<'_>>) -> Result<Repaired, Unsalvageable> {
-        Ok(self.salvaged(self.read(text)?, veto))
+    pub fn text(&self, text: &str, veto: Option<Veto<'_>>, fuel: &Fuel) -> Result<Repaired, Unsalvageable> {
+        Ok(self.salvaged(self.read(text)?, veto, fuel))
     }
 
     /// The value that a text holds, as it is.
@@ -68,21 +72,21 @@ impl Repairer {
 
     /// What a text was salvaged to, shaped. Of several values the one is taken that the schema finds least wrong with.
     #[must_use]
-    pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>) -> Repaired {
+    pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>, fuel: &Fuel) -> Repaired {
         let Salvaged { value, mut steps, several } = salvaged;
         let value = match &self.schema_repairer {
-            Some(schema_repairer) => choose(schema_repairer, value, several, &mut steps),
+            Some(schema_repairer) => choose(schema_repairer, value, several, &mut steps, fuel),
             None => value,
         };
-        let shaped = self.value(value, veto);
+        let shaped = self.value(value, veto, fuel);
         steps.extend(shaped.steps);
         Repaired { value: shaped.value, steps }
     }
 
-    /// How many schema errors a value has; 0 without a schema.
+    /// How many schema errors a value has; 0 without a schema, 1 when checking it would take too many steps.
     #[must_use]
     pub fn errors(&self, value: &Value) -> usize {
-        self.schema_repairer.as_ref().map_or(0, |schema_repairer| schema_repairer.error_count(value).errors)
+        self.schema_repairer.as_ref().map_or(0, |schema_repairer| schema_repairer.errors(value))
     }
 
     /// Which schema errors a value has, the first [`MAX_REMAINING`] of them; `None` without a schema.
@@ -93,10 +97,10 @@ impl Repairer {
 
     /// A value, shaped.
     #[must_use]
-    pub fn value(&self, value: Value, veto: Option<Veto<'_>>) -> Repaired {
+    pub fn value(&self, value: Value, veto: Option<Veto<'_>>, fuel: &Fuel) -> Repaired {
         match &self.schema_repairer {
             Some(schema_repairer) => {
-                let shaped = schema_repairer.shape(value, self.settings, veto);
+                let shaped = schema_repairer.shape(value, self.settings, veto, fuel);
                 Repaired { value: shaped.value, steps: shaped.steps }
             }
             None => Repaired { value, steps: Vec::new() },
@@ -117,12 +121,13 @@ fn choose(
     value: Value,
     several: Vec<Value>,
     steps: &mut Vec<RepairStep>,
+    fuel: &Fuel,
 ) -> Value {
-    let mut least = schema_repairer.error_count(&value);
+    let mut least = schema_repairer.error_count(&value, fuel);
     let mut best = None;
     let skipped = several.len().saturating_sub(MAX_CHOICES);
     for other in several.into_iter().skip(skipped) {
-        let error_count = schema_repairer.error_count(&other);
+        let error_count = schema_repairer.error_count(&other, fuel);
         if error_count < least || (error_count == least && best.is_some()) {
             least = error_count;
             best = Some(other);

@@ -9,7 +9,7 @@ mod salvage;
 mod shape;
 mod step;
 
-pub use mend::{MAX_REMAINING, Repaired, Repairer};
+pub use mend::{MAX_REMAINING, MAX_STEPS, Repaired, Repairer};
 pub use patch::{Operation, PatchError, apply};
 pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, has_a_key_twice, salvage, salvage_bytes};
 pub use shape::{Remaining, SchemaRepairer, Shaped, Veto};

@@ -1,5 +1,6 @@
 //! JSON Patch (RFC 6902), as far as repairs need it: add, remove and replace.
 
+use crate::value::{index_of, unescape};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -51,10 +52,10 @@ fn one(value: &mut Value, operation: &Operation) -> Result<(), PatchError> {
             let (parent, last) = path.rsplit_once('/').ok_or_else(missing)?;
             match value.pointer_mut(parent) {
                 Some(Value::Object(members)) => {
-                    members.shift_remove(&unescape(last)).ok_or_else(missing)?;
+                    members.shift_remove(unescape(last).as_ref()).ok_or_else(missing)?;
                 }
                 Some(Value::Array(items)) => {
-                    let at = index(last).filter(|at| *at < items.len()).ok_or_else(missing)?;
+                    let at = index_of(last).filter(|at| *at < items.len()).ok_or_else(missing)?;
                     items.remove(at);
                 }
                 _ => return Err(missing()),
@@ -68,10 +69,10 @@ fn one(value: &mut Value, operation: &Operation) -> Result<(), PatchError> {
             };
             match value.pointer_mut(parent) {
                 Some(Value::Object(members)) => {
-                    members.insert(unescape(last), with.clone());
+                    members.insert(unescape(last).into_owned(), with.clone());
                 }
                 Some(Value::Array(items)) => {
-                    let at = if last == "-" { Some(items.len()) } else { index(last) };
+                    let at = if last == "-" { Some(items.len()) } else { index_of(last) };
                     items.insert(at.filter(|at| *at <= items.len()).ok_or_else(missing)?, with.clone());
                 }
                 _ => return Err(missing()),
@@ -79,17 +80,6 @@ fn one(value: &mut Value, operation: &Operation) -> Result<(), PatchError> {
         }
     }
     Ok(())
-}
-
-/// A step of a pointer as the key it stands for.
-pub(super) fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
-/// A step of a pointer as an index; RFC 6901 knows no leading zeros.
-pub(super) fn index(step: &str) -> Option<usize> {
-    let plain = step == "0" || (!step.starts_with('0') && step.bytes().all(|b| b.is_ascii_digit()));
-    plain.then(|| step.parse().ok()).flatten()
 }
 
 #[cfg(test)]

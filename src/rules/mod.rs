@@ -8,6 +8,7 @@
 //! A target that is absent ([`crate::value::is_present`]) is asked `required` and `require` only. In a condition, a
 //! test of an absent value does not hold.
 
+mod bound;
 mod checks;
 mod compile;
 mod condition;
@@ -20,6 +21,7 @@ mod program;
 mod rubric;
 mod rule;
 mod schema;
+mod schema_cost;
 mod template;
 mod test;
 mod xsd;
@@ -28,6 +30,7 @@ pub(crate) mod memory;
 #[cfg(test)]
 mod mistakes;
 
+pub use bound::Bound;
 pub use compile::{CompiledRules, UNKNOWN_TYPE, compile};
 pub use condition::{Condition, Operand};
 pub use extraction::{PatternCheck, check_extraction};
@@ -38,6 +41,7 @@ pub use program::{Address, Check, FieldName, GroundingSettings, Index, Op, OpSub
 pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
 pub use rule::{IssueText, MESSAGE_VARIABLES, Rule, Target};
 pub use schema::{Schema, SchemaCheck, count_leaves, not_json};
+pub use schema_cost::TooMuch;
 pub use template::Template;
 pub use test::{Format, JsonType, Moment, PathSpec, Reference, Test};
 pub use xsd::Datatype;

@@ -1,11 +1,13 @@
 //! JSON Schemas: compiled, and how many leaf properties one declares.
 
 use super::compile::missing;
+use super::schema_cost::{Limits, TooMuch};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::profile::{Files, SchemaCodes};
+use crate::value::{Segment, push_segment};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Deepest nesting followed when leaves are counted.
@@ -18,10 +20,10 @@ const MAX_LEAVES: usize = 10_000;
 pub struct Schema {
     /// Where it was read from.
     pub name: String,
-    /// Checks candidates; formats are asserted, and nothing is fetched.
-    pub validator: Validator,
     /// LOOP's `total_fields`: see [`count_leaves`].
     pub total_fields: usize,
+    validator: Validator,
+    limits: Limits,
 }
 
 /// A schema at work, and the codes of its issues.
@@ -37,15 +39,30 @@ impl Schema {
     /// Compiles a schema by the draft that its `$schema` names, 2020-12 by default.
     ///
     /// # Errors
-    /// One line that says what is wrong with it.
+    /// One line that says what is wrong with it, or that it is [`TooMuch`].
     pub fn compile(name: &str, schema: &Value) -> Result<Self, String> {
+        let limits = Limits::of(schema).map_err(|much| much.to_string())?;
         let validator =
             jsonschema::options().should_validate_formats(true).offline().build(schema).map_err(|error| {
                 let at = error.instance_path().as_str();
                 let message: String = error.to_string().chars().take(200).collect();
                 if at.is_empty() { message } else { format!("{message} (at `{at}`)") }
             })?;
-        Ok(Schema { name: name.to_owned(), validator, total_fields: count_leaves(schema) })
+        Ok(Schema { name: name.to_owned(), validator, total_fields: count_leaves(schema), limits })
+    }
+
+    /// How many steps checking a value may take: the schemas that apply to one value, for each value in it.
+    #[must_use]
+    pub fn steps(&self, value: &Value) -> u64 {
+        self.limits.steps(value)
+    }
+
+    /// What checks candidates: formats are asserted, and nothing is fetched.
+    ///
+    /// # Errors
+    /// [`TooMuch`] when checking this value would take too many steps.
+    pub fn for_value(&self, value: &Value) -> Result<&Validator, TooMuch> {
+        self.limits.admits(value).map(|()| &self.validator)
     }
 }
 
@@ -53,25 +70,41 @@ impl Schema {
 /// that have no declared properties of their own, found through `properties`, `items`, `prefixItems`, `anyOf`,
 /// `oneOf`, `allOf`, `then`, `else` and local `$ref`s. The elements of a list count once, however many a candidate
 /// has; a property that is `false` can't be held; a reference back to where it came from is a leaf.
+///
+/// A schema is looked at once for each path, however many references lead to it there, and no further than
+/// [`MAX_VISITS`] of them: what refers to itself in several ways has leaves without end.
 #[must_use]
 pub fn count_leaves(schema: &Value) -> usize {
-    let mut count = Leaves { root: schema, paths: HashSet::new(), open: Vec::new() };
-    count.visit(schema, "", 0);
-    count.paths.len()
+    leaves(schema).paths.len()
 }
+
+fn leaves(schema: &Value) -> Leaves<'_> {
+    let mut count =
+        Leaves { root: schema, paths: HashSet::new(), open: Vec::new(), seen: HashMap::new(), visits: 0 };
+    count.visit(schema, "", 0);
+    count
+}
+
+/// Most schemas looked at when leaves are counted.
+const MAX_VISITS: usize = 200_000;
 
 struct Leaves<'a> {
     root: &'a Value,
     paths: HashSet<String>,
     /// References being followed.
     open: Vec<&'a str>,
+    /// What was found of schemas that were reached by a reference, by their identity and the path; `None` while it is
+    /// being found.
+    seen: HashMap<(usize, String), Option<bool>>,
+    visits: usize,
 }
 
 impl<'a> Leaves<'a> {
     /// Whether the schema declares properties below `path`; they have been counted.
     fn visit(&mut self, schema: &'a Value, path: &str, depth: usize) -> bool {
         let Value::Object(members) = schema else { return false };
-        if depth > MAX_DEPTH || self.paths.len() >= MAX_LEAVES {
+        self.visits += 1;
+        if depth > MAX_DEPTH || self.paths.len() >= MAX_LEAVES || self.visits > MAX_VISITS {
             return false;
         }
         let mut declares = self.properties(members, path, depth);
@@ -97,10 +130,22 @@ impl<'a> Leaves<'a> {
             && let Some(target) = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer))
             && !self.open.contains(&reference)
         {
-            self.open.push(reference);
-            declares |= self.visit(target, path, depth + 1);
-            self.open.pop();
+            declares |= self.referred(reference, target, path, depth);
         }
+        declares
+    }
+
+    /// A schema that a reference leads to: at one path it has the same leaves each time.
+    fn referred(&mut self, reference: &'a str, target: &'a Value, path: &str, depth: usize) -> bool {
+        let key = (std::ptr::from_ref(target) as usize, path.to_owned());
+        if let Some(known) = self.seen.get(&key) {
+            return known.unwrap_or(false);
+        }
+        self.seen.insert(key.clone(), None);
+        self.open.push(reference);
+        let declares = self.visit(target, path, depth + 1);
+        self.open.pop();
+        self.seen.insert(key, Some(declares));
         declares
     }
 
@@ -112,7 +157,8 @@ impl<'a> Leaves<'a> {
                 continue;
             }
             any = true;
-            let below = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let mut below = path.to_owned();
+            push_segment(&mut below, Segment::Key(name));
             if !self.visit(property, &below, depth + 1) && self.paths.len() < MAX_LEAVES {
                 self.paths.insert(below);
             }
@@ -210,6 +256,24 @@ mod tests {
         assert!(Schema::compile("x", &json!({"$ref": "https://example.com/schema.json"})).is_err());
         assert!(Schema::compile("x", &json!({"type": "nonsense"})).is_err());
         let schema = Schema::compile("x", &json!({"properties": {"d": {"format": "date"}}})).unwrap();
-        assert!(!schema.validator.is_valid(&json!({"d": "yesterday"})));
+        assert!(!schema.for_value(&Value::Null).unwrap().is_valid(&json!({"d": "yesterday"})));
+    }
+
+    #[test]
+    fn leaves_that_many_references_lead_to_are_looked_at_once() {
+        let visits = |deep: usize| {
+            let mut defs = Map::new();
+            for at in 0..deep {
+                let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+                defs.insert(format!("d{at}"), json!({"allOf": vec![next; 10]}));
+            }
+            defs.insert(format!("d{deep}"), json!({"properties": {"a": {}, "b": {}}}));
+            let schema = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+            let found = leaves(&schema);
+            (found.visits, found.paths.len())
+        };
+        let ((few, two), (more, still_two)) = (visits(6), visits(12));
+        assert_eq!((two, still_two), (2, 2));
+        assert!(more <= few * 5 / 2, "{few} {more}");
     }
 }

@@ -1,5 +1,6 @@
 //! What one check asks of a value.
 
+use super::bound::Bound;
 use super::xsd::Datatype;
 use crate::decode_words;
 use crate::diag::Problems;
@@ -38,9 +39,9 @@ pub enum Test {
     /// It is a number, or a text that is wholly one, within these bounds.
     Range {
         /// Smallest allowed.
-        min: Option<f64>,
+        min: Option<Bound>,
         /// Largest allowed.
-        max: Option<f64>,
+        max: Option<Bound>,
     },
     /// Characters of a text, elements of a list or members of a mapping, within these bounds.
     Length {

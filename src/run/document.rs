@@ -7,6 +7,7 @@ use super::consult::{Consultant, Questions};
 use super::explanation::ExplanationBuilder;
 use super::fallback::FallbackChain;
 use super::in_hand::DocumentState;
+use super::off_thread::off_thread;
 use super::references::references_of;
 use super::repairs::stage_answer;
 use super::request::{RawAnswer, answer_of};
@@ -19,11 +20,13 @@ use crate::ingest::Document;
 use crate::policy::StopReason;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
-use crate::score::{Assessment, Assessor};
+use crate::repair::MAX_STEPS;
+use crate::score::{Assessment, Assessor, ScoreBreakdown};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
-use crate::value::{Millis, Usage};
+use crate::value::{Cancel, Fuel, Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tracing::Instrument;
 
@@ -53,7 +56,8 @@ pub struct Session {
     pub(super) consultants: Vec<Consultant>,
     pub(super) place: RunStore,
     pub(super) time: Time,
-    assessor: Assessor,
+    /// Lent to the thread that assesses.
+    assessor: Option<Assessor>,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
@@ -68,8 +72,7 @@ impl Session {
         place: RunStore,
         cancelled: watch::Receiver<bool>,
     ) -> Self {
-        let assessor = Assessor::new(Arc::clone(&plan.scoring));
-        Session { plan, candidates, consultants, place, time: Time::Real, assessor, cancelled }
+        Session { plan, candidates, consultants, place, time: Time::Real, assessor: None, cancelled }
     }
 
     /// The same by another time than this machine's.
@@ -171,7 +174,7 @@ impl Session {
             typed,
             id: document.id.clone(),
             text,
-            source: self.plan.scoring.source(if attached.is_some() { "" } else { &masked }),
+            source: Arc::new(self.plan.scoring.source(if attached.is_some() { "" } else { &masked })),
             masked,
             attached,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
@@ -271,15 +274,7 @@ impl Session {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
-                    let document_type = &task.reference.document_type;
-                    let source = task.attached.is_none().then_some(&task.source);
-                    task.chronicle.account = self.assessor.assess_and_account(
-                        document_type,
-                        candidate,
-                        source,
-                        &[],
-                        &mut assessment,
-                    );
+                    (assessment, task.chronicle.account) = self.assess(Arc::clone(candidate), task).await;
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
@@ -301,6 +296,36 @@ impl Session {
             // Asked beside the others of the panel, in `drive`.
             Work::Consult { .. } => impossible("the panel is not asked here"),
         }
+    }
+
+    /// What tier 1 says of a candidate, and where its points went.
+    async fn assess(
+        &mut self,
+        candidate: Arc<Value>,
+        task: &DocumentState<'_>,
+    ) -> (Assessment, ScoreBreakdown) {
+        let document_type = task.reference.document_type.clone();
+        let source = task.attached.is_none().then(|| Arc::clone(&task.source));
+        let cancel = Cancel::default();
+        let idle = self.assessor.take().unwrap_or_else(|| Assessor::new(Arc::clone(&self.plan.scoring)));
+        let mut assessor = idle.with_cancel(&cancel);
+        let (assessor, assessment, account) =
+            off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
+                let mut assessment = Assessment::default();
+                let source = source.as_deref();
+                let account =
+                    assessor.assess_and_account(&document_type, &candidate, source, &[], &mut assessment);
+                (assessor, assessment, account)
+            })
+            .await;
+        self.assessor = Some(assessor);
+        (assessment, account)
+    }
+
+    /// How long the document may take yet, where the time is real.
+    fn time_left(&self, task: &DocumentState<'_>) -> Option<Duration> {
+        let limit = self.plan.policy.stop.timeout.filter(|_| self.time == Time::Real)?;
+        Some((limit - task.calls.clock.now()).duration())
     }
 
     /// Asks the provider of a stage.
@@ -325,10 +350,17 @@ impl Session {
         let Some(called) = task.calls.make(since, provider, &request, deadline, cancelled).await else {
             return stop();
         };
-        let document_type = &task.reference.document_type;
-        let read =
-            |told: RawAnswer<'_>| stage_answer(&self.plan, run, stage, document_type, &task.source, told);
-        match answer_of(provider, &called, read) {
+        let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
+        let (document_type, source) = (task.reference.document_type.clone(), Arc::clone(&task.source));
+        let cancel = Cancel::default();
+        let fuel = Fuel::new(MAX_STEPS, &cancel);
+        let (called, read) = off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
+            let read = RawAnswer::of(&called)
+                .map(|told| stage_answer(&plan, &outputs, stage, &document_type, &source, told, &fuel));
+            (called, read)
+        })
+        .await;
+        match answer_of(provider, &called, |_| read.unwrap_or_else(|| Err("nothing".to_owned()))) {
             Ok(mut produced) => {
                 produced.notes.extend(chain.note());
                 Input::Produced(produced)
@@ -402,7 +434,6 @@ mod tests {
     use crate::store::RunRecord;
     use crate::value::DocumentId;
     use serde_json::json;
-    use std::time::Duration;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
     struct Witness {

@@ -26,7 +26,7 @@ pub(super) struct DocumentState<'a> {
     pub(super) attached: Option<Attachment>,
     /// By judge.
     pub(super) references: BTreeMap<String, String>,
-    pub(super) source: Source,
+    pub(super) source: Arc<Source>,
     /// Candidate 0, if it was supplied; taken when it is used.
     pub(super) supplied: Option<Arc<Value>>,
     pub(super) calls: Arc<Calls>,

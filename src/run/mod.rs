@@ -17,6 +17,7 @@ mod fallback;
 mod in_hand;
 mod kept;
 pub mod next;
+mod off_thread;
 mod plan;
 mod provider_gone;
 mod record;

@@ -3,11 +3,11 @@
 use super::Plan;
 use super::request::{RawAnswer, mend, mend_whole};
 use crate::diag::{Code, Problem, Problems, Span};
-use crate::engine::Run;
+use crate::engine::Outputs;
 use crate::profile::{CandidateKind, Repair};
 use crate::repair::{RepairKind, Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
-use crate::value::{Severity, below};
+use crate::value::{Fuel, Severity, below};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,17 +65,19 @@ impl Repairers {
     }
 }
 
-/// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with.
+/// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with. `outputs` are
+/// what the stages have answered last.
 ///
 /// # Errors
-/// When there is no such stage, or a text holds no JSON.
+/// When there is no such stage, or a text holds no JSON. What is not repaired when the fuel is spent stays as it is.
 pub fn stage_answer(
     plan: &Plan,
-    run: &Run,
+    outputs: &Outputs,
     stage: usize,
     document_type: &str,
     source: &Source,
     told: RawAnswer<'_>,
+    fuel: &Fuel,
 ) -> Result<Repaired, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
     if plan.scoring.kind() == CandidateKind::Patch {
@@ -86,9 +88,10 @@ pub fn stage_answer(
             false => Ok(mended),
         };
     }
-    let mut guard = Guard::new(Assessor::new(Arc::clone(&plan.scoring)), document_type, source, run, stage);
+    let assessor = Assessor::new(Arc::clone(&plan.scoring)).with_cancel(fuel.cancel());
+    let mut guard = Guard { assessor, document_type, source, plan, outputs, stage, fuel, known: None };
     let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-    mend(planned.repairers.of(document_type), Some(&mut veto), told)
+    mend(planned.repairers.of(document_type), Some(&mut veto), told, fuel)
 }
 
 /// Refuses changes of a stage's output after which tier 1 would think less of the candidate that it makes.
@@ -96,8 +99,10 @@ struct Guard<'a> {
     assessor: Assessor,
     document_type: &'a str,
     source: &'a Source,
-    run: &'a Run,
+    plan: &'a Plan,
+    outputs: &'a Outputs,
     stage: usize,
+    fuel: &'a Fuel,
     /// The output last measured.
     known: Option<(Value, ScoreFloor)>,
 }
@@ -110,16 +115,6 @@ struct ScoreFloor {
 }
 
 impl<'a> Guard<'a> {
-    fn new(
-        assessor: Assessor,
-        document_type: &'a str,
-        source: &'a Source,
-        run: &'a Run,
-        stage: usize,
-    ) -> Self {
-        Guard { assessor, document_type, source, run, stage, known: None }
-    }
-
     /// Whether the change must not be.
     fn refuses(&mut self, before: &Value, after: &Value) -> bool {
         let standing_before = match self.known.take() {
@@ -127,7 +122,9 @@ impl<'a> Guard<'a> {
             _ => self.measure(before),
         };
         let standing_after = self.measure(after);
-        let worse = below(standing_after.overall, standing_before.overall)
+        // Without fuel there is no telling.
+        let worse = self.fuel.is_spent()
+            || below(standing_after.overall, standing_before.overall)
             || standing_after.critical > standing_before.critical;
         self.known =
             Some(if worse { (before.clone(), standing_before) } else { (after.clone(), standing_after) });
@@ -135,14 +132,15 @@ impl<'a> Guard<'a> {
     }
 
     fn measure(&mut self, output: &Value) -> ScoreFloor {
-        let mut outputs = self.run.stage_outputs().clone();
-        outputs.resize(self.run.pipeline().steps().len(), None);
+        let mut outputs = self.outputs.clone();
+        outputs.resize(self.plan.pipeline.steps().len(), None);
         if let Some(slot) = outputs.get_mut(self.stage) {
             *slot = Some(Arc::new(output.clone()));
         }
-        let candidate = self.run.pipeline().assemble(&outputs);
+        let candidate = self.plan.pipeline.assemble(&outputs);
         let mut assessment = Assessment::default();
         self.assessor.assess(self.document_type, &candidate, Some(self.source), &[], &mut assessment);
+        self.fuel.spend(self.assessor.work());
         ScoreFloor { overall: assessment.overall, critical: assessment.count_severity(Severity::Critical) }
     }
 }

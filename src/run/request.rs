@@ -10,8 +10,8 @@ use crate::provider::protocol::{
     Role,
 };
 use crate::provider::{Called, Provider};
-use crate::repair::{RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
-use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
+use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
+use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -274,11 +274,7 @@ pub(super) fn answer_of(
         usage,
         ..CallFailed::default()
     };
-    let said = match (&completion.value, &completion.text) {
-        (Some(value), _) => RawAnswer::Value(value),
-        (None, Some(text)) => RawAnswer::Text(text),
-        (None, None) => return Err(refused("nothing".to_owned())),
-    };
+    let Some(said) = RawAnswer::of(called) else { return Err(refused("nothing".to_owned())) };
     let mended = read(said).map_err(|why| {
         called.disown();
         refused(why)
@@ -296,6 +292,18 @@ pub enum RawAnswer<'a> {
     Text(&'a str),
 }
 
+impl<'a> RawAnswer<'a> {
+    /// What a provider answered, if it did.
+    pub(super) fn of(called: &'a Called) -> Option<Self> {
+        let completion = called.outcome.as_ref().ok()?;
+        match (&completion.value, &completion.text) {
+            (Some(value), _) => Some(RawAnswer::Value(value)),
+            (None, Some(text)) => Some(RawAnswer::Text(text)),
+            (None, None) => None,
+        }
+    }
+}
+
 /// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
 /// cut list does not name would pass for none at all, and so would the operations. Of what it says twice, either could
 /// be meant.
@@ -305,7 +313,7 @@ pub(super) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Rep
     {
         return Err("JSON that has a key twice in one object".to_owned());
     }
-    let mended = mend(repairer, None, told)?;
+    let mended = mend(repairer, None, told, &Fuel::of(MAX_STEPS))?;
     let spoilt = |kind: RepairKind| kind.misses_something() || kind == RepairKind::DuplicateKey;
     match mended.steps.iter().find(|step| spoilt(step.kind)) {
         Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
@@ -318,12 +326,13 @@ pub(super) fn mend(
     repairer: &Repairer,
     veto: Option<Veto<'_>>,
     told: RawAnswer<'_>,
+    fuel: &Fuel,
 ) -> Result<Repaired, String> {
     let text = match told {
         RawAnswer::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
-        RawAnswer::Value(value) => return Ok(repairer.value(value.clone(), veto)),
+        RawAnswer::Value(value) => return Ok(repairer.value(value.clone(), veto, fuel)),
         RawAnswer::Text(text) => text.trim(),
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
@@ -332,5 +341,5 @@ pub(super) fn mend(
     if !is_whole {
         return Err("text in which there is no JSON object or list".to_owned());
     }
-    Ok(repairer.salvaged(read, veto))
+    Ok(repairer.salvaged(read, veto, fuel))
 }

@@ -7,6 +7,7 @@ use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
 use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, not_json};
 use crate::value::decode::Spanned;
+use crate::value::unescape;
 use crate::value::yaml::{self, Data};
 use crate::value::{PATH, fill_in_path};
 use serde_json::Value;
@@ -52,8 +53,11 @@ impl JudgePlan {
     /// # Errors
     /// The place and the keyword of the first violation, without any of the answer's text.
     pub fn check(&self, document_type: &str, answer: &Value) -> Result<(), String> {
-        let error =
-            self.checks.get(document_type).and_then(|schema| schema.validator.iter_errors(answer).next());
+        let Some(schema) = self.checks.get(document_type) else { return Ok(()) };
+        let validator = schema
+            .for_value(answer)
+            .map_err(|much| format!("the answer of `{}` can't be checked: {much}", self.judge.id.value))?;
+        let error = validator.iter_errors(answer).next();
         match error {
             None => Ok(()),
             Some(error) => Err(format!(
@@ -340,7 +344,7 @@ impl Reader<'_> {
 fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
     let mut found = (0, 1);
     for segment in pointer.split('/').skip(1) {
-        let key = format!("\"{}\"", segment.replace("~1", "/").replace("~0", "~"));
+        let key = format!("\"{}\"", unescape(segment));
         let rest = file.text().get(found.1..).unwrap_or_default();
         if let Some(at) = rest.find(&key) {
             let start = found.1 + at;
@@ -368,7 +372,7 @@ fn may_hold(schema: &Value, pointer: &str) -> bool {
     let mut schema = schema;
     for segment in pointer.split('/').skip(1) {
         let Some(Value::Object(properties)) = schema.get("properties") else { return true };
-        match properties.get(&segment.replace("~1", "/").replace("~0", "~")) {
+        match properties.get(unescape(segment).as_ref()) {
             Some(inner) => schema = inner,
             None => return false,
         }

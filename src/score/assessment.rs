@@ -1,6 +1,6 @@
 //! What scoring says about one candidate.
 
-use crate::value::{Disposition, Score, Severity};
+use crate::value::{Disposition, Score, Severity, unescape};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -237,7 +237,7 @@ impl Issue {
 #[must_use]
 pub fn top_level_field(path: &str) -> Option<String> {
     let first = path.strip_prefix('/')?.split('/').next()?;
-    Some(first.replace("~1", "/").replace("~0", "~"))
+    Some(unescape(first).into_owned())
 }
 
 /// A passage of the source text, in Unicode scalar values from its start.

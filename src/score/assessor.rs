@@ -8,7 +8,7 @@ use super::pre_existing::PreExisting;
 use super::subject::AssessedValue;
 use crate::profile::{CandidateKind, OnPreExisting};
 use crate::rules::{CompiledRules, Program};
-use crate::value::Score;
+use crate::value::{Cancel, Fuel, Score};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -73,17 +73,36 @@ impl Scoring {
 
 /// Assesses candidates, one after the other, with buffers that are kept: once warm, a candidate without issues costs
 /// no allocation (JSON Schemas and scripts aside). Each thread has its own.
+///
+/// What a candidate makes it look at is counted, and ends at [`MAX_STEPS`] or when it is cancelled. Then it says so in
+/// an issue, and what it did not come to has no score.
 #[derive(Debug)]
 pub struct Assessor {
     scoring: Arc<Scoring>,
     room: Buffers,
+    fuel: Fuel,
 }
+
+/// Most steps of one assessment, some seconds of work: values that a path passes, words and names that are compared.
+pub(super) const MAX_STEPS: u64 = 200_000_000;
 
 impl Assessor {
     /// An assessor with empty buffers.
     #[must_use]
     pub fn new(scoring: Arc<Scoring>) -> Self {
-        Assessor { scoring, room: Buffers::default() }
+        Assessor { scoring, room: Buffers::default(), fuel: Fuel::of(MAX_STEPS) }
+    }
+
+    /// One that stops when it is told to.
+    #[must_use]
+    pub fn with_cancel(self, cancel: &Cancel) -> Self {
+        Assessor { fuel: Fuel::new(MAX_STEPS, cancel), ..self }
+    }
+
+    /// How many steps the latest assessment took.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.fuel.spent()
     }
 
     /// What it scores with.
@@ -133,6 +152,7 @@ impl Assessor {
         accounting: bool,
     ) -> ScoreBreakdown {
         out.clear();
+        self.fuel.refill();
         let rules = &self.scoring.rules;
         let program = rules.program(document_type);
         let names = &self.scoring.names;
@@ -158,12 +178,24 @@ impl Assessor {
         };
         let pre_existing = document.map(|document| {
             let mut before = Assessment::default();
-            Machine::new(program, rules, names, document, source, given, &mut before, &mut self.room).run();
+            Machine::new(
+                program,
+                rules,
+                names,
+                document,
+                source,
+                given,
+                &mut before,
+                &mut self.room,
+                &self.fuel,
+            )
+            .run();
             PreExisting::of(before.issues, document, candidate)
         });
         let candidate = subject.value();
-        let mut machine = Machine::new(program, rules, names, candidate, source, given, out, &mut self.room)
-            .after(pre_existing.as_ref());
+        let mut machine =
+            Machine::new(program, rules, names, candidate, source, given, out, &mut self.room, &self.fuel)
+                .after(pre_existing.as_ref());
         if accounting {
             return machine.run_and_account();
         }

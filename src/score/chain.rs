@@ -2,12 +2,17 @@
 
 use super::evaluate::Item;
 use crate::rules::PathSpec;
-use crate::value::Segment;
+use crate::value::{Fuel, Segment};
 use serde_json::Value;
 
 /// The position of the first step that leads nowhere; `None` when all of them lead on. What several values answer to
 /// leads to the first of them.
-pub(super) fn broken_step(chain: &PathSpec, steps: &[Value], candidate: &Value) -> Option<usize> {
+pub(super) fn broken_step(
+    chain: &PathSpec,
+    steps: &[Value],
+    candidate: &Value,
+    fuel: &Fuel,
+) -> Option<usize> {
     let mut here: Option<&Value> = None;
     for (position, step) in steps.iter().enumerate() {
         let wanted = match &chain.step {
@@ -16,8 +21,8 @@ pub(super) fn broken_step(chain: &PathSpec, steps: &[Value], candidate: &Value) 
         };
         let Some(wanted) = wanted else { return Some(position) };
         let found = match here {
-            None => first_step(chain, wanted, candidate),
-            Some(above) => further_step(chain, wanted, above),
+            None => first_step(chain, wanted, candidate, fuel),
+            Some(above) => further_step(chain, wanted, above, fuel),
         };
         if found.is_none() {
             return Some(position);
@@ -27,9 +32,9 @@ pub(super) fn broken_step(chain: &PathSpec, steps: &[Value], candidate: &Value) 
     None
 }
 
-fn first_step<'v>(chain: &PathSpec, wanted: &Value, candidate: &'v Value) -> Option<&'v Value> {
+fn first_step<'v>(chain: &PathSpec, wanted: &Value, candidate: &'v Value, fuel: &Fuel) -> Option<&'v Value> {
     let mut found = None;
-    chain.start.visit(candidate, &mut |_, value| {
+    chain.start.visit(candidate, fuel, &mut |_, value| {
         if found.is_none()
             && value.get(&chain.by).is_some_and(|named| Item::from(named).equals(wanted, false))
         {
@@ -39,7 +44,7 @@ fn first_step<'v>(chain: &PathSpec, wanted: &Value, candidate: &'v Value) -> Opt
     found
 }
 
-fn further_step<'v>(chain: &PathSpec, wanted: &Value, above: &'v Value) -> Option<&'v Value> {
+fn further_step<'v>(chain: &PathSpec, wanted: &Value, above: &'v Value, fuel: &Fuel) -> Option<&'v Value> {
     let index = match wanted {
         Value::String(text) => text.parse::<usize>().ok(),
         Value::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
@@ -47,7 +52,7 @@ fn further_step<'v>(chain: &PathSpec, wanted: &Value, above: &'v Value) -> Optio
     };
     let mut found = None;
     for path in &chain.below {
-        path.visit(above, &mut |at, value| {
+        path.visit(above, fuel, &mut |at, value| {
             if found.is_some() {
                 return;
             }

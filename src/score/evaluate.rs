@@ -1,10 +1,13 @@
 //! Asks one test of one value. Allocates only for long lists that must be unique or must resolve.
 
 use super::chain::broken_step;
-use crate::rules::{Datatype, JsonType, Moment, Reference, Test, is_format, parse_date};
-use crate::value::{JsonPath, Pointer, Segment, canonical};
+use super::memo::{Asks, Known, Memo};
+use crate::rules::{Bound, Datatype, JsonType, Moment, Reference, Test, is_format, parse_date};
+use crate::value::{Decimal, Digits, Fuel, JsonPath, Pointer, Segment, canonical, compare_numbers};
 use jiff::civil::Date;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -17,7 +20,7 @@ const PAIRWISE: usize = 64;
 pub(super) enum Item<'a> {
     Null,
     Bool(bool),
-    Number(&'a Number),
+    Number(&'a serde_json::Number),
     Text(&'a str),
     List(&'a [Value]),
     Map(&'a Map<String, Value>),
@@ -36,6 +39,44 @@ impl<'a> From<&'a Value> for Item<'a> {
     }
 }
 
+/// A number, or a text that wholly is one; compared as it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Number<'a> {
+    Json(&'a serde_json::Number),
+    Text(&'a str),
+}
+
+impl Number<'_> {
+    fn compare(self, other: Number<'_>) -> Option<Ordering> {
+        if let (Number::Json(a), Number::Json(b)) = (self, other) {
+            return compare_numbers(a, b);
+        }
+        let (mut room, mut others) = (Digits::default(), Digits::default());
+        Some(self.decimal(&mut room)?.compare(&other.decimal(&mut others)?))
+    }
+
+    fn decimal<'r>(&'r self, room: &'r mut Digits) -> Option<Decimal<'r>> {
+        match self {
+            Number::Json(number) => Decimal::of_number(number, room),
+            Number::Text(text) => Decimal::of_text(text),
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// The number that it is, or that its text wholly is.
+    fn exact(&self) -> Option<Number<'a>> {
+        match *self {
+            Item::Number(number) => Some(Number::Json(number)),
+            Item::Text(text) => {
+                let text = text.trim();
+                Decimal::of_text(text).map(|_| Number::Text(text))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Item<'_> {
     fn is_present(&self) -> bool {
         match self {
@@ -47,7 +88,7 @@ impl Item<'_> {
         }
     }
 
-    /// The number that it is, or that its text wholly is.
+    /// The same, to count with.
     fn number(&self) -> Option<f64> {
         let number = match self {
             Item::Number(number) => number.as_f64()?,
@@ -74,8 +115,20 @@ impl Item<'_> {
             (JsonType::Integer, Item::Number(number)) => {
                 number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|f| f.fract() == 0.0)
             }
-            (JsonType::Numeric, item) => item.number().is_some(),
+            (JsonType::Numeric, item) => item.exact().is_some(),
             _ => false,
+        }
+    }
+
+    /// One text for all that are equal.
+    fn canonical(&self) -> String {
+        match self {
+            Item::Null => canonical(&Value::Null),
+            Item::Bool(b) => canonical(&Value::Bool(*b)),
+            Item::Number(number) => canonical(&Value::Number((*number).clone())),
+            Item::Text(text) => canonical(&Value::from(*text)),
+            Item::List(items) => canonical(&Value::from(*items)),
+            Item::Map(members) => canonical(&Value::Object((*members).clone())),
         }
     }
 
@@ -103,26 +156,26 @@ fn same_letters(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
-fn same_number(a: &Number, b: &Number) -> bool {
-    match (a.as_i64(), b.as_i64(), a.as_u64(), b.as_u64()) {
-        (Some(a), Some(b), _, _) => a == b,
-        (_, _, Some(a), Some(b)) => a == b,
-        _ => a.as_f64() == b.as_f64(),
-    }
+fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
+    compare_numbers(a, b) == Some(Ordering::Equal)
 }
 
 /// Where a rule stands while it runs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scope<'s> {
+pub(super) struct Scope<'c, 's> {
     /// The whole candidate.
-    pub candidate: &'s Value,
+    pub candidate: &'c Value,
     /// The value of the rule's target.
     pub value: &'s Value,
     /// Where that stands.
     pub at: &'s Pointer<'s>,
+    /// How much may still be looked at.
+    pub fuel: &'s Fuel,
+    /// What holds for all targets.
+    pub memo: &'s RefCell<Memo<'c>>,
 }
 
-impl Scope<'_> {
+impl<'c> Scope<'c, '_> {
     /// Calls `visit` with each value that a reference selects.
     pub(super) fn look(&self, reference: &Reference, visit: &mut dyn FnMut(&Value)) {
         match reference {
@@ -131,16 +184,16 @@ impl Scope<'_> {
                     visit(value);
                 }
             }
-            Reference::Root(path) => path.visit(self.candidate, &mut |_, value| visit(value)),
-            Reference::Target(path) => path.visit(self.value, &mut |_, value| visit(value)),
+            Reference::Root(path) => path.visit(self.candidate, self.fuel, &mut |_, value| visit(value)),
+            Reference::Target(path) => path.visit(self.value, self.fuel, &mut |_, value| visit(value)),
             Reference::Holder { up, path } => {
                 if let Some(holder) = self.above(*up).and_then(|at| at.resolve(self.candidate)) {
-                    path.visit(holder, &mut |_, value| visit(value));
+                    path.visit(holder, self.fuel, &mut |_, value| visit(value));
                 }
             }
             Reference::Before(path) => {
                 if let Some(before) = self.before() {
-                    path.visit(before, &mut |_, value| visit(value));
+                    path.visit(before, self.fuel, &mut |_, value| visit(value));
                 }
             }
         }
@@ -167,7 +220,7 @@ impl Scope<'_> {
         let mut seen: HashMap<String, String> = HashMap::new();
         let mut repeated = None;
         let mut look = |base: &str, path: &JsonPath, root: &Value| {
-            path.visit(root, &mut |at, value| {
+            path.visit(root, self.fuel, &mut |at, value| {
                 if repeated.is_some() {
                     return;
                 }
@@ -199,28 +252,131 @@ impl Scope<'_> {
         first
     }
 
-    /// Whether `holds` says so of the number `item` and each number there; also when one of the two is none.
-    fn compare_numbers(&self, item: Item<'_>, other: &Reference, holds: fn(f64, f64) -> bool) -> bool {
-        let Some(number) = item.number() else { return true };
-        let mut all = true;
-        self.look(other, &mut |value| {
-            all &= Item::from(value).number().is_none_or(|other| holds(number, other));
-        });
-        all
+    /// Whether the number `item` is at most (or at least, for the largest) each number there; also when one of the two is
+    /// none.
+    fn is_beyond_none(&self, item: Item<'_>, other: &Reference, asks: Asks) -> bool {
+        let Some(number) = item.exact() else { return true };
+        let beyond = if asks == Asks::Smallest { Ordering::Greater } else { Ordering::Less };
+        let Reference::Root(path) = other else {
+            let mut all = true;
+            self.look(other, &mut |value| {
+                all &= Item::from(value).exact().is_none_or(|other| number.compare(other) != Some(beyond));
+            });
+            return all;
+        };
+        let key = (std::ptr::from_ref(path) as usize, asks);
+        let mut memo = self.memo.borrow_mut();
+        let extreme = match memo.get(key) {
+            Some(Known::Number(known)) => *known,
+            _ => {
+                let mut extreme: Option<Number<'c>> = None;
+                path.visit(self.candidate, self.fuel, &mut |_, value| {
+                    let more = Item::from(value).exact();
+                    if let Some(more) = more
+                        && extreme.is_none_or(|known| known.compare(more) == Some(beyond))
+                    {
+                        extreme = Some(more);
+                    }
+                });
+                memo.keep(key, Known::Number(extreme));
+                extreme
+            }
+        };
+        extreme.is_none_or(|extreme| number.compare(extreme) != Some(beyond))
+    }
+
+    /// Whether `item` equals each value there.
+    fn equals_all(&self, item: Item<'_>, other: &Reference) -> bool {
+        let Reference::Root(path) = other else {
+            let mut same = true;
+            self.look(other, &mut |value| same = same && item.equals(value, false));
+            return same;
+        };
+        let key = (std::ptr::from_ref(path) as usize, Asks::Same);
+        let mut memo = self.memo.borrow_mut();
+        let known = match memo.get(key) {
+            Some(Known::Same(known)) => *known,
+            _ => {
+                let mut known: Result<Option<&'c Value>, ()> = Ok(None);
+                path.visit(self.candidate, self.fuel, &mut |_, value| {
+                    known = match known {
+                        Ok(None) => Ok(Some(value)),
+                        Ok(Some(first)) if Item::from(first).equals(value, false) => Ok(Some(first)),
+                        _ => Err(()),
+                    };
+                });
+                memo.keep(key, Known::Same(known));
+                known
+            }
+        };
+        known.is_ok_and(|one| one.is_none_or(|one| item.equals(one, false)))
     }
 
     /// Whether a reference selects a value that is present.
     pub(super) fn has(&self, reference: &Reference) -> bool {
-        let mut found = false;
-        self.look(reference, &mut |value| found |= Item::from(value).is_present());
+        let look = || {
+            let mut found = false;
+            self.look(reference, &mut |value| found |= Item::from(value).is_present());
+            found
+        };
+        let Reference::Root(path) = reference else { return look() };
+        let key = (std::ptr::from_ref(path) as usize, Asks::Present);
+        if let Some(Known::Present(known)) = self.memo.borrow_mut().get(key) {
+            return *known;
+        }
+        let found = look();
+        self.memo.borrow_mut().keep(key, Known::Present(found));
         found
+    }
+
+    /// Whether a value, or each element of a list, is among those that a path selects. What is asked often is found by
+    /// what all of them hash to; that takes memory.
+    fn resolves(&self, item: Item<'_>, path: &JsonPath) -> bool {
+        let wanted: &[Value] = match &item {
+            Item::List(items) => items,
+            _ => &[],
+        };
+        let key = (std::ptr::from_ref(path) as usize, Asks::Among);
+        let mut memo = self.memo.borrow_mut();
+        if memo.get(key).is_none() {
+            memo.keep(key, Known::Among(0, HashSet::new()));
+        }
+        let Some(Known::Among(asked, known)) = memo.get(key) else { return false };
+        if *asked <= PAIRWISE {
+            *asked += wanted.len().max(1);
+            if *asked > PAIRWISE {
+                path.visit(self.candidate, self.fuel, &mut |_, value| {
+                    known.insert(canonical(value));
+                });
+            }
+        }
+        if *asked > PAIRWISE {
+            return match item {
+                Item::List(items) => items.iter().all(|one| known.contains(&canonical(one))),
+                other => known.contains(&other.canonical()),
+            };
+        }
+        drop(memo);
+        let found = |wanted: Item<'_>| {
+            let mut found = false;
+            path.visit(self.candidate, self.fuel, &mut |_, value| {
+                found = found || wanted.equals(value, false);
+            });
+            found
+        };
+        match item {
+            Item::List(items) => items.iter().all(|one| found(one.into())),
+            other => found(other),
+        }
     }
 
     /// Whether the test holds for the target's key; false when it has none.
     pub(super) fn key_holds(&self, test: &Test, text: &mut String) -> bool {
         match self.at.last() {
             Some(Segment::Key(key)) => self.holds(test, Item::Text(key), text),
-            Some(Segment::Index(index)) => self.holds(test, Item::Number(&Number::from(index)), text),
+            Some(Segment::Index(index)) => {
+                self.holds(test, Item::Number(&serde_json::Number::from(index)), text)
+            }
             None => false,
         }
     }
@@ -249,9 +405,11 @@ impl Scope<'_> {
             Test::OneOf { values, ignore_case } => {
                 values.iter().any(|value| item.equals(value, *ignore_case))
             }
-            Test::Range { min, max } => item
-                .number()
-                .is_some_and(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
+            Test::Range { min, max } => item.exact().is_some_and(|number| {
+                let compare = |bound: &Bound| number.compare(Number::Json(bound.number()));
+                min.as_ref().is_none_or(|min| compare(min).is_some_and(Ordering::is_ge))
+                    && max.as_ref().is_none_or(|max| compare(max).is_some_and(Ordering::is_le))
+            }),
             Test::Length { min, max } => {
                 let length = match item {
                     Item::Text(text) => text.chars().count(),
@@ -273,18 +431,14 @@ impl Scope<'_> {
             }
             Test::Distinct(reference) => self.repeated(reference).is_none(),
             Test::Uniform { path } => match item {
-                Item::List(items) => first_different(items, path.as_ref()).is_none(),
+                Item::List(items) => first_different(items, path.as_ref(), self.fuel).is_none(),
                 _ => false,
             },
-            Test::SameAs(reference) => {
-                let mut same = true;
-                self.look(reference, &mut |value| same = same && item.equals(value, false));
-                same
-            }
-            Test::AtMost(other) => self.compare_numbers(item, other, |number, other| number <= other),
-            Test::AtLeast(other) => self.compare_numbers(item, other, |number, other| number >= other),
+            Test::SameAs(reference) => self.equals_all(item, reference),
+            Test::AtMost(other) => self.is_beyond_none(item, other, Asks::Smallest),
+            Test::AtLeast(other) => self.is_beyond_none(item, other, Asks::Largest),
             Test::PathResolves(chain) => match item {
-                Item::List(steps) => broken_step(chain, steps, self.candidate).is_none(),
+                Item::List(steps) => broken_step(chain, steps, self.candidate, self.fuel).is_none(),
                 _ => false,
             },
             Test::Unique { key } => is_unique(item, key.as_deref()),
@@ -305,25 +459,7 @@ impl Scope<'_> {
                 };
                 sum.is_some_and(|sum| (sum - value).abs() <= *tolerance)
             }
-            Test::Resolves(path) => {
-                let found = |wanted: Item<'_>| {
-                    let mut found = false;
-                    path.visit(self.candidate, &mut |_, value| found = found || wanted.equals(value, false));
-                    found
-                };
-                match item {
-                    // The query is asked once for a long list, not once for each of its items.
-                    Item::List(items) if items.len() > PAIRWISE => {
-                        let mut known = HashSet::new();
-                        path.visit(self.candidate, &mut |_, value| {
-                            known.insert(canonical(value));
-                        });
-                        items.iter().all(|one| known.contains(&canonical(one)))
-                    }
-                    Item::List(items) => items.iter().all(|one| found(one.into())),
-                    other => found(other),
-                }
-            }
+            Test::Resolves(path) => self.resolves(item, path),
         }
     }
 
@@ -371,12 +507,12 @@ fn side<'v>(value: &'v Value, key: Option<&str>) -> Option<&'v Value> {
 }
 
 /// The position of the first element that differs from the first one, by what a path selects in each.
-pub(super) fn first_different(items: &[Value], path: Option<&JsonPath>) -> Option<usize> {
+pub(super) fn first_different(items: &[Value], path: Option<&JsonPath>, fuel: &Fuel) -> Option<usize> {
     let mut model: Option<Vec<&Value>> = None;
     items.iter().position(|item| {
         let mut selected = Vec::new();
         match path {
-            Some(path) => path.visit(item, &mut |_, value| selected.push(value)),
+            Some(path) => path.visit(item, fuel, &mut |_, value| selected.push(value)),
             None => selected.push(item),
         }
         if selected.is_empty() {

@@ -4,7 +4,7 @@ use super::assessment::{Assessment, SourceSpan};
 use super::grounding::{Grounder, Scratch, Settings, SourceIndex, Vocabulary};
 use super::wording::{plain_issue, shown};
 use crate::rules::{FieldName, GroundingSettings};
-use crate::value::Score;
+use crate::value::{Fuel, Score, unescape};
 use serde_json::Value;
 
 /// What fields may be called, prepared for the search.
@@ -63,7 +63,7 @@ impl Share {
     }
 }
 
-/// Grounds every leaf, records evidence and issues, and counts.
+/// Grounds every leaf, records evidence and issues, and counts; as long as there is fuel.
 ///
 /// Leaves are texts that are not blank, and numbers; neither what is under a `…_status` key nor under a top-level
 /// field that the settings ignore.
@@ -73,11 +73,12 @@ pub(super) fn ground(
     source: &Source,
     settings: &GroundingSettings,
     scratch: &mut Scratch,
+    fuel: &Fuel,
     out: &mut Assessment,
 ) -> Share {
     let (mut grounded, mut checked) = (0_usize, 0_usize);
     let search = Settings { fuzzy: settings.fuzzy.get() };
-    Grounder::ground_all(candidate, &names.0, &source.index, search, scratch, |leaf, found| {
+    Grounder::ground_all(candidate, &names.0, &source.index, search, scratch, fuel, |leaf, found| {
         if !is_checked(leaf.pointer, &settings.ignore) {
             return;
         }
@@ -101,23 +102,6 @@ pub(super) fn ground(
 /// Whether the leaf at `pointer` counts.
 fn is_checked(pointer: &str, ignore: &[String]) -> bool {
     let mut steps = pointer.split('/').skip(1);
-    let ignored = steps.next().is_some_and(|field| ignore.iter().any(|name| unescaped_eq(field, name)));
+    let ignored = steps.next().is_some_and(|field| ignore.iter().any(|name| unescape(field) == *name));
     !ignored && !pointer.split('/').skip(1).any(|step| step.ends_with("_status"))
-}
-
-/// Whether a step of a pointer, with `~0` and `~1` in it, is this name.
-fn unescaped_eq(step: &str, name: &str) -> bool {
-    let mut rest = step;
-    for c in name.chars() {
-        let written = match c {
-            '~' => rest.strip_prefix("~0"),
-            '/' => rest.strip_prefix("~1"),
-            c => rest.strip_prefix(c),
-        };
-        match written {
-            Some(after) => rest = after,
-            None => return false,
-        }
-    }
-    rest.is_empty()
 }

@@ -2,10 +2,12 @@
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakdown, capped, combined};
 use super::assessment::{Assessment, Issue, SourceSpan};
+use super::assessor::MAX_STEPS;
 use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
+use super::memo::Memo;
 use super::pre_existing::PreExisting;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions, Weight};
@@ -13,8 +15,9 @@ use crate::rules::{
     Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck,
 };
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
-use crate::value::{Disposition, Pointer, Score, Segment, Severity, is_present};
+use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_present};
 use serde_json::Value;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Most issues that one schema adds; the score counts all errors.
@@ -48,6 +51,7 @@ pub(super) struct Machine<'a> {
     pub pre_existing: Option<&'a PreExisting>,
     pub out: &'a mut Assessment,
     pub room: &'a mut Buffers,
+    fuel: &'a Fuel,
     /// What the last test said.
     flag: bool,
     /// Weights of present fields, and of all.
@@ -84,6 +88,7 @@ impl<'a> Machine<'a> {
         given: &'a [(String, Score)],
         out: &'a mut Assessment,
         room: &'a mut Buffers,
+        fuel: &'a Fuel,
     ) -> Self {
         Machine {
             program,
@@ -96,6 +101,7 @@ impl<'a> Machine<'a> {
             pre_existing: None,
             out,
             room,
+            fuel,
             flag: false,
             sums: (0.0, 0.0),
             issues_before: 0,
@@ -127,17 +133,21 @@ impl<'a> Machine<'a> {
     /// Runs the whole program and sets the overall score.
     pub(super) fn run(&mut self) {
         let end = Address::try_from(self.program.ops.len()).unwrap_or(Address::MAX);
-        let scope = Scope { candidate: self.candidate, value: self.candidate, at: &Pointer::ROOT };
-        self.run_range(0, end, &scope);
+        let (candidate, fuel) = (self.candidate, self.fuel);
+        let memo = RefCell::<Memo<'_>>::default();
+        self.run_range(0, end, &Scope { candidate, value: candidate, at: &Pointer::ROOT, fuel, memo: &memo });
         self.mark_pre_existing(0);
+        if fuel.is_spent() {
+            self.left_off();
+        }
         let scores = &self.out.scores;
         self.out.overall = self.program.overall.of(|name| scores.get(name)).get();
     }
 
-    fn run_range(&mut self, from: Address, end: Address, scope: &Scope<'_>) {
+    fn run_range(&mut self, from: Address, end: Address, scope: &Scope<'a, '_>) {
         let program = self.program;
         let mut next = from;
-        while next < end {
+        while next < end && !self.fuel.is_spent() {
             let Some(op) = program.ops.get(next as usize).copied() else { return };
             next += 1;
             match op {
@@ -257,15 +267,15 @@ impl<'a> Machine<'a> {
                     if let Some(name) = program.names.get(name as usize) {
                         let value = self.candidate.get(name.as_ref()).unwrap_or(&ABSENT);
                         let at = Pointer::ROOT.child(Segment::Key(name));
-                        self.run_range(next, end, &Scope { candidate: self.candidate, value, at: &at });
+                        self.run_range(next, end, &Scope { value, at: &at, ..*scope });
                     }
                     next = end;
                 }
                 Op::Each { path, end } => {
                     if let Some(path) = program.paths.get(path as usize) {
                         let candidate = self.candidate;
-                        path.visit(candidate, &mut |at, value| {
-                            self.run_range(next, end, &Scope { candidate, value, at });
+                        path.visit(candidate, self.fuel, &mut |at, value| {
+                            self.run_range(next, end, &Scope { value, at, ..*scope });
                         });
                     }
                     next = end;
@@ -320,7 +330,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn test(&mut self, subject: OpSubject, test: Index, scope: &Scope<'_>) -> bool {
+    fn test(&mut self, subject: OpSubject, test: Index, scope: &Scope<'a, '_>) -> bool {
         let Some(test) = self.program.tests.get(test as usize) else { return false };
         let room = &mut self.room.text;
         match subject {
@@ -392,7 +402,16 @@ impl<'a> Machine<'a> {
     /// Adds an issue for each error that a schema finds in the value at `at`, worded by a rule if one asks, and counts
     /// the errors.
     fn validate(&mut self, check: &SchemaCheck, value: &Value, at: &str, rule: Option<&IssueText>) -> usize {
-        let validator = &check.schema.validator;
+        let validator = match check.schema.for_value(value) {
+            Ok(validator) => validator,
+            Err(much) => {
+                self.unchecked(at.to_owned(), much.to_string(), rule.map(|rule| &rule.rule));
+                return check.schema.total_fields.max(1);
+            }
+        };
+        if !self.fuel.spend(check.schema.steps(value)) {
+            return check.schema.total_fields.max(1);
+        }
         if validator.is_valid(value) {
             return 0;
         }
@@ -426,8 +445,12 @@ impl<'a> Machine<'a> {
             source,
             settings,
             &mut self.room.grounding,
+            self.fuel,
             self.out,
         );
+        if self.fuel.is_spent() {
+            return;
+        }
         for issue in self.out.issues.iter_mut().skip(before) {
             issue.disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
         }
@@ -466,7 +489,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn find_by_script(&mut self, issue: Index, function: FunctionId, scope: &Scope<'_>) {
+    fn find_by_script(&mut self, issue: Index, function: FunctionId, scope: &Scope<'_, '_>) {
         let Some(text) = self.program.issues.get(issue as usize) else { return };
         let scripts = self.scripts;
         match scripts.findings(function, self.arguments()) {
@@ -478,6 +501,34 @@ impl<'a> Machine<'a> {
             }
             Err(error) => self.script_failed(&error, Some(&text.rule)),
         }
+    }
+
+    /// Says that the assessment ended before it was complete. What was not looked at has no score, which counts 0.
+    fn left_off(&mut self) {
+        let scores = &self.out.scores;
+        let unmeasured = self.program.dimensions.iter().filter(|name| scores.get(name).is_none());
+        let unmeasured: Vec<String> = unmeasured.map(|name| format!("`{name}`")).collect();
+        let why = if self.fuel.cancel().is_cancelled() {
+            "it was stopped".to_owned()
+        } else {
+            format!("the candidate takes more than {MAX_STEPS} steps")
+        };
+        let without = if unmeasured.is_empty() {
+            String::new()
+        } else {
+            format!("; there is no score for {}", unmeasured.join(", "))
+        };
+        self.unchecked(
+            String::new(),
+            format!("the assessment is not complete, because {why}{without}"),
+            None,
+        );
+    }
+
+    /// What could not be checked is for a person to look at.
+    fn unchecked(&mut self, at: String, why: String, rule: Option<&Arc<str>>) {
+        let issue = plain_issue("WORK_LIMIT", Severity::Major, at, why);
+        self.out.issues.push(Issue { disposition: Disposition::Escalate, rule: rule.cloned(), ..issue });
     }
 
     /// A failed script is an issue of its rule set: what could not be checked is not taken to be right.

@@ -11,6 +11,7 @@ pub mod grounding;
 mod machine;
 mod pre_existing;
 mod member;
+mod memo;
 mod subject;
 mod panel;
 mod wording;
@@ -21,6 +22,8 @@ mod arithmetic;
 mod check_table;
 #[cfg(test)]
 mod clinical;
+#[cfg(test)]
+mod growth;
 #[cfg(test)]
 mod scripted;
 

@@ -6,7 +6,7 @@ use super::evaluate::{Scope, first_different, repetition};
 use crate::profile::{Dispositions, SchemaCodes};
 use crate::rules::{Check, IssueText, Program, Reference, SchemaCheck, Test};
 use crate::script::Finding;
-use crate::value::{JsonPath, PathStep, Segment, Severity, push_segment};
+use crate::value::{JsonPath, PathStep, Segment, Severity, push_segment, unescape};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(super) fn check_issue(
     check: &Check,
     program: &Program,
     dispositions: &Dispositions,
-    scope: &Scope<'_>,
+    scope: &Scope<'_, '_>,
 ) -> Issue {
     let target = scope.at.to_string();
     let blamed =
@@ -72,7 +72,7 @@ pub(super) fn script_issue(
     text: &IssueText,
     finding: Finding,
     dispositions: &Dispositions,
-    scope: &Scope<'_>,
+    scope: &Scope<'_, '_>,
 ) -> Issue {
     let path = finding.path;
     let message = finding
@@ -145,7 +145,7 @@ struct Blame {
 }
 
 /// Looks for it; `None` when the target as a whole is to blame.
-fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
+fn blame(test: &Test, scope: &Scope<'_, '_>) -> Option<Blame> {
     let target = scope.at.to_string();
     let element = |index: usize, key: Option<&str>| {
         let mut path = target.clone();
@@ -190,13 +190,13 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
             Some(Blame { message: format!("`{path}` is `{value}`, which stands at `{first}` already"), path })
         }
         Test::Uniform { path } => {
-            let at = element(first_different(scope.value.as_array()?, path.as_ref())?, None);
+            let at = element(first_different(scope.value.as_array()?, path.as_ref(), scope.fuel)?, None);
             let what = path.as_ref().map_or_else(String::new, |path| format!(" in `{}`", path.as_str()));
             Some(Blame { message: format!("`{at}` differs{what} from the elements before it"), path: at })
         }
         Test::PathResolves(chain) => {
             let steps = scope.value.as_array()?;
-            let position = broken_step(chain, steps, scope.candidate)?;
+            let position = broken_step(chain, steps, scope.candidate, scope.fuel)?;
             let step = steps.get(position)?;
             let said = chain.step.as_deref().map_or(Some(step), |member| step.get(member));
             let path = element(position, chain.step.as_deref());
@@ -208,7 +208,7 @@ fn blame(test: &Test, scope: &Scope<'_>) -> Option<Blame> {
 }
 
 /// Where a reference points; the target itself for a path that does not name one place.
-fn pointer_of(reference: &Reference, scope: &Scope<'_>) -> String {
+fn pointer_of(reference: &Reference, scope: &Scope<'_, '_>) -> String {
     let target = scope.at.to_string();
     let (mut pointer, path) = match reference {
         Reference::Field(name) => {
@@ -242,7 +242,7 @@ fn push_steps(pointer: &mut String, path: &JsonPath) -> Option<()> {
     Some(())
 }
 
-fn rendered(template: Option<&crate::rules::Template>, scope: &Scope<'_>, path: &str) -> Option<String> {
+fn rendered(template: Option<&crate::rules::Template>, scope: &Scope<'_, '_>, path: &str) -> Option<String> {
     let variables = || {
         let key = match scope.at.last() {
             Some(Segment::Key(key)) => key.to_owned(),
@@ -256,7 +256,7 @@ fn rendered(template: Option<&crate::rules::Template>, scope: &Scope<'_>, path: 
             other => minijinja::Value::from(minijinja::value::Serde(other)),
         };
         let field = path.strip_prefix('/').and_then(|p| p.split('/').next()).unwrap_or_default();
-        let field = field.replace("~1", "/").replace("~0", "~");
+        let field = unescape(field);
         minijinja::context! { value, key, path, field }
     };
     template?.render(variables).ok()

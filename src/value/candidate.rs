@@ -109,9 +109,10 @@ fn write_number(number: &Number, out: &mut String) {
     let _ = match (number.as_i64(), number.as_u64(), number.as_f64()) {
         (Some(int), _, _) => write!(out, "{int}"),
         (_, Some(int), _) => write!(out, "{int}"),
-        #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
-        (_, _, Some(float)) if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 => {
-            write!(out, "{}", float as i64)
+        // As far as whole numbers are written in digits: those beyond 64 bits are all binary fractions.
+        #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^64")]
+        (_, _, Some(float)) if float.fract() == 0.0 && float.abs() <= 18_446_744_073_709_551_616.0 => {
+            write!(out, "{}", float as i128)
         }
         (_, _, Some(float)) => write!(out, "{float:e}"),
         _ => write!(out, "{number}"),
@@ -126,6 +127,10 @@ mod tests {
     #[test]
     fn order_and_spelling_of_numbers_do_not_matter() {
         assert_eq!(Digest::of(&json!({"a": 1, "b": [2.0]})), Digest::of(&json!({"b": [2], "a": 1.0})));
+        assert_eq!(canonical(&json!(1e16)), canonical(&json!(10_000_000_000_000_000_i64)));
+        assert_ne!(canonical(&json!(9_007_199_254_740_992.0)), canonical(&json!(9_007_199_254_740_993_i64)));
+        assert_eq!(canonical(&json!(-9_223_372_036_854_775_808.0)), canonical(&json!(i64::MIN)));
+        assert_ne!(canonical(&json!(18_446_744_073_709_551_616.0)), canonical(&json!(u64::MAX)));
         assert_ne!(Digest::of(&json!({"a": 1})), Digest::of(&json!({"a": "1"})));
         assert_ne!(Digest::of(&json!([1, 2])), Digest::of(&json!([2, 1])));
     }

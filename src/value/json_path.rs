@@ -3,7 +3,11 @@
 //! `serde_json_path` parses and checks every path. Paths made of names, indexes and wildcards (`$.ihcMarkers.*`,
 //! `$.measurements[*].size`) are turned into steps that are walked in place; filters, slices and descendants are left
 //! to the library, which allocates.
+//!
+//! A path may select a value many times: `$..*..*` selects each as often as there are values above it. What a path can
+//! come to is estimated before it is given to the library, and refused when it is more than the fuel allows.
 
+use super::fuel::Fuel;
 use super::pointer::{Pointer, Segment};
 use serde_json::Value;
 use serde_json_path::PathElement;
@@ -18,7 +22,18 @@ pub struct JsonPath {
 #[derive(Debug, Clone)]
 enum Plan {
     Steps(Steps),
-    Query(serde_json_path::JsonPath),
+    Query(Box<serde_json_path::JsonPath>, Growth),
+}
+
+/// How often a path may look at one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Growth {
+    /// How many parts of it look at everything below a value.
+    descents: u32,
+    /// As how many of its selectors may select the same value, multiplied over its brackets.
+    times: u64,
+    /// How many queries in its filters start from the root again.
+    from_root: u32,
 }
 
 /// The steps of a simple path.
@@ -52,12 +67,18 @@ const MOST_BYTES: usize = 1_000;
 /// Deepest nesting of brackets. The library's parser calls itself at each, and takes twice as long for each filter
 /// within a filter.
 const MOST_NESTED: usize = 8;
+/// Most parts (`..`) that look at everything below a value, and most filters that start from the root again.
+const MOST_DESCENTS: u32 = 3;
+/// Most ways in which one value may be selected by selectors that stand side by side.
+const MOST_TIMES: u64 = 1_000;
+/// Most bytes of the compiled form of a pattern in `search()` or `match()`.
+const MOST_PATTERN_BYTES: usize = 1 << 20;
 
 impl JsonPath {
     /// Reads a path such as `$.ihcMarkers.*`.
     ///
     /// # Errors
-    /// When the text is not an RFC 9535 query, or longer or deeper than any rule needs.
+    /// When the text is not an RFC 9535 query, or longer, deeper or costlier than any rule needs.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         if text.len() > MOST_BYTES {
             let message = format!("it is longer than {MOST_BYTES} bytes");
@@ -69,7 +90,21 @@ impl JsonPath {
         }
         let query = serde_json_path::JsonPath::parse(text)
             .map_err(|error| PathError { message: error.message().to_owned(), position: error.position() })?;
-        let plan = simple_steps(text).map_or(Plan::Query(query), Plan::Steps);
+        let plan = match simple_steps(text) {
+            Some(steps) => {
+                let twice = |step: &PathStep| match step {
+                    PathStep::Keys(keys) => {
+                        keys.iter().enumerate().any(|(at, key)| keys.iter().take(at).any(|k| k == key))
+                    }
+                    _ => false,
+                };
+                if steps.iter().any(twice) {
+                    return Err(costly("it selects one member twice"));
+                }
+                Plan::Steps(steps)
+            }
+            None => Plan::Query(Box::new(query), Growth::of(text)?),
+        };
         Ok(JsonPath { text: text.to_owned(), plan })
     }
 
@@ -93,21 +128,213 @@ impl JsonPath {
     pub fn steps(&self) -> Option<&[PathStep]> {
         match &self.plan {
             Plan::Steps(steps) => Some(steps),
-            Plan::Query(_) => None,
+            Plan::Query(..) => None,
         }
     }
 
-    /// Calls `visit` with each value that the path selects, in document order, and where it lies.
-    pub fn visit<'v>(&self, root: &'v Value, visit: &mut dyn FnMut(&Pointer<'_>, &'v Value)) {
+    /// Calls `visit` with each value that the path selects, in document order, and where it lies. What is looked at is
+    /// counted; when the fuel is spent, nothing more is selected.
+    pub fn visit<'v>(&self, root: &'v Value, fuel: &Fuel, visit: &mut dyn FnMut(&Pointer<'_>, &'v Value)) {
         match &self.plan {
-            Plan::Steps(steps) => walk(steps, root, &Pointer::ROOT, visit),
-            Plan::Query(query) => {
+            Plan::Steps(steps) => walk(steps, root, &Pointer::ROOT, fuel, visit),
+            Plan::Query(query, growth) => {
+                if !fuel.spend(growth.steps(root)) {
+                    return;
+                }
                 for node in query.query_located(root).iter() {
+                    if !fuel.spend(1) {
+                        return;
+                    }
                     let elements: Vec<_> = node.location().iter().collect();
                     locate(&elements, &Pointer::ROOT, &mut |pointer| visit(pointer, node.node()));
                 }
             }
         }
+    }
+}
+
+impl Growth {
+    /// Reads it off a path that the library has found valid.
+    fn of(text: &str) -> Result<Self, PathError> {
+        let mut growth = Growth { descents: 0, times: 1, from_root: 0 };
+        // For each bracket that is open: how many of its selectors select by kind or condition, and the names so far.
+        let mut open: Vec<Option<Selectors<'_>>> = Vec::new();
+        let mut rest = text;
+        let mut first = true;
+        while let Some(c) = rest.chars().next() {
+            let after = rest.get(c.len_utf8()..).unwrap_or_default();
+            let (token, next) = match c {
+                '\'' | '"' => quoted_end(rest, c),
+                '.' if after.starts_with('.') => (c, after.get(1..).unwrap_or_default()),
+                _ => (c, after),
+            };
+            match token {
+                '.' if after.starts_with('.') => growth.descents += 1,
+                '$' if !first => growth.from_root += 1,
+                // Of the brackets of a function or a condition nothing is selected.
+                '(' => {
+                    check_pattern(text, rest)?;
+                    open.push(None);
+                }
+                '[' => open.push(Some(Selectors::default())),
+                ']' | ')' => {
+                    if let Some(Some(selectors)) = open.pop() {
+                        growth.times = growth.times.saturating_mul(selectors.times());
+                    }
+                }
+                ',' => {
+                    if let Some(Some(selectors)) = open.last_mut() {
+                        selectors.next();
+                    }
+                }
+                _ => {
+                    if let Some(Some(selectors)) = open.last_mut() {
+                        selectors.add(rest, next);
+                    }
+                }
+            }
+            first &= c.is_whitespace();
+            rest = next;
+        }
+        match growth {
+            Growth { descents, .. } if descents > MOST_DESCENTS => Err(costly(&format!(
+                "it looks at everything below a value (`..`) more than {MOST_DESCENTS} times"
+            ))),
+            Growth { from_root, .. } if from_root > MOST_DESCENTS => {
+                Err(costly(&format!("its filters start from the root more than {MOST_DESCENTS} times")))
+            }
+            Growth { times, .. } if times > MOST_TIMES => {
+                Err(costly(&format!("its brackets may select one value more than {MOST_TIMES} times")))
+            }
+            growth => Ok(growth),
+        }
+    }
+
+    /// How many values it may look at in this one, at most.
+    fn steps(self, root: &Value) -> u64 {
+        let (nodes, levels) = size(root);
+        let descents = levels.max(1).saturating_pow(self.descents.saturating_sub(1));
+        let again = nodes.saturating_pow(self.from_root);
+        nodes.saturating_mul(descents).saturating_mul(again).saturating_mul(self.times)
+    }
+}
+
+/// The selectors of one bracket.
+#[derive(Debug, Default)]
+struct Selectors<'t> {
+    /// Complete ones that select by kind, place or condition.
+    others: u64,
+    names: Vec<&'t str>,
+    /// Names that stand there twice.
+    twice: u64,
+    /// Whether the one that is being read is a name; `None` before it begins.
+    is_name: Option<bool>,
+}
+
+impl<'t> Selectors<'t> {
+    fn add(&mut self, rest: &'t str, next: &str) {
+        let token = rest.get(..rest.len().saturating_sub(next.len())).unwrap_or_default();
+        if self.is_name.is_some() || token.trim().is_empty() {
+            return;
+        }
+        let is_name = token.starts_with(['\'', '"']);
+        if is_name {
+            let name = token.trim_matches(['\'', '"']);
+            // The same name may be written in two ways.
+            self.twice += u64::from(name.contains('\\') || self.names.contains(&name));
+            self.names.push(name);
+        }
+        self.is_name = Some(is_name);
+    }
+
+    fn next(&mut self) {
+        self.others += u64::from(self.is_name == Some(false));
+        self.is_name = None;
+    }
+
+    /// As how many of them may select the same value.
+    fn times(mut self) -> u64 {
+        self.next();
+        (self.others + self.twice + u64::from(!self.names.is_empty())).max(1)
+    }
+}
+
+/// The first character of a quoted text, and what follows it.
+fn quoted_end(text: &str, quote: char) -> (char, &str) {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return (quote, text.get(at + c.len_utf8()..).unwrap_or_default()),
+            _ => {}
+        }
+    }
+    (quote, "")
+}
+
+/// Checks the pattern of `search(…, '…')` and `match(…, '…')`, whose bracket `rest` begins with. The library compiles it
+/// for each value, and takes one that can't be compiled for one that nothing matches.
+fn check_pattern(text: &str, rest: &str) -> Result<(), PathError> {
+    let position = text.len() - rest.len();
+    let before = text.get(..position).unwrap_or_default().trim_end();
+    if !(before.ends_with("search") || before.ends_with("match")) {
+        return Ok(());
+    }
+    let mut inside = rest.get(1..).unwrap_or_default();
+    let (mut depth, mut argument) = (0_usize, 0_usize);
+    while let Some(c) = inside.chars().next() {
+        let after = inside.get(c.len_utf8()..).unwrap_or_default();
+        match c {
+            '\'' | '"' => {
+                let (_, behind) = quoted_end(inside, c);
+                if argument == 1 && depth == 0 {
+                    let written = inside.get(1..inside.len() - behind.len() - 1).unwrap_or_default();
+                    return pattern(written).map_err(|message| PathError { message, position });
+                }
+                inside = behind;
+                continue;
+            }
+            '(' | '[' => depth += 1,
+            ')' if depth == 0 => break,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => argument += 1,
+            _ => {}
+        }
+        inside = after;
+    }
+    // A pattern that the document gives could be any.
+    if argument == 0 {
+        return Ok(());
+    }
+    let message = "the pattern of `search` and `match` must be a text in quotes".to_owned();
+    Err(PathError { message, position })
+}
+
+fn pattern(written: &str) -> Result<(), String> {
+    let pattern = written.replace("\\\\", "\\");
+    let built = regex::RegexBuilder::new(&pattern).size_limit(MOST_PATTERN_BYTES).build();
+    match built {
+        Ok(_) => Ok(()),
+        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern in it is too large".to_owned()),
+        Err(_) => Err("the pattern in it is no regular expression".to_owned()),
+    }
+}
+
+fn costly(message: &str) -> PathError {
+    PathError { message: message.to_owned(), position: 0 }
+}
+
+/// How many values there are in a value, itself included, and how many levels.
+fn size(value: &Value) -> (u64, u64) {
+    let below = |all: (u64, u64), item: &Value| {
+        let (nodes, levels) = size(item);
+        (all.0 + nodes, all.1.max(levels + 1))
+    };
+    match value {
+        Value::Array(items) => items.iter().fold((1, 1), below),
+        Value::Object(members) => members.values().fold((1, 1), below),
+        _ => (1, 1),
     }
 }
 
@@ -136,8 +363,12 @@ fn walk<'v>(
     steps: &[PathStep],
     value: &'v Value,
     at: &Pointer<'_>,
+    fuel: &Fuel,
     visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
 ) {
+    if !fuel.spend(1) {
+        return;
+    }
     let Some((step, rest)) = steps.split_first() else {
         visit(at, value);
         return;
@@ -145,13 +376,13 @@ fn walk<'v>(
     match (step, value) {
         (PathStep::Key(key), Value::Object(members)) => {
             if let Some(member) = members.get(key) {
-                walk(rest, member, &at.child(Segment::Key(key)), visit);
+                walk(rest, member, &at.child(Segment::Key(key)), fuel, visit);
             }
         }
         (PathStep::Keys(keys), Value::Object(members)) => {
             for key in keys {
                 if let Some(member) = members.get(key) {
-                    walk(rest, member, &at.child(Segment::Key(key)), visit);
+                    walk(rest, member, &at.child(Segment::Key(key)), fuel, visit);
                 }
             }
         }
@@ -162,17 +393,17 @@ fn walk<'v>(
                 usize::try_from(*index).ok()
             };
             if let Some((position, item)) = position.and_then(|p| items.get(p).map(|item| (p, item))) {
-                walk(rest, item, &at.child(Segment::Index(position)), visit);
+                walk(rest, item, &at.child(Segment::Index(position)), fuel, visit);
             }
         }
         (PathStep::Wildcard, Value::Object(members)) => {
             for (key, member) in members {
-                walk(rest, member, &at.child(Segment::Key(key)), visit);
+                walk(rest, member, &at.child(Segment::Key(key)), fuel, visit);
             }
         }
         (PathStep::Wildcard, Value::Array(items)) => {
             for (index, item) in items.iter().enumerate() {
-                walk(rest, item, &at.child(Segment::Index(index)), visit);
+                walk(rest, item, &at.child(Segment::Index(index)), fuel, visit);
             }
         }
         _ => {}
@@ -237,7 +468,9 @@ mod tests {
 
     fn selected(path: &str, value: &Value) -> Vec<(String, Value)> {
         let mut out = Vec::new();
-        JsonPath::parse(path).unwrap().visit(value, &mut |at, v| out.push((at.to_string(), v.clone())));
+        JsonPath::parse(path)
+            .unwrap()
+            .visit(value, &Fuel::of(10_000), &mut |at, v| out.push((at.to_string(), v.clone())));
         out
     }
 
@@ -267,6 +500,45 @@ mod tests {
         let value = json!({"((((((((((": 1});
         assert_eq!(selected("$['((((((((((']", &value).len(), 1);
         assert!(JsonPath::parse("$[?(((@.a==1)))]").is_ok());
+    }
+
+    #[test]
+    fn what_would_select_without_end_is_refused() {
+        for path in [
+            "$..*..*..*..*..*..*",
+            "$[*,*][*,*][*,*][*,*][*,*][*,*][*,*][*,*][*,*][*,*]",
+            "$['a','a']['a','a']",
+            "$..['a','a','a','a']['a','a','a','a','a','a']['a','\\u0061','a','a','a','a']['a','a','a','a','a','a']['a','a','a']",
+            "$[?$..a || $..b || $..c || $..d]",
+            "$[?search(@.a, '(a{1000}){1000}')]",
+            "$[?match(@.a, '(')]",
+            "$[?search(@.a, @.b)]",
+        ] {
+            assert!(JsonPath::parse(path).is_err(), "{path}");
+        }
+        for path in
+            ["$..a..b", "$['a','b','c']..d", "$[?search(@.a, '^\\\\d+$')]", "$[?@.a == $.b].c", "$[1,2]"]
+        {
+            assert!(JsonPath::parse(path).is_ok(), "{path}: {}", JsonPath::parse(path).unwrap_err());
+        }
+    }
+
+    #[test]
+    fn what_a_path_looks_at_is_counted_before_it_does() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |value, _| json!({"a": value, "b": 1}));
+        let steps = |path: &str, value: &Value| {
+            let fuel = Fuel::of(u64::MAX);
+            JsonPath::parse(path).unwrap().visit(value, &fuel, &mut |_, _| {});
+            fuel.spent()
+        };
+        for path in ["$..b", "$.*.*", "$..[?@.b]"] {
+            let (few, more) = (steps(path, &nested(20)), steps(path, &nested(40)));
+            assert!(more <= few * 5 / 2, "{path}: {few} {more}");
+        }
+        let fuel = Fuel::of(1_000);
+        let mut found = 0;
+        JsonPath::parse("$..*..*..*").unwrap().visit(&nested(40), &fuel, &mut |_, _| found += 1);
+        assert_eq!((found, fuel.is_spent()), (0, true));
     }
 
     #[test]

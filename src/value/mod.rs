@@ -1,6 +1,8 @@
 //! JSON values, the YAML they come from, and the small exact types of the loop.
 
 mod candidate;
+mod decimal;
+mod fuel;
 mod json_path;
 mod pointer;
 mod quantity;
@@ -14,8 +16,10 @@ pub mod yaml;
 pub mod yaml_text;
 
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
+pub use decimal::{Decimal, Digits, compare_numbers};
+pub use fuel::{Cancel, Fuel};
 pub use json_path::{JsonPath, PathError, PathStep, Steps};
-pub use pointer::{Pointer, Segment, push_segment};
+pub use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};
 pub use quantity::{DocumentId, EPSILON, Millis, Score, Usd, at_least, below};
 pub use template::{
     CONDITION, Engine, Formatter, Limits, MAX_BLOCK_BYTES, MAX_OPERATORS, MESSAGE, Operation, PATH, PROMPT,

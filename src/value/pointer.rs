@@ -1,6 +1,7 @@
 //! JSON Pointers (RFC 6901), built while walking down without allocating until one is needed.
 
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// One step down into a value.
@@ -83,6 +84,54 @@ pub fn push_segment(pointer: &mut String, segment: Segment<'_>) {
     let _ = write!(pointer, "{}", Pointer { parent: None, segment: Some(segment) });
 }
 
+/// One step of a pointer, as it is written in one.
+#[must_use]
+pub fn escape(name: &str) -> Cow<'_, str> {
+    if name.contains(['~', '/']) {
+        Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+/// The name that one step of a pointer stands for.
+#[must_use]
+pub fn unescape(step: &str) -> Cow<'_, str> {
+    if step.contains('~') {
+        Cow::Owned(step.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(step)
+    }
+}
+
+/// One step of a pointer as an index; RFC 6901 knows no leading zeros.
+#[must_use]
+pub fn index_of(step: &str) -> Option<usize> {
+    let plain = step == "0" || (!step.starts_with('0') && step.bytes().all(|b| b.is_ascii_digit()));
+    plain.then(|| step.parse().ok()).flatten()
+}
+
+/// A pointer that is the fragment of a URI, without its percent signs; empty when that is no text.
+#[must_use]
+pub fn unescape_fragment(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +147,20 @@ mod tests {
         assert_eq!(b.resolve(&value).unwrap(), "x");
         assert_eq!(root.resolve(&value), Some(&value));
         assert_eq!(b.child(Segment::Key("y")).resolve(&value), None);
+    }
+
+    #[test]
+    fn a_step_is_read_as_it_was_written() {
+        for name in ["a", "a/b~c", "~1", "~", "/", "", "~01", "ä/é"] {
+            assert_eq!(unescape(&escape(name)), name);
+            let mut pointer = String::new();
+            push_segment(&mut pointer, Segment::Key(name));
+            assert_eq!(pointer, format!("/{}", escape(name)));
+        }
+        assert_eq!(
+            (index_of("0"), index_of("10"), index_of("01"), index_of("-")),
+            (Some(0), Some(10), None, None)
+        );
+        assert_eq!(unescape_fragment("/a%20b%7E1"), "/a b~1");
     }
 }

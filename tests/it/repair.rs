@@ -332,8 +332,12 @@ fn nulls_for_what_is_optional_are_taken_out_of_answers_to_every_shipped_schema()
             }
             let schema: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
             let schema_repairer = loopctl::repair::SchemaRepairer::new(&name, &schema).unwrap();
-            let shaped =
-                schema_repairer.shape(with_nulls(&schema), loopctl::profile::Repair::default(), None);
+            let shaped = schema_repairer.shape(
+                with_nulls(&schema),
+                loopctl::profile::Repair::default(),
+                None,
+                &loopctl::value::Fuel::of(loopctl::repair::MAX_STEPS),
+            );
             assert!(schema_repairer.remaining(&shaped.value, 10).is_empty(), "{name}: {}", shaped.value);
             assert!(!shaped.value.to_string().contains("null"), "{name}: {}", shaped.value);
             seen += 1;

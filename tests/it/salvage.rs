@@ -52,6 +52,29 @@ fn a_number_with_a_comma_stays_as_it_is_written() {
 }
 
 #[test]
+fn a_key_that_lacks_its_first_quote_may_have_a_wide_second_one() {
+    use RepairKind::*;
+    reads("{“a”: 1, b”: 2}", &json!({"a": 1, "b": 2}), &[Quotes, UnquotedKey]);
+    reads("{\"a\": 1, b´ : 2}", &json!({"a": 1, "b": 2}), &[UnquotedKey]);
+}
+
+#[test]
+fn what_is_in_a_code_block_wins_over_prose_that_looks_like_a_value() {
+    use RepairKind::*;
+    let answer = json!({"a": 1});
+    for prose in
+        ["{thinking about it}. The answer:", "[1, 2] say so:", "{\"plan\": \"read\"}\nNow the answer"]
+    {
+        reads(&format!("{prose}\n```json\n{answer}\n```\n"), &answer, &[Prose, Fence]);
+    }
+    // A code block inside of JSON is a part of it.
+    let inner = json!({"code": "see\n```json\n{\"b\": 2}\n```", "a": 1});
+    reads(&inner.to_string(), &inner, &[]);
+    let broken = "{\"code\": \"see\n```json\n{\\\"b\\\": 2}\n```\", \"a\": 1}";
+    assert_eq!(salvage(broken).unwrap().value["a"], 1);
+}
+
+#[test]
 fn members_after_the_end_of_their_object_are_kept() {
     use RepairKind::*;
     let both = json!({"a": "x", "b": "y"});

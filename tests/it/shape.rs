@@ -1,8 +1,9 @@
 //! Values brought closer to their schemas: by example, and for whatever schema and value.
 
 use loopctl::profile::Repair;
-use loopctl::repair::{Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
+use loopctl::repair::{MAX_STEPS, Operation, RepairKind, Repairer, SchemaRepairer, Shaped, apply, salvage};
 use loopctl::rules::Schema;
+use loopctl::value::{Cancel, Fuel};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ const ALL: Repair = Repair {
 };
 
 fn shape(schema: &Value, value: &Value, settings: Repair) -> Shaped {
-    SchemaRepairer::new("test", schema).unwrap().shape(value.clone(), settings, None)
+    SchemaRepairer::new("test", schema).unwrap().shape(value.clone(), settings, None, &Fuel::of(MAX_STEPS))
 }
 
 #[track_caller]
@@ -179,7 +180,12 @@ fn a_change_can_be_refused() {
     let schema = json!({"properties": {"a": {"minLength": 1}, "b": {"type": "integer"}}});
     let schema_repairer = SchemaRepairer::new("test", &schema).unwrap();
     let mut veto = |_: &Value, after: &Value| after.get("a").is_none();
-    let shaped = schema_repairer.shape(json!({"a": "", "b": "1"}), Repair::default(), Some(&mut veto));
+    let shaped = schema_repairer.shape(
+        json!({"a": "", "b": "1"}),
+        Repair::default(),
+        Some(&mut veto),
+        &Fuel::of(MAX_STEPS),
+    );
     assert_eq!(shaped.value, json!({"a": "", "b": 1}));
 }
 
@@ -203,7 +209,8 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
         asked += 1;
         !keeps(after)
     };
-    let shaped = schema_repairer.shape(value.clone(), Repair::default(), Some(&mut veto));
+    let shaped =
+        schema_repairer.shape(value.clone(), Repair::default(), Some(&mut veto), &Fuel::of(MAX_STEPS));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n, "m": ""})).collect::<Value>());
     // Refused together, they are tried one by one.
     assert!((500..510).contains(&asked), "{asked}");
@@ -212,9 +219,95 @@ fn many_errors_of_a_kind_are_judged_at_once_and_a_bad_change_does_not_hide_behin
         asked += 1;
         false
     };
-    let shaped = schema_repairer.shape(value, Repair::default(), Some(&mut consent));
+    let shaped = schema_repairer.shape(value, Repair::default(), Some(&mut consent), &Fuel::of(MAX_STEPS));
     assert_eq!(shaped.value, (0..500).map(|n| json!({"n": n})).collect::<Value>());
     assert_eq!((shaped.steps.len(), asked), (1_000, 2));
+}
+
+/// What shaping a value costs with a veto that looks at all of it each time, and what became of it.
+fn work(schema: &Value, value: &Value) -> (u64, Shaped) {
+    let fuel = Fuel::of(MAX_STEPS);
+    let cost = u64::try_from(value.to_string().len()).unwrap();
+    let mut veto = |_: &Value, _: &Value| {
+        fuel.spend(cost);
+        false
+    };
+    let shaped = SchemaRepairer::new("test", schema).unwrap().shape(
+        value.clone(),
+        Repair::default(),
+        Some(&mut veto),
+        &fuel,
+    );
+    assert!(!fuel.is_spent());
+    (fuel.spent(), shaped)
+}
+
+#[test]
+fn many_mistakes_in_one_field_take_work_in_proportion() {
+    let map = json!({"properties": {"ihcMarkers": {"additionalProperties": {"type": "string"}}, "other": {"type": "string"}}});
+    let numbers = |count: usize| {
+        let members: Map<String, Value> = (0..count).map(|at| (format!("marker{at}"), json!(at))).collect();
+        json!({ "ihcMarkers": members, "other": "x" })
+    };
+    let closed = json!({"properties": {"a": {}}, "additionalProperties": false});
+    let unknown =
+        |count: usize| Value::Object((0..count).map(|at| (format!("unknown{at}"), json!(at))).collect());
+    let nested = json!({"properties": {"rows": {"items": closed}}});
+    let rows = |count: usize| json!({ "rows": vec![json!({"b": 1, "c": 2}); count] });
+    for (schema, few, more) in [
+        (&map, numbers(100), numbers(200)),
+        (&closed, unknown(200), unknown(400)),
+        (&nested, rows(100), rows(200)),
+    ] {
+        let ((less, _), (work, shaped)) = (work(schema, &few), work(schema, &more));
+        assert!(work <= less * 5 / 2, "{schema}: {less} {work}");
+        let left = Schema::compile("test", schema).unwrap();
+        assert!(left.for_value(&shaped.value).unwrap().is_valid(&shaped.value), "{schema}");
+    }
+}
+
+#[test]
+fn what_is_not_mended_when_the_fuel_is_spent_or_work_is_cancelled_stays() {
+    let schema = json!({"items": {"type": "integer"}});
+    let value: Value = (0..10).map(|at| at.to_string()).collect();
+    let schema_repairer = SchemaRepairer::new("test", &schema).unwrap();
+    let after = |fuel: &Fuel| schema_repairer.shape(value.clone(), Repair::default(), None, fuel);
+    let all = Fuel::of(MAX_STEPS);
+    assert_eq!(after(&all).steps.len(), 10);
+    let some = after(&Fuel::of(all.spent() / 2));
+    assert!((1..10).contains(&some.steps.len()), "{}", some.steps.len());
+    let mut patched = value.clone();
+    some.steps.iter().for_each(|step| apply(&mut patched, &step.patch).unwrap());
+    assert_eq!(patched, some.value);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert_eq!(after(&Fuel::new(MAX_STEPS, &cancel)).value, value);
+}
+
+#[test]
+fn a_schema_that_multiplies_is_refused_and_so_is_a_value_for_one() {
+    let mut defs = Map::new();
+    for at in 0..12 {
+        let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+        defs.insert(format!("d{at}"), json!({"allOf": vec![next; 10]}));
+    }
+    defs.insert("d12".to_owned(), json!({"type": "string"}));
+    let schema = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+    let why = SchemaRepairer::new("test", &schema).unwrap_err();
+    assert!(why.starts_with("at `/$defs/d8` more than 20000 schemas apply to one value"), "{why}");
+
+    let mut defs = Map::new();
+    for at in 0..12 {
+        let next = json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", at + 1)}}});
+        defs.insert(format!("d{at}"), json!({"allOf": vec![next; 10]}));
+    }
+    defs.insert("d12".to_owned(), json!({"type": "string"}));
+    let schema = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+    let deep = (0..12).fold(json!(1), |value, _| json!({"a": value}));
+    let repairer = Repairer::new(Repair::default(), "test", &schema).unwrap();
+    assert_eq!(repairer.remaining(&deep).unwrap()[0].keyword, "too many steps");
+    let shaped = shape(&schema, &deep, Repair::default());
+    assert_eq!((shaped.value, shaped.steps.len()), (deep, 0));
 }
 
 #[test]
@@ -222,7 +315,7 @@ fn the_schema_chooses_from_several_values() {
     let schema = json!({"type": "object", "required": ["name"]});
     let repairer = Repairer::new(Repair::default(), "test", &schema).unwrap();
     let text = "{\"type\": \"thought\"}\n{\"name\": \"a\"}\n{\"name\": \"b\"}\n{\"other\": 1}";
-    let mended = repairer.text(text, None).unwrap();
+    let mended = repairer.text(text, None, &Fuel::of(MAX_STEPS)).unwrap();
     assert_eq!(mended.value, json!({"name": "b"}));
     assert_eq!(mended.steps.last().unwrap().kind, RepairKind::Chosen);
     let mut value = Value::Null;
@@ -359,10 +452,10 @@ proptest! {
             schema = definition;
         }
         prop_assume!(Schema::compile("test", &schema).is_ok());
-        let validator = Schema::compile("test", &schema).unwrap().validator;
+        let validator = Schema::compile("test", &schema).unwrap();
         let shaped = shape(&schema, &value, ALL);
 
-        let errors = |value: &Value| validator.iter_errors(value).count();
+        let errors = |value: &Value| validator.for_value(value).unwrap().iter_errors(value).count();
         prop_assert!(errors(&shaped.value) <= errors(&value));
         if errors(&value) == 0 {
             prop_assert!(shaped.steps.is_empty());

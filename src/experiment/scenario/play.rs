@@ -9,13 +9,13 @@ use crate::ingest::{Document, SourceText};
 use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::provider::protocol::DocumentRef;
-use crate::repair::Repaired;
+use crate::repair::{MAX_STEPS, Repaired};
 use crate::run::{
     Plan, RawAnswer, Task, TypedAs, correction_feedback, document_type_of, first_input, request_for,
     stage_answer,
 };
 use crate::score::{Assessment, Assessor, Source};
-use crate::value::{DocumentId, Millis, Usage};
+use crate::value::{DocumentId, Fuel, Millis, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -338,7 +338,15 @@ impl Player<'_> {
         };
         let document_type = &self.reference.document_type;
         let usage = Usage { calls: 1, ..Usage::default() };
-        let input = match stage_answer(self.plan, run, stage, document_type, &self.source, told) {
+        let input = match stage_answer(
+            self.plan,
+            run.stage_outputs(),
+            stage,
+            document_type,
+            &self.source,
+            told,
+            &Fuel::of(MAX_STEPS),
+        ) {
             Ok(Repaired { value, steps, .. }) => {
                 Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
             }

@@ -10,6 +10,7 @@ use super::language::{one_or_more, rules};
 use super::project::{Project, entries, filled, rubric_fields};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::{CandidateKind, Measure};
+use crate::value::unescape;
 use crate::value::yaml::{Data, Node, parse};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -197,5 +198,5 @@ fn is_harmless(keyword: &str, value: &Node, field: Option<&str>) -> bool {
 
 fn pointed<'n>(root: &'n Node, reference: &str) -> Option<&'n Node> {
     let steps = reference.strip_prefix("#/")?;
-    steps.split('/').try_fold(root, |node, step| node.get(&step.replace("~1", "/").replace("~0", "~")))
+    steps.split('/').try_fold(root, |node, step| node.get(unescape(step).as_ref()))
 }

@@ -122,8 +122,9 @@ fn faults(
     };
     if let Some(schema) = schemas.get(kind).or_else(|| schemas.get(UNKNOWN_TYPE))
         && let Ok(schema) = Schema::compile(kind, schema)
+        && let Ok(validator) = schema.for_value(value)
     {
-        found.extend(schema.validator.iter_errors(value).map(|error| {
+        found.extend(validator.iter_errors(value).map(|error| {
             let at = error.instance_path().to_string();
             if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
                 return unexpected_fields(&at, unexpected, &declared);

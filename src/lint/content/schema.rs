@@ -3,7 +3,7 @@
 //! Where a schema leaves a place open, or says things that are not followed here, the answer is "unknown": only what a
 //! schema rules out is worth a word.
 
-use crate::value::PathStep;
+use crate::value::{PathStep, unescape};
 use serde_json::{Map, Value};
 
 /// Deepest chain of references and combinations that is followed.
@@ -54,7 +54,7 @@ impl<'v> SchemaNode<'v> {
     /// Whether a number that this JSON Pointer leads to lies within these bounds, as far as can be told: where a schema says
     /// nothing, it may be any number.
     pub(super) fn keeps_within(self, pointer: &str, (low, high): (f64, f64)) -> bool {
-        let names = pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~"));
+        let names = pointer.split('/').skip(1).map(|name| unescape(name).into_owned());
         let steps: Vec<PathStep> =
             names.map(|name| name.parse().map_or_else(|_| PathStep::Key(name), PathStep::Index)).collect();
         match self.reach(&steps) {

@@ -17,7 +17,7 @@ impl Reader<'_> {
     /// Reads the whole text.
     pub(super) fn document(&mut self) -> Result<SalvagedValues, Stop> {
         self.skip_space();
-        let pieces = if self.begins_here() {
+        let pieces = if self.begins_here() && !self.is_prose_before_a_fence() {
             self.pieces(false, Separator::Nothing)?
         } else if self.is_quoted() {
             None
@@ -29,6 +29,32 @@ impl Reader<'_> {
             None => self.scalars()?,
         };
         choose(pieces, self).ok_or(Stop::Refused(Unsalvageable::NoJson))
+    }
+
+    /// Whether what begins here is complete, goes over into words, and is followed by a code block with an object or
+    /// list: `{thinking}. The answer:`, or a reference. What is in a code block is what was meant.
+    fn is_prose_before_a_fence(&mut self) -> bool {
+        let text = self.rest();
+        let Some(mark) = text.find("```") else { return false };
+        let before = text.get(..mark).unwrap_or_default();
+        let count = |brackets: [char; 2]| before.matches(brackets).count();
+        // In a text of JSON that holds a code block, a bracket is open.
+        let is_complete = count(['{', '[']) == count(['}', ']']);
+        let words = before.rsplit(['}', ']']).next().unwrap_or_default();
+        let begins_line = words.trim_end_matches([' ', '\t']).ends_with('\n');
+        if !is_complete || !begins_line || !words.contains(char::is_alphabetic) || words.contains(['"', '\''])
+        {
+            return false;
+        }
+        let start = self.at;
+        let marks = text.get(mark..).map_or(0, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
+        self.at += mark + marks;
+        self.at += language(self.rest());
+        let body = self.rest();
+        self.at += body.len() - body.trim_start_matches(is_space).len();
+        let holds_json = self.begins_here();
+        self.at = start;
+        holds_json
     }
 
     /// Whether the text is one in quotes, or begins with a key: what brackets it holds stand inside.

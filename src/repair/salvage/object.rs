@@ -210,7 +210,8 @@ impl Reader<'_> {
         self.at += length;
         let mut end = after.chars().next();
         if end.is_some_and(is_quote) {
-            let closing = after.get(1..).unwrap_or_default().trim_start_matches([' ', '\t']).starts_with(':');
+            let behind = after.get(end.map_or(0, char::len_utf8)..).unwrap_or_default();
+            let closing = behind.trim_start_matches([' ', '\t']).starts_with(':');
             if closing && !word.ends_with(' ') {
                 // `b": 1`: a key that lacks its first quote.
                 self.at += end.map_or(0, char::len_utf8);

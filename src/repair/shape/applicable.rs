@@ -1,7 +1,8 @@
 //! Which parts of a schema may speak about a place in a value: more than do in the end, never fewer.
 
-use crate::repair::patch::{index, unescape};
+use crate::value::{Fuel, index_of, unescape, unescape_fragment};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// Most schemas looked at for one place.
 const MAX_SCHEMAS: usize = 2_000;
@@ -10,22 +11,32 @@ const MAX_SCHEMAS: usize = 2_000;
 pub(super) struct Applicable<'s> {
     root: &'s Value,
     schemas: Vec<&'s Map<String, Value>>,
+    /// Their identities.
+    known: HashSet<usize>,
     /// Whether there may be others: a reference that was not followed, or too many of them.
     partial: bool,
 }
 
 impl<'s> Applicable<'s> {
-    /// Those for the place that a JSON Pointer names.
-    pub(super) fn at(root: &'s Value, pointer: &str) -> Self {
-        let mut here = Applicable { root, schemas: Vec::new(), partial: false };
+    fn nothing(root: &'s Value) -> Self {
+        Applicable { root, schemas: Vec::new(), known: HashSet::new(), partial: false }
+    }
+
+    /// Those for the place that a JSON Pointer names. What is looked at is counted; without fuel, others may be left out.
+    pub(super) fn at(root: &'s Value, pointer: &str, fuel: &Fuel) -> Self {
+        let mut here = Applicable::nothing(root);
         here.add(root);
         for step in pointer.split('/').skip(1) {
-            let mut below = Applicable { root, schemas: Vec::new(), partial: here.partial };
-            let (key, at) = (unescape(step), index(step));
+            let mut below = Applicable { partial: here.partial, ..Applicable::nothing(root) };
+            let (key, at) = (unescape(step), index_of(step));
             for schema in &here.schemas {
                 for part in parts_below(schema, &key, at) {
                     below.add(part);
                 }
+            }
+            if !fuel.spend_on(1 + below.schemas.len()) {
+                here.partial = true;
+                return here;
             }
             here = below;
         }
@@ -38,7 +49,7 @@ impl<'s> Applicable<'s> {
             self.partial = true;
             return;
         }
-        if self.schemas.iter().any(|known| std::ptr::eq(*known, members)) {
+        if !self.known.insert(std::ptr::from_ref(members) as usize) {
             return;
         }
         self.schemas.push(members);
@@ -57,7 +68,10 @@ impl<'s> Applicable<'s> {
                 .for_each(|part| self.add(part));
         }
         if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
-            match reference.strip_prefix('#').and_then(|pointer| self.root.pointer(&decode(pointer))) {
+            match reference
+                .strip_prefix('#')
+                .and_then(|pointer| self.root.pointer(&unescape_fragment(pointer)))
+            {
                 Some(target) => self.add(target),
                 None => self.partial = true,
             }
@@ -109,26 +123,6 @@ fn parts_below<'s>(schema: &'s Map<String, Value>, key: &str, at: Option<usize>)
     parts
 }
 
-/// A pointer in a reference without its percent signs.
-fn decode(pointer: &str) -> String {
-    let mut bytes = Vec::with_capacity(pointer.len());
-    let mut rest = pointer.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +152,11 @@ mod tests {
             ("/anything", "q", true),
             ("/far", "whatever", true),
         ] {
-            assert_eq!(Applicable::at(&schema, at).may_require(name), expected, "{at} {name}");
+            assert_eq!(
+                Applicable::at(&schema, at, &Fuel::of(1_000)).may_require(name),
+                expected,
+                "{at} {name}"
+            );
         }
     }
 }

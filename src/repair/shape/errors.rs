@@ -1,7 +1,9 @@
 //! What a validator finds wrong, as far as repairs look at it.
 
+use crate::rules::Schema;
+use crate::value::Fuel;
+use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{ValidationError, Validator};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -33,8 +35,11 @@ pub struct Remaining {
 }
 
 impl Remaining {
-    /// Of the errors of a value the first ones, at most so many.
-    pub(super) fn of(validator: &Validator, value: &Value, most: usize) -> Vec<Self> {
+    /// Of the errors of a value the first ones, at most so many. Of a value that takes too long to check, that.
+    pub(super) fn of(schema: &Schema, value: &Value, most: usize) -> Vec<Self> {
+        let Ok(validator) = schema.for_value(value) else {
+            return vec![Remaining { path: String::new(), keyword: TOO_MUCH.to_owned() }];
+        };
         let one = |error: ValidationError<'_>| Remaining {
             path: error.instance_path().as_str().to_owned(),
             keyword: error.kind().keyword().to_owned(),
@@ -42,6 +47,9 @@ impl Remaining {
         validator.iter_errors(value).take(most).map(one).collect()
     }
 }
+
+/// Stands in the place of a keyword when checking a value would take too many steps.
+const TOO_MUCH: &str = "too many steps";
 
 /// How much is wrong. Fewer errors are better; of the same number, less within them: errors in the best branches of
 /// `anyOf` and `oneOf`, forbidden members.
@@ -54,9 +62,18 @@ pub(crate) struct ErrorCount {
 }
 
 impl ErrorCount {
-    pub(super) fn of(validator: &Validator, value: &Value) -> Self {
+    /// Of a value that takes too long to check, or when there is no fuel left, all there is: nothing is better than it.
+    pub(super) fn of(schema: &Schema, value: &Value, fuel: &Fuel) -> Self {
+        let worst = ErrorCount { errors: usize::MAX / 2, within: 0 };
+        let Ok(validator) = schema.for_value(value) else { return worst };
+        if !fuel.spend(schema.steps(value)) {
+            return worst;
+        }
         let mut error_count = ErrorCount { errors: 0, within: 0 };
         for error in validator.iter_errors(value) {
+            if !fuel.spend(1) {
+                return worst;
+            }
             error_count.errors += 1;
             error_count.within += within(&error, 0);
         }
@@ -104,9 +121,13 @@ fn unexpected<'e>(error: &'e ValidationError<'_>) -> &'e [String] {
 }
 
 /// Every error, those in branches before the one that they make up.
-pub(super) fn collect(validator: &Validator, value: &Value) -> Vec<Wrong> {
+pub(super) fn collect(schema: &Schema, value: &Value, fuel: &Fuel) -> Vec<Wrong> {
     let mut found = Vec::new();
-    for error in validator.iter_errors(value) {
+    let Ok(validator) = schema.for_value(value) else { return found };
+    if !fuel.spend(schema.steps(value)) {
+        return found;
+    }
+    for error in validator.iter_errors(value).take_while(|_| fuel.spend(1)) {
         add(&error, 0, &mut found);
     }
     found

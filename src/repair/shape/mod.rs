@@ -3,16 +3,19 @@
 //! The validator says what is wrong; for each error the changes that may help are tried, in a fixed order, and the
 //! first that leaves less wrong is kept. So no change can make a value worse, whatever the schema is made of, and a
 //! value that no change helps is left alone.
+//!
+//! What is looked at is counted (schemas times values at each check, and what a veto looked at). The same mistake in
+//! many places of one field is corrected at once, so that the work grows with the value and not with its square; what
+//! is still wrong when the fuel is spent stays as it is.
 
 mod applicable;
 mod errors;
 mod proposals;
 
-use super::patch::index;
 use super::{Operation, RepairKind, RepairStep, apply};
 use crate::profile::Repair;
 use crate::rules::Schema;
-use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper, is_present};
+use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, index_of, is_deeper, is_present, unescape};
 pub use errors::Remaining;
 use errors::{ErrorCount, Wrong};
 use proposals::Proposal;
@@ -56,26 +59,32 @@ impl SchemaRepairer {
     }
 
     /// How much is wrong with a value: errors, and behind the comma those in the branches of `anyOf` and `oneOf`.
-    pub(super) fn error_count(&self, value: &Value) -> ErrorCount {
-        ErrorCount::of(&self.schema.validator, value)
+    pub(super) fn error_count(&self, value: &Value, fuel: &Fuel) -> ErrorCount {
+        ErrorCount::of(&self.schema, value, fuel)
+    }
+
+    /// How many errors a value has; 1 when checking it would take too many steps.
+    pub(super) fn errors(&self, value: &Value) -> usize {
+        self.schema.for_value(value).map_or(1, |validator| validator.iter_errors(value).count())
     }
 
     /// Of the schema errors of a value the first ones, at most so many.
     #[must_use]
     pub fn remaining(&self, value: &Value, most: usize) -> Vec<Remaining> {
-        Remaining::of(&self.schema.validator, value, most)
+        Remaining::of(&self.schema, value, most)
     }
 
     /// Changes a value by the passes that `settings` allows. `veto` is asked before each change that is kept.
     ///
     /// The number of schema errors never rises, and required values never disappear. What comes out is left as it is
-    /// when it is put in again, unless more than `MAX_TRIALS` changes had to be tried.
+    /// when it is put in again, unless more than `MAX_TRIALS` changes had to be tried, or the fuel was spent.
     #[must_use]
-    pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>) -> Shaped {
+    pub fn shape(&self, value: Value, settings: Repair, mut veto: Option<Veto<'_>>, fuel: &Fuel) -> Shaped {
         let mut work = RepairRun {
             schema_repairer: self,
             settings,
-            error_count: self.error_count(&value),
+            fuel,
+            error_count: self.error_count(&value, fuel),
             value,
             steps: Vec::new(),
             trials: 0,
@@ -97,6 +106,7 @@ struct Outcome {
 struct RepairRun<'a> {
     schema_repairer: &'a SchemaRepairer,
     settings: Repair,
+    fuel: &'a Fuel,
     value: Value,
     error_count: ErrorCount,
     steps: Vec<RepairStep>,
@@ -118,14 +128,14 @@ struct FailedAttempt {
 impl RepairRun<'_> {
     /// Mends what is wrong below a place until nothing helps any more.
     fn run(&mut self, below: &str, veto: &mut Option<Veto<'_>>) {
-        while self.error_count.is_bad() && self.trials < MAX_TRIALS {
+        while self.error_count.is_bad() && self.may_go_on() {
             let before = self.steps.len();
-            let mut wrong = errors::collect(&self.schema_repairer.schema.validator, &self.value);
+            let mut wrong = errors::collect(&self.schema_repairer.schema, &self.value, self.fuel);
             wrong.retain(|one| {
                 one.path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
-            if wrong.len() < MANY || !self.many_at_once(&wrong, veto) {
-                for one in &wrong {
+            if changes(wrong.iter()) < MANY || !self.many_at_once(&wrong, veto) {
+                for one in wrong.iter().take_while(|_| !self.fuel.is_spent()) {
                     self.mend(one, veto);
                 }
             }
@@ -135,8 +145,12 @@ impl RepairRun<'_> {
         }
     }
 
+    fn may_go_on(&self) -> bool {
+        self.trials < MAX_TRIALS && !self.fuel.is_spent()
+    }
+
     fn proposals(&self, wrong: &Wrong, value: &Value) -> Vec<Proposal> {
-        proposals::of(wrong, value, self.settings, &self.schema_repairer.source)
+        proposals::of(wrong, value, self.settings, &self.schema_repairer.source, self.fuel)
     }
 
     /// Tries what may help with one error, and keeps the first that does: at once, or else with what it uncovers.
@@ -146,7 +160,7 @@ impl RepairRun<'_> {
         for (proposal, deeper) in
             proposals.into_iter().map(|p| (p, false)).chain(again.into_iter().map(|p| (p, true)))
         {
-            if self.trials >= MAX_TRIALS {
+            if !self.may_go_on() {
                 return;
             }
             if deeper && !proposal.uncovers() {
@@ -181,7 +195,7 @@ impl RepairRun<'_> {
 
     fn outcome(&self, value: Value, proposal: Proposal, wrong: &Wrong) -> Outcome {
         Outcome {
-            error_count: self.schema_repairer.error_count(&value),
+            error_count: self.schema_repairer.error_count(&value, self.fuel),
             value,
             steps: vec![proposal.step(wrong)],
         }
@@ -194,6 +208,7 @@ impl RepairRun<'_> {
         let mut inner = RepairRun {
             schema_repairer: self.schema_repairer,
             settings: self.settings,
+            fuel: self.fuel,
             value,
             error_count,
             steps,
@@ -214,17 +229,39 @@ impl RepairRun<'_> {
     }
 
     /// Mends many errors in one go; `false` when that does not help. Where changes may be refused, a bad one must not
-    /// hide behind good ones: only the same mistake in many places is corrected at once.
+    /// hide behind good ones: only the same mistake in many places of one field is corrected at once.
     fn many_at_once(&mut self, wrong: &[Wrong], veto: &mut Option<Veto<'_>>) -> bool {
         if veto.is_none() {
             return self.all_at_once(&wrong.iter().collect::<Vec<_>>(), veto);
         }
         let mut alike: BTreeMap<(String, &str, Option<RepairKind>), Vec<&Wrong>> = BTreeMap::new();
-        for one in wrong {
+        for one in wrong.iter().take_while(|_| !self.fuel.is_spent()) {
             let first = self.proposals(one, &self.value).first().map(|proposal| proposal.kind);
-            alike.entry((without_indices(&one.path), &one.keyword, first)).or_default().push(one);
+            alike.entry((self.field_of(&one.path), &one.keyword, first)).or_default().push(one);
         }
-        alike.values().any(|group| group.len() >= MANY && self.all_at_once(group, veto))
+        // A group that is refused must not keep the others from being tried; what is kept changes where things are.
+        alike.values().any(|group| changes(group.iter().copied()) >= MANY && self.all_at_once(group, veto))
+    }
+
+    /// Which places are one field: what is at any position of a list, and under any name in a map, which is an object
+    /// in a field with more members than a schema names.
+    fn field_of(&self, path: &str) -> String {
+        let mut field = String::new();
+        let mut here = Some(&self.value);
+        for (level, step) in path.split('/').skip(1).enumerate() {
+            let any = match here {
+                Some(Value::Object(members)) => level > 0 && members.len() >= MANY,
+                _ => index_of(step).is_some(),
+            };
+            field.push('/');
+            field.push_str(if any { "*" } else { step });
+            here = match here {
+                Some(Value::Object(members)) => members.get(unescape(step).as_ref()),
+                Some(Value::Array(items)) => index_of(step).and_then(|at| items.get(at)),
+                _ => None,
+            };
+        }
+        field
     }
 
     /// Makes the first change proposed for every error, and keeps them all if each of them made something better.
@@ -234,7 +271,8 @@ impl RepairRun<'_> {
         // From the end, so that what is taken out of a list does not move what is still to be changed.
         for one in wrong.iter().rev() {
             let forbidden = one.unexpected.len().max(1);
-            for proposal in self.proposals(one, &tried).into_iter().take(forbidden) {
+            let proposals: Vec<Proposal> = self.proposals(one, &tried).into_iter().take(forbidden).collect();
+            for proposal in proposals.into_iter().rev() {
                 // One operation that does not fit changes nothing.
                 if apply(&mut tried, &proposal.patch).is_ok() {
                     steps.push(proposal.step(one));
@@ -242,7 +280,7 @@ impl RepairRun<'_> {
             }
         }
         self.trials += 1;
-        let error_count = self.schema_repairer.error_count(&tried);
+        let error_count = self.schema_repairer.error_count(&tried, self.fuel);
         let kept = !steps.is_empty()
             && error_count.errors <= self.error_count.errors
             && error_count.total() + steps.len() <= self.error_count.total()
@@ -258,10 +296,9 @@ impl RepairRun<'_> {
     }
 }
 
-/// A path with `*` for every position in a list.
-fn without_indices(path: &str) -> String {
-    let steps = path.split('/').map(|step| if index(step).is_some() { "*" } else { step });
-    steps.collect::<Vec<_>>().join("/")
+/// How many changes errors ask for: one each, and of one about several members, one for each of them.
+fn changes<'w>(wrong: impl Iterator<Item = &'w Wrong>) -> usize {
+    wrong.map(|one| one.unexpected.len().max(1)).sum()
 }
 
 impl Proposal {

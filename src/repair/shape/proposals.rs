@@ -4,9 +4,8 @@ use super::applicable::Applicable;
 use super::errors::Wrong;
 use super::replace;
 use crate::profile::Repair;
-use crate::repair::patch::unescape;
 use crate::repair::{Operation, RepairKind};
-use crate::value::{Segment, is_present, push_segment};
+use crate::value::{Fuel, Segment, is_present, push_segment, unescape};
 use serde_json::{Number, Value};
 
 /// Longest text that is read as JSON or a number.
@@ -22,16 +21,23 @@ pub(super) struct Proposal {
 }
 
 /// The changes that may help with an error, the most careful first.
-pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value) -> Vec<Proposal> {
+pub(super) fn of(
+    wrong: &Wrong,
+    value: &Value,
+    settings: Repair,
+    schema: &Value,
+    fuel: &Fuel,
+) -> Vec<Proposal> {
     let path = wrong.path.as_str();
     let Some(here) = value.pointer(path) else { return Vec::new() };
     let mut list = List { path, found: Vec::new() };
-    if settings.drop_unknown {
-        for name in &wrong.unexpected {
+    if settings.drop_unknown && !wrong.unexpected.is_empty() {
+        let applicable = Applicable::at(schema, path, fuel);
+        for name in wrong.unexpected.iter().take_while(|_| fuel.spend(1)) {
             let mut at = path.to_owned();
             push_segment(&mut at, Segment::Key(name));
             // What is required somewhere and forbidden elsewhere is a matter for a person.
-            if here.get(name).is_some() && !Applicable::at(schema, path).may_require(name) {
+            if here.get(name).is_some() && !applicable.may_require(name) {
                 list.add(RepairKind::DropUnknown, &at, vec![Operation::Remove { path: at.clone() }]);
             }
         }
@@ -39,7 +45,7 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
     if let Some(name) = wrong.missing.as_deref().filter(|_| settings.defaults) {
         let mut at = path.to_owned();
         push_segment(&mut at, Segment::Key(name));
-        if let (None, Some(default)) = (here.get(name), Applicable::at(schema, &at).default()) {
+        if let (None, Some(default)) = (here.get(name), Applicable::at(schema, &at, fuel).default()) {
             list.add(
                 RepairKind::Default,
                 &at,
@@ -80,7 +86,7 @@ pub(super) fn of(wrong: &Wrong, value: &Value, settings: Repair, schema: &Value)
         let may_go = match value.pointer(parent) {
             // A list or an object with something in it is worth asking for again.
             Some(Value::Object(_)) if is_present(here) && (here.is_object() || here.is_array()) => false,
-            Some(Value::Object(_)) => !Applicable::at(schema, parent).may_require(&unescape(last)),
+            Some(Value::Object(_)) => !Applicable::at(schema, parent, fuel).may_require(&unescape(last)),
             // An element says something by being there, unless it is empty.
             Some(Value::Array(_)) => !is_present(here),
             _ => false,

@@ -20,9 +20,9 @@ use crate::ingest::Document;
 use crate::policy::Decision;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
-use crate::repair::{Repaired, Repairer};
+use crate::repair::{MAX_STEPS, Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
-use crate::value::{Millis, Score, Usage};
+use crate::value::{Fuel, Millis, Score, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -224,7 +224,15 @@ impl Drive<'_> {
             ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
             ModelOutput::Text(text) => RawAnswer::Text(text),
         };
-        stage_answer(self.plan, &self.run, stage, &self.reference.document_type, &self.source, told)
+        stage_answer(
+            self.plan,
+            self.run.stage_outputs(),
+            stage,
+            &self.reference.document_type,
+            &self.source,
+            told,
+            &Fuel::of(MAX_STEPS),
+        )
     }
 
     /// What a judge or validator says of the latest entry. An answer that can't be read is final: who wants to ask the

@@ -60,7 +60,7 @@ fn left_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hits
         (None, _) => kind(source, before) == Some(TokenKind::Symbol),
         (Some(c), None) if is_dash(c) => {
             // `ER-positive`: the compound of a name and its value.
-            !is_number && hits.iter().any(|hit| hit.end.0 as usize == found.from)
+            !is_number && a_name_ends(hits, found.from)
         }
         (Some('_' | '@' | '\\'), None) => false,
         (Some('.'), None) => {
@@ -110,7 +110,7 @@ fn right_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hit
                     && probe.tokens.len() > 1
         }
         (Some(c), None) if is_dash(c) => {
-            next_unit || (!is_number && !next_number && hits.iter().any(|hit| hit.start as usize == found.to))
+            next_unit || (!is_number && !next_number && a_name_begins(hits, found.to))
         }
         (Some('_' | '@' | '\\'), None) => false,
         (Some('.'), None) => {
@@ -136,6 +136,22 @@ fn right_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hit
         }
         _ => !probe.is_bare_number() || !is_dimension(source, found.to),
     }
+}
+
+/// How many names may begin before a place and end at it, at most: none is longer than this many tokens, and none of
+/// `hits` is within another.
+const NEAR: usize = 24;
+
+/// Whether one of `hits`, which are sorted, ends before token `at`.
+fn a_name_ends(hits: &[Hit], at: usize) -> bool {
+    let upto = hits.partition_point(|hit| (hit.start as usize) < at);
+    let near = hits.get(upto.saturating_sub(NEAR)..upto).unwrap_or_default();
+    near.iter().any(|hit| hit.end.0 as usize == at)
+}
+
+/// Whether one of `hits`, which are sorted, begins with token `at`.
+fn a_name_begins(hits: &[Hit], at: usize) -> bool {
+    hits.binary_search_by_key(&at, |hit| hit.start as usize).is_ok()
 }
 
 /// Whether a word is the hour of an ISO 8601 time: `T08`.

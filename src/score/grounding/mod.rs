@@ -4,6 +4,9 @@
 //! then by the numbers it holds, in their units; then through scanning errors. A match is a whole word or number, never
 //! part of one. Short and common values (`negative`, `2`, `left`) count only beside a name of their own field.
 //! A wrong match harms more than a missed one, so what is not clear is not grounded.
+//!
+//! Work is counted in tokens and names that are compared. One value that is not found takes a time linear in the source;
+//! all of a candidate's take what the fuel allows, and what is looked for afterwards is not found.
 
 mod boundary;
 mod date;
@@ -27,6 +30,7 @@ mod sentences;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::value::Fuel;
 use serde_json::Value;
 
 pub use index::SourceIndex;
@@ -97,7 +101,11 @@ pub struct Grounder<'a> {
     source: &'a SourceIndex,
     settings: Settings,
     scratch: &'a mut Scratch,
+    fuel: &'a Fuel,
 }
+
+/// What it costs to look at what is around one match, in token comparisons.
+const ACCEPTING: u64 = 32;
 
 /// Token comparisons spent on one value before it counts as not found: far above any honest need, linear in the text.
 fn work_limit(source: &SourceIndex) -> usize {
@@ -113,14 +121,15 @@ impl<'a> Grounder<'a> {
         source: &'a SourceIndex,
         settings: Settings,
         scratch: &'a mut Scratch,
+        fuel: &'a Fuel,
     ) -> Self {
-        let mut grounder = Self { vocabulary, source, settings, scratch };
+        let mut grounder = Self { vocabulary, source, settings, scratch, fuel };
         grounder.scratch.names.clear(vocabulary.table().concepts);
         walk::names(candidate, &mut |name| grounder.learn(name));
         let scratch = &mut *grounder.scratch;
         scratch.hits.clear();
         scratch.hits.extend_from_slice(source.hits());
-        scratch.names.locate(source, &mut scratch.hits);
+        scratch.names.locate(source, &mut scratch.hits, fuel);
         scratch.hits.sort_unstable();
         // Within `progesterone receptor`, `receptor` is no name of its own. Sorted: a longer name comes first.
         let mut widest = (0, 0);
@@ -138,11 +147,14 @@ impl<'a> Grounder<'a> {
     /// Adds a name that the vocabulary does not know.
     fn learn(&mut self, name: &str) {
         let scratch = &mut *self.scratch;
+        if !self.fuel.spend_on(8 + name.len()) {
+            return;
+        }
         scratch.probe.clear(0);
         scratch.probe.add(0, name);
         scratch.own.clear();
-        self.vocabulary.table().resolve(&scratch.probe, &mut scratch.own);
-        scratch.names.resolve(&scratch.probe, &mut scratch.own);
+        self.vocabulary.table().resolve(&scratch.probe, &mut scratch.own, self.fuel);
+        scratch.names.resolve(&scratch.probe, &mut scratch.own, self.fuel);
         if scratch.own.is_empty() {
             let concept = scratch.names.concepts;
             scratch.names.add(concept, name);
@@ -182,6 +194,10 @@ impl<'a> Grounder<'a> {
             return None;
         }
         self.resolve(place);
+        let fuel = self.fuel;
+        if !fuel.spend_on(text.len()) {
+            return None;
+        }
         let mut probe = Probe { text, tokens, hint: None };
         if probe.is_bare_number() {
             probe.hint = place
@@ -196,7 +212,9 @@ impl<'a> Grounder<'a> {
         let scratch = &*self.scratch;
         let names = Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral };
         let accept = |found: TokenMatch| {
-            is_whole(found, &probe, source, names.hits)
+            // What is around a match is looked at as far as the constants below reach.
+            fuel.spend(ACCEPTING)
+                && is_whole(found, &probe, source, names.hits)
                 && !is_negated(found, &probe, source, evidence)
                 && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
                 && (place.is_label() || !names.speaks_of_another(found, source))
@@ -204,7 +222,7 @@ impl<'a> Grounder<'a> {
                     || belongs(found, &probe, source, &names, evidence)
                     || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label)))
         };
-        if let Some((bytes, method)) = as_written(&probe, source, accept) {
+        if let Some((bytes, method)) = as_written(&probe, source, fuel, accept) {
             return Some(self.span(bytes, method));
         }
         if let Some(found) = date::find(&probe, source, |found| is_whole(found, &probe, source, names.hits)) {
@@ -213,22 +231,22 @@ impl<'a> Grounder<'a> {
         if evidence != Evidence::Free {
             return None;
         }
-        let mut work = 0;
-        let found = fuzzy::find(&probe, source, self.settings.fuzzy, &mut work, accept)?;
+        let found = fuzzy::find(&probe, source, self.settings.fuzzy, fuel, accept)?;
         Some(self.span(bytes_of(found, source), Method::Fuzzy))
     }
 
     /// Whose names count as the field's own.
     fn resolve(&mut self, place: &LeafContext<'_>) {
         let Scratch { names, probe, own, neutral, .. } = &mut *self.scratch;
+        let fuel = self.fuel;
         own.clear();
         neutral.clear();
         let table = self.vocabulary.table();
         let mut add = |name: &str, into: &mut Vec<Concept>| {
             probe.clear(0);
             probe.add(0, name);
-            table.resolve(probe, into);
-            names.resolve(probe, into);
+            table.resolve(probe, into, fuel);
+            names.resolve(probe, into, fuel);
         };
         if let Some(label) = place.label {
             add(label, own);
@@ -283,6 +301,7 @@ fn capitals_agree(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex) ->
 fn as_written(
     probe: &Probe<'_>,
     source: &SourceIndex,
+    fuel: &Fuel,
     accept: impl Fn(TokenMatch) -> bool,
 ) -> Option<(Range<usize>, Method)> {
     let candidates = |i: usize| {
@@ -300,7 +319,12 @@ fn as_written(
     let (mut work, mut other) = (0, None);
     let places =
         source.occurrences(hash).iter().copied().chain(source.joined(hash).iter().map(|join| join.1));
+    let mut counted = 0;
     for place in places {
+        if !fuel.spend_on(work - counted) {
+            return None;
+        }
+        counted = work;
         // Words joined over a line break and repeated units before the anchor shift it a little.
         for shift in [0_usize, 1, 2] {
             work += 1;

@@ -3,6 +3,8 @@
 use super::fold::{Word, fold_eq};
 use super::index::{SourceIndex, gap, has_capital};
 use super::token::{Style, Token, letters, tokenize};
+use crate::value::Fuel;
+use std::collections::HashMap;
 
 /// A field, by its number in the vocabulary; the names that only a candidate has follow after those.
 pub(super) type Concept = u32;
@@ -53,7 +55,7 @@ impl Vocabulary {
     }
 
     pub(super) fn locate(&self, source: &SourceIndex, hits: &mut Vec<Hit>) {
-        self.table.locate(source, hits);
+        self.table.locate(source, hits, &Fuel::of(u64::MAX));
         hits.sort_unstable();
     }
 }
@@ -66,6 +68,8 @@ struct Name {
     to: u32,
     /// So short that it could be an ordinary word (`er`, `pr`): must be written with a capital or as a label.
     short: bool,
+    /// The name before it whose tokens have the same hashes.
+    same_hash: Option<u32>,
 }
 
 /// Names with their tokens, in arenas that can be cleared and filled again without allocating.
@@ -74,6 +78,8 @@ pub(super) struct NameTable {
     text: String,
     tokens: Vec<Token>,
     names: Vec<Name>,
+    /// The last name whose tokens have these hashes.
+    by_hash: HashMap<u64, u32>,
     pub(super) concepts: Concept,
     spaced: String,
     variant: String,
@@ -88,6 +94,7 @@ impl NameTable {
         self.text.clear();
         self.tokens.clear();
         self.names.clear();
+        self.by_hash.clear();
         self.concepts = first;
     }
 
@@ -126,7 +133,8 @@ impl NameTable {
         tokenize(spelling, &mut Style::default(), &mut |token| {
             tokens.push(Token { start: token.start + shift, end: token.end + shift, ..token });
         });
-        let known = self.names.iter().any(|name| name.concept == concept && self.same(name, from));
+        let hash = hash_of(self.tokens.get(from..).unwrap_or_default());
+        let known = self.alike(hash).any(|name| name.concept == concept && self.same(name, from));
         if self.tokens.len() == from || self.tokens.len() - from > LONGEST || known {
             self.tokens.truncate(from);
             self.text.truncate(offset);
@@ -136,7 +144,19 @@ impl NameTable {
             return;
         };
         let short = self.tokens.len() - from == 1 && letters(spelling) <= 3;
-        self.names.push(Name { concept, from: first, to, short });
+        let Ok(number) = u32::try_from(self.names.len()) else {
+            return;
+        };
+        let same_hash = self.by_hash.insert(hash, number);
+        self.names.push(Name { concept, from: first, to, short, same_hash });
+    }
+
+    /// The names whose tokens have these hashes, the last one first.
+    fn alike(&self, hash: u64) -> impl Iterator<Item = &Name> {
+        let name = |number: u32| self.names.get(number as usize);
+        std::iter::successors(self.by_hash.get(&hash).and_then(|number| name(*number)), move |before| {
+            before.same_hash.and_then(name)
+        })
     }
 
     /// Whether the tokens of `name` equal all tokens from `from` on.
@@ -151,32 +171,36 @@ impl NameTable {
     }
 
     /// Adds to `into` every concept that has a name in common with `probe`, a table with one name.
-    pub(super) fn resolve(&self, probe: &NameTable, into: &mut Vec<Concept>) {
-        for name in &self.names {
-            let own = self.tokens.get(name.from as usize..name.to as usize).unwrap_or_default();
-            let known = into.contains(&name.concept);
-            let same = |other: &Name| {
-                let tokens = probe.tokens.get(other.from as usize..other.to as usize).unwrap_or_default();
-                own.len() == tokens.len()
-                    && own
-                        .iter()
-                        .zip(tokens)
-                        .all(|(a, b)| a.hash == b.hash && fold_eq(a.text(&self.text), b.text(&probe.text)))
-            };
-            if !known && probe.names.iter().any(same) {
-                into.push(name.concept);
+    pub(super) fn resolve(&self, probe: &NameTable, into: &mut Vec<Concept>, fuel: &Fuel) {
+        for other in &probe.names {
+            let tokens = probe.tokens.get(other.from as usize..other.to as usize).unwrap_or_default();
+            for name in self.alike(hash_of(tokens)).take_while(|_| fuel.spend(1)) {
+                let own = self.tokens.get(name.from as usize..name.to as usize).unwrap_or_default();
+                let same = || {
+                    own.len() == tokens.len()
+                        && own.iter().zip(tokens).all(|(a, b)| {
+                            a.hash == b.hash && fold_eq(a.text(&self.text), b.text(&probe.text))
+                        })
+                };
+                if !into.contains(&name.concept) && same() {
+                    into.push(name.concept);
+                }
             }
         }
     }
 
     /// Finds all names in `source`.
-    pub(super) fn locate(&self, source: &SourceIndex, hits: &mut Vec<Hit>) {
+    pub(super) fn locate(&self, source: &SourceIndex, hits: &mut Vec<Hit>, fuel: &Fuel) {
         for name in &self.names {
             let tokens = self.tokens.get(name.from as usize..name.to as usize).unwrap_or_default();
             let Some(first) = tokens.first() else {
                 continue;
             };
-            for &at in source.occurrences(first.hash) {
+            let places = source.occurrences(first.hash);
+            if !fuel.spend_on(1 + places.len()) {
+                return;
+            }
+            for &at in places {
                 if self.stands(name, tokens, source, at as usize) {
                     let len = name.to - name.from;
                     hits.push(Hit { start: at, end: std::cmp::Reverse(at + len), concept: name.concept });
@@ -203,6 +227,13 @@ impl NameTable {
         let labelled = gap(source.text(), source.tokens(), at).trim_start().starts_with([':', '=']);
         labelled || source.token(at).is_some_and(|token| has_capital(token.text(source.text())))
     }
+}
+
+/// One number for the hashes of several tokens.
+fn hash_of(tokens: &[Token]) -> u64 {
+    tokens.iter().fold(0x9e37_79b9_7f4a_7c15, |all: u64, token| {
+        (all ^ u64::from(token.hash)).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
+    })
 }
 
 enum Spelling {

@@ -290,12 +290,27 @@ pub(super) fn labels_row(found: TokenMatch, source: &SourceIndex, label: &str) -
     };
     let text = source.text();
     let (start, end) = (first.start as usize, last.end as usize);
-    let before = text.get(..start).unwrap_or_default();
-    let line = before.get(before.rfind('\n').map_or(0, |at| at + 1)..).unwrap_or_default();
+    // A first cell further back is that of no table.
+    let Some(line) = line_before(text, start) else { return false };
     let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\r']);
     let is_cell = line.trim_end_matches(' ').ends_with(parts)
         && (after.is_empty() || after.starts_with('\n') || after.starts_with(parts));
     is_cell && line.split(parts).next().is_some_and(|cell| fold_eq(cell.trim(), label.trim()))
+}
+
+/// Longest part of a line that is gone back over to a row's first cell, in bytes.
+const ROW_BYTES: usize = 4_096;
+
+/// What is before a byte in its line; none when the line begins too far back.
+fn line_before(text: &str, at: usize) -> Option<&str> {
+    let from = at.saturating_sub(ROW_BYTES);
+    let near = text.as_bytes().get(from..at)?;
+    let start = match near.iter().rposition(|byte| *byte == b'\n') {
+        Some(newline) => from + newline + 1,
+        None if from == 0 => 0,
+        None => return None,
+    };
+    text.get(start..at)
 }
 
 /// What is before a value.

@@ -17,6 +17,7 @@ fn ground(text: &str, key: &str, value: &Value) -> Option<Match> {
         &source,
         Settings::default(),
         &mut Scratch::default(),
+        &crate::value::Fuel::of(u64::MAX),
         |_, result| found = result,
     );
     found

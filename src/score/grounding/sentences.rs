@@ -36,6 +36,7 @@ fn at(text: &str, path: &str, value: Value) -> Option<Match> {
         &source,
         Settings::default(),
         &mut Scratch::default(),
+        &crate::value::Fuel::of(u64::MAX),
         |_, result| found = result,
     );
     found
@@ -188,6 +189,7 @@ fn siblings_and_labels_name_values() {
         &source,
         Settings::default(),
         &mut Scratch::default(),
+        &crate::value::Fuel::of(u64::MAX),
         |leaf, result| {
             found.push((leaf.pointer.to_owned(), result.map(|found| text[found.bytes].to_owned())));
         },
@@ -382,9 +384,15 @@ fn the_first_cell_names_its_row() {
         let source = SourceIndex::new(text, &vocabulary);
         let mut all = true;
         let (settings, mut scratch) = (Settings::default(), Scratch::default());
-        Grounder::ground_all(&candidate, &vocabulary, &source, settings, &mut scratch, |_, f| {
-            all &= f.is_some()
-        });
+        Grounder::ground_all(
+            &candidate,
+            &vocabulary,
+            &source,
+            settings,
+            &mut scratch,
+            &crate::value::Fuel::of(u64::MAX),
+            |_, f| all &= f.is_some(),
+        );
         all
     };
     assert!(row("Chlamydia rRNA", "Negative") && row("Neisseria rRNA", "Abnormal"));

@@ -1,5 +1,6 @@
 //! Walking a candidate: its leaves, and what the keys and labels around each say about it.
 
+use crate::value::{Fuel, Segment, push_segment};
 use serde_json::{Map, Value};
 
 use super::names::{key_is, unit_in_key};
@@ -49,16 +50,17 @@ pub struct Leaf<'a> {
 
 impl Grounder<'_> {
     /// Grounds every string and number of `candidate` in document order and gives each to `visit`.
-    /// Blank strings, nulls and booleans are passed over.
+    /// Blank strings, nulls and booleans are passed over. It ends early when the fuel is spent.
     pub fn ground_all(
         candidate: &Value,
         vocabulary: &Vocabulary,
         source: &SourceIndex,
         settings: Settings,
         scratch: &mut Scratch,
+        fuel: &Fuel,
         mut visit: impl FnMut(Leaf<'_>, Option<Match>),
     ) {
-        let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch);
+        let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch, fuel);
         let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
         pointer.clear();
         let mut walk = Walk { grounder: &mut grounder, pointer: &mut pointer, visit: &mut visit };
@@ -75,6 +77,9 @@ struct Walk<'w, 'g, V> {
 
 impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
     fn value(&mut self, value: &Value, place: &LeafContext<'_>) {
+        if !self.grounder.fuel.spend(1) {
+            return;
+        }
         match value {
             Value::Object(fields) => {
                 let (label, unit) = (label_of(fields), text_at(fields, &["unit", "units", "unitOfMeasure"]));
@@ -113,14 +118,7 @@ impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
     /// Runs `then` with one more step in the pointer.
     fn within(&mut self, step: &str, then: impl FnOnce(&mut Self)) {
         let len = self.pointer.len();
-        self.pointer.push('/');
-        for c in step.chars() {
-            match c {
-                '~' => self.pointer.push_str("~0"),
-                '/' => self.pointer.push_str("~1"),
-                _ => self.pointer.push(c),
-            }
-        }
+        push_segment(self.pointer, Segment::Key(step));
         then(self);
         self.pointer.truncate(len);
     }

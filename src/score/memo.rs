@@ -1,0 +1,56 @@
+//! What was looked up in the candidate for one target of a rule, kept for its other targets.
+//!
+//! `each: $.rows[*]` with `at_most: $.rows[*]` would look at every row for every row. What a path from the root selects is
+//! the same for all targets, so what a test needs to know of it is found out once.
+
+use super::evaluate::Number;
+use std::collections::HashSet;
+
+/// How many paths are remembered at once. A rule names one or two; the oldest makes room.
+const SLOTS: usize = 8;
+
+/// What is known of what paths select. On the stack: a candidate without issues costs no allocation.
+#[derive(Debug, Default)]
+pub(super) struct Memo<'v> {
+    slots: [Option<(Key, Known<'v>)>; SLOTS],
+    next: usize,
+}
+
+/// A path of a test, by its identity, and what the test asks of it.
+pub(super) type Key = (usize, Asks);
+
+/// What a test asks of what a path selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    Smallest,
+    Largest,
+    Same,
+    Present,
+    Among,
+}
+
+/// What is known of it.
+#[derive(Debug)]
+pub(super) enum Known<'v> {
+    /// The smallest or largest number, if there is one.
+    Number(Option<Number<'v>>),
+    /// The value that all of them equal; `Err` when they differ, which no value equals.
+    Same(Result<Option<&'v serde_json::Value>, ()>),
+    /// Whether one is present.
+    Present(bool),
+    /// How often it was asked what is among them, and all of them in canonical form once it was asked often.
+    Among(usize, HashSet<String>),
+}
+
+impl<'v> Memo<'v> {
+    pub(super) fn get(&mut self, key: Key) -> Option<&mut Known<'v>> {
+        self.slots.iter_mut().flatten().find(|(known, _)| *known == key).map(|(_, known)| known)
+    }
+
+    pub(super) fn keep(&mut self, key: Key, known: Known<'v>) {
+        if let Some(slot) = self.slots.get_mut(self.next) {
+            *slot = Some((key, known));
+        }
+        self.next = (self.next + 1) % SLOTS;
+    }
+}

@@ -1,0 +1,101 @@
+//! How much work something may still do. The pure modules know no clock: they count what they look at instead, stop at
+//! a limit, and stop when they are told to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Tells work on another thread to stop. All clones are one.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Tells it.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was told.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A limit of work: what is looked at is counted, and nothing more is looked at when the count is over the limit.
+///
+/// Once it is spent, or cancelled, it stays so. Whoever works with it says that something was left out: what was not
+/// looked at is never taken to be right.
+#[derive(Debug)]
+pub struct Fuel {
+    /// One thread counts; it is atomic to be shared with what it calls.
+    spent: AtomicU64,
+    limit: u64,
+    cancel: Cancel,
+}
+
+impl Fuel {
+    /// So many steps, until someone cancels.
+    #[must_use]
+    pub fn new(limit: u64, cancel: &Cancel) -> Self {
+        Fuel { spent: AtomicU64::new(0), limit, cancel: cancel.clone() }
+    }
+
+    /// So many steps, which nobody cancels.
+    #[must_use]
+    pub fn of(limit: u64) -> Self {
+        Fuel::new(limit, &Cancel::default())
+    }
+
+    /// Counts steps that are about to be done; `false` when they must not be.
+    pub fn spend(&self, steps: u64) -> bool {
+        self.spent.store(self.spent().saturating_add(steps), Ordering::Relaxed);
+        !self.is_spent()
+    }
+
+    /// Counts as many steps as there are things.
+    pub fn spend_on(&self, things: usize) -> bool {
+        self.spend(u64::try_from(things).unwrap_or(u64::MAX))
+    }
+
+    /// Whether nothing more may be done.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.spent() > self.limit || self.cancel.is_cancelled()
+    }
+
+    /// How many steps were counted.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Whom it listens to.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Begins again.
+    pub fn refill(&mut self) {
+        *self.spent.get_mut() = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_or_a_word_ends_work_for_good() {
+        let fuel = Fuel::of(10);
+        assert!(fuel.spend(10));
+        assert!(!fuel.spend(1));
+        assert!(!fuel.spend(0));
+        assert_eq!(fuel.spent(), 11);
+        let cancel = Cancel::default();
+        let fuel = Fuel::new(u64::MAX, &cancel);
+        assert!(fuel.spend(u64::MAX));
+        cancel.cancel();
+        assert!(fuel.is_spent() && !fuel.spend(0));
+    }
+}
