@@ -303,7 +303,7 @@ fn died(status: ExitStatus) -> String {
 fn last_line(path: &PathBuf) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     const TAIL: u64 = 2048;
-    let mut file = std::fs::File::open(path).ok()?;
+    let mut file = crate::disk::open(path).ok()?;
     let size = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(size.saturating_sub(TAIL))).ok()?;
     let mut tail = Vec::new();
