@@ -225,8 +225,8 @@ impl ProviderError {
             Self::Lock { .. } => "repair or remove the file, then trust your plugins again".to_owned(),
             Self::Home { .. } => "make it writable, or set LOOPCTL_HOME to a folder that is".to_owned(),
             Self::Load { .. } => {
-                "check that it was built for this system, and that the folder for temporary files (TMPDIR) allows \
-                 programs to be run"
+                "check that it was built for this system; where nothing can be loaded from memory, the folder for temporary \
+                 files (TMPDIR) must be safe from other users and allow programs to be run"
                     .to_owned()
             }
             Self::MissingFunction { .. } => "the plugin is incomplete: ask whoever built it".to_owned(),
