@@ -21,7 +21,6 @@ const OURS: &[&str] =
     &["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
 
 /// The headers of one request, with secrets filled in.
-#[derive(Debug)]
 pub(super) struct ResolvedHeaders {
     /// To be sent.
     pub(super) headers: HeaderMap,
@@ -33,6 +32,18 @@ pub(super) struct ResolvedHeaders {
     unset: Vec<String>,
     /// Whether a header is left out because its secret may not go there.
     withheld: bool,
+}
+
+/// Without the secrets: what is shown for finding mistakes ends up in logs.
+impl std::fmt::Debug for ResolvedHeaders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filled")
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("variables", &self.variables())
+            .field("unset", &self.unset)
+            .field("withheld", &self.withheld)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ResolvedHeaders {
@@ -249,6 +260,14 @@ mod tests {
         let keys = Keys::new(&manifest, None, &config, author, &environment).unwrap();
         let asked = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         ResolvedHeaders::of(&asked, &keys, &Url::parse(url).unwrap(), &environment)
+    }
+
+    #[test]
+    fn what_is_shown_for_finding_mistakes_holds_no_secret() {
+        let shown = format!("{:?}", with("x-key", "${secret:KEY}").unwrap());
+        assert!(shown.contains("x-key") && shown.contains("KEY") && !shown.contains("sesame"), "{shown}");
+        let shown = format!("{:?}", with("authorization", "Bearer written-by-hand").unwrap());
+        assert!(!shown.contains("by-hand"), "{shown}");
     }
 
     #[test]
