@@ -228,6 +228,17 @@ mod tests {
         assert_eq!(names(artifacts.folder()), ["a-result.json"]);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn only_their_owner_may_read_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_dir, artifacts) = artifacts();
+        for artifact in [Artifact::Extraction(0), Artifact::Validation(0), Artifact::Result] {
+            let path = artifacts.write(&DocumentId::new("a"), artifact, &1).unwrap();
+            assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
     #[test]
     fn a_folder_that_vanished_is_named() {
         let (dir, artifacts) = artifacts();
