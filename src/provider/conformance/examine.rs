@@ -300,7 +300,7 @@ fn died(status: ExitStatus) -> String {
 }
 
 /// The last line of a file, tamed; `None` when there is nothing in it.
-fn last_line(path: &PathBuf) -> Option<String> {
+fn last_line(path: &Path) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     const TAIL: u64 = 2048;
     let mut file = crate::disk::open(path).ok()?;

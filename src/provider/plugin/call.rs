@@ -91,12 +91,12 @@ impl Instance {
         // `start` is to return at once; a plugin that works in it instead must not hold up the runtime.
         let spawned = std::thread::Builder::new().name("loopctl-start".to_owned()).spawn(move || {
             instance.start(host, id, &request, &call);
-            running.is_back();
+            running.returned();
         });
         let reply = match spawned {
             Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
             Err(error) => {
-                guard.starting.0.is_back();
+                guard.starting.0.returned();
                 own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
             }
         };
@@ -167,19 +167,19 @@ impl Instance {
         let running = self.stuck.begin();
         let waiting = Waiting(Arc::clone(&running));
         let spawned = std::thread::Builder::new().name("loopctl-codec".to_owned()).spawn(move || {
-            let Some(call) = instance.library.table.call else { return running.is_back() };
+            let Some(call) = instance.library.table.call else { return running.returned() };
             let mut out = no_buf();
             // SAFETY: arguments as the contract has them; the slice lives until the call returns.
             let status = unsafe { call(instance.raw.get(), op, lend(&input), &raw mut out) };
             // SAFETY: the plugin filled it or left it empty, and hands it over.
             let payload = unsafe { take(out) };
-            running.is_back();
+            running.returned();
             let _ = sender.send(Reply { status, payload });
         });
         match spawned {
             Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
             Err(error) => {
-                waiting.0.is_back();
+                waiting.0.returned();
                 own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
             }
         }

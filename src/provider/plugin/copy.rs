@@ -69,7 +69,7 @@ impl Copy {
     }
 
     /// The library is loaded. The system knows it by its path, so none that is loaded later may have the same one.
-    pub(super) fn is_loaded(self) {
+    pub(super) fn keep_loaded(self) {
         if let Held::Memory(file) = self.held {
             std::mem::forget(file);
         }

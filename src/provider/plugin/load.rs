@@ -147,7 +147,7 @@ fn open_bytes(bytes: &[u8]) -> Result<libloading::Library, String> {
             // SAFETY: running its constructors is what loading a plugin means; it has been found trustworthy.
             let library =
                 unsafe { open_library(copy.path()) }.map_err(|error| describe(&error, copy.path()))?;
-            copy.is_loaded();
+            copy.keep_loaded();
             Ok(library)
         });
         match opened {

@@ -55,12 +55,12 @@ fn bounded_of<T: Send + 'static>(
         .name("loopctl-plugin".to_owned())
         .spawn(move || {
             let done = work();
-            running.is_back();
+            running.returned();
             *theirs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             theirs.1.notify_one();
         })
         .map_err(|error| {
-            caller.0.is_back();
+            caller.0.returned();
             format!("can't start a thread: {error}")
         })?;
     let (slot, filled) = &*shared;

@@ -71,7 +71,7 @@ impl Stuck {
 
 impl Running {
     /// The function has come back.
-    pub(super) fn is_back(&self) {
+    pub(super) fn returned(&self) {
         let mut hanging = self.stuck.lock();
         if self.end() {
             *hanging = hanging.saturating_sub(1);
@@ -83,7 +83,7 @@ impl Running {
     }
 
     /// Nobody waits for it any more.
-    pub(super) fn is_given_up(&self) {
+    pub(super) fn abandoned(&self) {
         let mut hanging = self.stuck.lock();
         if !self.end() {
             *hanging += 1;
@@ -102,7 +102,7 @@ pub(super) struct Waiting(pub(super) Arc<Running>);
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.is_given_up();
+        self.0.abandoned();
     }
 }
 
@@ -114,12 +114,12 @@ mod tests {
     fn only_what_is_given_up_and_not_back_hangs() {
         let stuck = Arc::new(Stuck::default());
         let (quick, slow) = (stuck.begin(), stuck.begin());
-        quick.is_back();
+        quick.returned();
         drop(Waiting(quick));
         assert_eq!(stuck.hanging(), 0);
         drop(Waiting(Arc::clone(&slow)));
         assert_eq!(stuck.hanging(), 1);
-        slow.is_back();
+        slow.returned();
         assert_eq!(stuck.hanging(), 0);
     }
 }
