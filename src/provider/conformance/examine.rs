@@ -1,6 +1,6 @@
 //! The parent: looks at what needs no plugin code itself, and has a child process look at each group of the rest.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
