@@ -5,6 +5,7 @@
 //! above it in this list (`tests/it/layers.rs` keeps it so).
 
 // Layer 0: base.
+pub mod disk;
 pub mod diag;
 pub mod value;
 

@@ -65,7 +65,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             problems.extend(found);
             checked.profiles += 1;
         }
-        for (kind, path, file) in files_of(Path::new(".")) {
+        for (kind, path, file) in files_of(Path::new("."), &mut problems) {
             check_file(kind, &path, &file, &library(), &mut problems);
             checked.files += 1;
         }

@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Library, Loaded, Override, Settings, load, read_text_file, settings};
+use crate::profile::{Library, Loaded, Override, Settings, load, read_text_below, read_text_file, settings};
 use crate::provider::{PluginPaths, Prices, Providers};
 use crate::run::Plan;
 use clap::Args;
@@ -66,12 +66,15 @@ const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
 /// What models cost: by `file`, or the one that the environment names, then by `prices.yaml` in the working directory and in `$LOOPCTL_HOME`, then by what
 /// ships with loopctl. Problems are pushed.
 pub(super) fn prices(file: Option<&Path>, problems: &mut Problems) -> Prices {
-    let usual = std::iter::once(PathBuf::from(PRICES)).chain(home().map(|home| home.join(PRICES)));
+    let usual = std::iter::once(PathBuf::new()).chain(home());
     let asked = std::env::var_os(PRICES_VARIABLE).filter(|name| !name.is_empty());
     let named = file.map(Path::to_path_buf).or(asked.map(PathBuf::from));
-    let files = named.into_iter().chain(usual.filter(|path| path.is_file()));
-    let tables: Vec<Prices> = files
-        .filter_map(|path| match read_text_file(&path) {
+    let named = named.map(|path| read_text_file(&path));
+    let usual = usual.filter_map(|folder| read_text_below(&folder, PRICES).transpose());
+    let tables: Vec<Prices> = named
+        .into_iter()
+        .chain(usual)
+        .filter_map(|read| match read {
             Ok(file) => Prices::parse(&file, problems),
             Err(problem) => {
                 problems.push(problem);

@@ -6,6 +6,7 @@
 
 use super::exit::Failure;
 use super::sanitized::Sanitized;
+use crate::provider::LOG_TARGET;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -32,6 +33,9 @@ pub(super) struct LogArguments {
     /// Add the log to this file instead of standard error
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
+    /// Log what provider plugins say, too: whether they quote documents is theirs to say
+    #[arg(long)]
+    log_plugins: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,11 +50,12 @@ impl LogArguments {
     /// Starts the log of this process, if one is asked for.
     pub(super) fn start(&self) -> Result<(), Failure> {
         let Some(format) = self.format()? else {
-            return match self.log_file {
-                None => Ok(()),
-                Some(_) => Err(Failure::usage("`--log-file` says where, but not what to log")
-                    .help("add `--log json` or `--log text`")),
+            let only = match (&self.log_file, self.log_plugins) {
+                (None, false) => return Ok(()),
+                (Some(_), _) => "`--log-file` says where, but not what to log",
+                (None, true) => "`--log-plugins` adds to a log, and there is none",
             };
+            return Err(Failure::usage(only).help("add `--log json` or `--log text`"));
         };
         let out: Box<dyn Write + Send> = match &self.log_file {
             None => Box::new(Sanitized::new(std::io::stderr(), false)),
@@ -61,7 +66,7 @@ impl LogArguments {
                 })?)
             }
         };
-        let lines = Lines { format, out: Mutex::new(out) };
+        let lines = Lines { format, plugins: self.log_plugins, out: Mutex::new(out) };
         // Only a second log of the same process would fail, and there is none.
         let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines));
         Ok(())
@@ -83,6 +88,8 @@ impl LogArguments {
 /// Writes a line for each thing that happens.
 struct Lines {
     format: LogFormat,
+    /// Whether what plugins say is written, too.
+    plugins: bool,
     out: Mutex<Box<dyn Write + Send>>,
 }
 
@@ -181,11 +188,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     /// Only what this program says: other crates log requests, and their headers have keys in them.
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
         let target = metadata.target();
+        if target == LOG_TARGET {
+            return self.plugins;
+        }
         *metadata.level() <= Level::INFO && (target == "loopctl" || target.starts_with("loopctl::"))
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(LevelFilter::INFO)
+        Some(if self.plugins { LevelFilter::DEBUG } else { LevelFilter::INFO })
     }
 
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {

@@ -104,7 +104,7 @@ fn read(path: &Path) -> Result<Value, Failure> {
     let (name, reader): (String, Box<dyn Read>) = if path.as_os_str() == "-" {
         ("standard input".to_owned(), Box::new(std::io::stdin()))
     } else {
-        let file = std::fs::File::open(path)
+        let file = crate::disk::open_input(path)
             .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
         (format!("`{}`", path.display()), Box::new(file))
     };

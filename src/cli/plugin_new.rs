@@ -3,6 +3,8 @@
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::plugin_sdk;
+use crate::disk;
+use crate::profile::MAX_FILE_BYTES;
 use clap::{Args, ValueEnum};
 use include_dir::{Dir, DirEntry, include_dir};
 use loopctl_plugin_sdk::abi::{LC_HEADER, LC_PAYLOADS};
@@ -109,8 +111,9 @@ fn checked(name: &str) -> Result<&str, Failure> {
 /// The SDK's folder in a checkout, or the folder itself.
 fn sdk_in(folder: &Path) -> Option<PathBuf> {
     let is_sdk = |folder: &PathBuf| {
-        std::fs::read_to_string(folder.join("Cargo.toml"))
-            .is_ok_and(|manifest| manifest.contains("name = \"loopctl-plugin-sdk\""))
+        disk::read(&folder.join("Cargo.toml"), MAX_FILE_BYTES).is_ok_and(|manifest| {
+            String::from_utf8_lossy(&manifest).contains("name = \"loopctl-plugin-sdk\"")
+        })
     };
     [folder.join("plugins/sdk"), folder.to_owned()].into_iter().find(is_sdk)?.canonicalize().ok()
 }

@@ -2,7 +2,8 @@
 
 use super::exit::{Exit, Failure};
 use super::output::{Output, complain};
-use crate::profile::Repair;
+use crate::disk;
+use crate::profile::{MAX_FILE_BYTES, Repair};
 use crate::repair::{
     MAX_STEPS, MAX_TEXT_BYTES, Operation, Remaining, RepairStep, Repaired, Repairer, TextPosition,
     Unsalvageable, salvage_bytes,
@@ -11,7 +12,6 @@ use crate::value::{Fuel, sanitize_line};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -99,7 +99,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let input: Box<dyn Read> = match file {
         None => Box::new(std::io::stdin()),
         Some(file) => Box::new(
-            File::open(file).map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
+            disk::open_input(file)
+                .map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
         ),
     };
     if is_lines {
@@ -110,7 +111,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 }
 
 fn read_schema(path: &Path) -> Result<Value, Failure> {
-    let bytes = std::fs::read(path)
+    let bytes = disk::read_input(path, MAX_FILE_BYTES)
         .map_err(|error| Failure::usage(format!("can't read the schema `{}`: {error}", path.display())))?;
     serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes)).map_err(|error| {
         Failure::usage(format!(

@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::{ProfileArguments, known_type};
 use super::output::{Format, Output, complain};
+use crate::disk::{self, ReadError};
 use crate::ingest::SourceText;
 use crate::report::assessment_table;
 use crate::run::Plan;
@@ -12,8 +13,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 /// Longest line of a `.jsonl`, and largest `.json`, in bytes.
@@ -164,14 +164,12 @@ fn read_source(path: &Path) -> Result<String, Failure> {
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable =
-        |error: std::io::Error| Failure::broken(format!("can't read `{}`: {error}", path.display()));
-    let mut bytes = Vec::new();
-    File::open(path).map_err(unreadable)?.take(MAX_RECORD + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_RECORD {
-        return Err(Failure::broken(format!("`{}` has more than {MAX_RECORD} bytes", path.display())));
-    }
-    Ok(bytes)
+    disk::read_input(path, MAX_RECORD).map_err(|error| match error {
+        ReadError::TooLarge { limit } => {
+            Failure::broken(format!("`{}` has more than {limit} bytes", path.display()))
+        }
+        _ => Failure::broken(format!("can't read `{}`: {error}", path.display())),
+    })
 }
 
 struct Scorer {
@@ -224,7 +222,7 @@ impl Scorer {
         let mut reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin()))
         } else {
-            let file = File::open(path)
+            let file = disk::open_input(path)
                 .map_err(|error| Failure::broken(format!("can't read `{}`: {error}", path.display())))?;
             Box::new(BufReader::new(file))
         };

@@ -2,12 +2,12 @@
 
 use super::exit::Failure;
 use super::output::{Output, complain};
+use crate::disk::{self, ReadError};
 use crate::experiment::{LongestLine, Trajectory, TrajectoryError, dimensions_used, lines};
 use crate::policy::{Decision, ScriptCriteria};
 use crate::profile::LoopPolicy;
 use crate::value::sanitize_line;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -89,14 +89,14 @@ pub(super) struct Reading {
 /// Why one file could not be read to its end.
 enum Ended {
     /// The file.
-    Input(std::io::Error),
+    Input(ReadError),
     /// Standard output.
     Output(std::io::Error),
 }
 
 impl From<std::io::Error> for Ended {
     fn from(error: std::io::Error) -> Self {
-        Ended::Input(error)
+        Ended::Input(error.into())
     }
 }
 
@@ -145,7 +145,7 @@ impl Reading {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin()))
         } else {
-            Box::new(BufReader::new(File::open(path)?))
+            Box::new(BufReader::new(disk::open_input(path).map_err(Ended::Input)?))
         };
         lines(reader, LongestLine::default(), |number, read| {
             match read {

@@ -1,12 +1,16 @@
 //! A run that ends early, and the run that goes on with the rest: what is finished in `--out` is left out.
 
 use super::exit::Failure;
+use crate::disk;
 use crate::ingest::Input;
 use crate::run::BatchEnd;
 use crate::score::{Issue, JUDGE_FAILED};
 use crate::store::{Artifact, Artifacts};
 use crate::value::Disposition;
 use serde::Deserialize;
+
+/// Largest result that is looked at, in bytes.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Documents that are not tried again.
 #[derive(Debug, Default)]
@@ -37,7 +41,7 @@ impl Earlier {
         inputs.retain(|input| {
             let file = artifacts.path(input.id(), Artifact::Result);
             // What can't be read is done again.
-            let read = std::fs::read(file).ok();
+            let read = disk::read(&file, MOST_BYTES).ok();
             let ended = read.and_then(|bytes| serde_json::from_slice::<Ended>(&bytes).ok());
             let Some(ended) = ended.filter(|ended| ended.profile == profile && !ended.is_unfinished()) else {
                 return true;

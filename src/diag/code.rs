@@ -195,6 +195,8 @@ codes! {
     ProviderSettings = "LC636",
     /// A program that runs with `--allow-commands` only.
     CommandsNeeded = "LC637",
+    /// A key that goes to whatever listens at a port of this machine that a profile names.
+    KeyToNamedPort = "LC638",
 }
 
 impl Code {

@@ -1,10 +1,10 @@
 //! Arguments to documents: which files are meant, their names, and one document at a time in memory.
 
 use super::{Media, SourceText, Unreadable};
+use crate::disk::{self, ReadError};
 use crate::value::{DocumentId, digest_bytes};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -193,6 +193,11 @@ fn documents_in(folder: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
             && ENDINGS.iter().chain(endings).any(|known| ending.eq_ignore_ascii_case(known))
             && path.is_file()
         {
+            // What links lead to is the choice of whoever made the folder; the kernel's files about processes are no
+            // documents, and hold keys.
+            if matches!(disk::open(&path), Err(ReadError::Special(_))) {
+                continue;
+            }
             files.push(path);
         }
     }
@@ -212,20 +217,17 @@ fn named(origins: Vec<Origin>) -> Vec<Input> {
             Some(path) => path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         })
         .collect();
-    let mut groups: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    let mut groups: HashMap<String, Group> = HashMap::new();
     for (stem, origin) in stems.iter().zip(&origins) {
-        // Standard input stands for a path of its own, so that it collides with a file `stdin.txt`.
-        groups
-            .entry(stem.to_lowercase())
-            .or_default()
-            .push(origin.path().map_or_else(PathBuf::new, absolute));
+        // Standard input has no path, and collides with a file `stdin.txt` all the same.
+        groups.entry(stem.to_lowercase()).or_default().add(origin.path());
     }
     let mut taken = HashSet::new();
     let mut inputs = Vec::with_capacity(origins.len());
     for (stem, origin) in stems.into_iter().zip(origins) {
-        let group = groups.get(&stem.to_lowercase()).map_or(&[][..], Vec::as_slice);
-        let wanted = match origin.path() {
-            Some(path) if group.len() > 1 => relative(&absolute(path), group),
+        let group = groups.get(&stem.to_lowercase()).filter(|group| group.count > 1);
+        let wanted = match (origin.path(), group) {
+            (Some(path), Some(group)) => group.relative(path),
             _ => stem,
         };
         // `b` (the path of one file) may still be what another file is called without its ending.
@@ -240,24 +242,43 @@ fn named(origins: Vec<Origin>) -> Vec<Input> {
     inputs
 }
 
-/// The path without the folders that the whole group shares, with `/` between its parts on every system.
-fn relative(path: &Path, group: &[PathBuf]) -> String {
-    let parts = |path: &Path| {
-        path.components()
-            .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-            .map(|part| part.as_os_str().to_string_lossy().into_owned())
-            .collect::<Vec<_>>()
-    };
-    let own = parts(path);
-    let folders = own.len().saturating_sub(1);
-    let shared = group
-        .iter()
-        .filter(|other| !other.as_os_str().is_empty())
-        .map(|other| own.iter().zip(parts(other)).take_while(|(a, b)| *a == b).count())
-        .min()
-        .unwrap_or(0)
-        .min(folders);
-    own.into_iter().skip(shared).collect::<Vec<_>>().join("/")
+/// Files that would share an id.
+#[derive(Default)]
+struct Group {
+    count: usize,
+    /// How all paths begin, part by part; `None` before the first.
+    shared: Option<Vec<String>>,
+}
+
+impl Group {
+    fn add(&mut self, path: Option<&Path>) {
+        self.count += 1;
+        let Some(path) = path else { return };
+        let parts = parts(path);
+        match &mut self.shared {
+            Some(shared) => {
+                let same = shared.iter().zip(&parts).take_while(|(one, other)| one == other).count();
+                shared.truncate(same);
+            }
+            none => *none = Some(parts),
+        }
+    }
+
+    /// The path without the folders that the whole group shares, with `/` between its parts on every system.
+    fn relative(&self, path: &Path) -> String {
+        let own = parts(path);
+        let folders = own.len().saturating_sub(1);
+        let shared = self.shared.as_ref().map_or(0, Vec::len).min(folders);
+        own.into_iter().skip(shared).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn parts(path: &Path) -> Vec<String> {
+    absolute(path)
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect()
 }
 
 impl Input {
@@ -292,7 +313,7 @@ impl Input {
         let bytes = match &self.origin {
             Origin::Stdin => self.bytes(io::stdin().lock(), limit)?,
             Origin::File(path) => {
-                let file = File::open(path).map_err(|source| self.io(source))?;
+                let file = disk::open_input(path).map_err(|error| self.unreadable(error))?;
                 let metadata = file.metadata().map_err(|source| self.io(source))?;
                 if metadata.is_file() && metadata.len() > limit {
                     let size = Some(metadata.len());
@@ -320,6 +341,15 @@ impl Input {
         Ok(bytes)
     }
 
+    fn unreadable(&self, error: ReadError) -> InputError {
+        match error {
+            ReadError::Io(source) => self.io(source),
+            ReadError::Missing => self.io(io::ErrorKind::NotFound.into()),
+            ReadError::Denied => self.io(io::ErrorKind::PermissionDenied.into()),
+            error => self.io(io::Error::other(error.to_string())),
+        }
+    }
+
     fn io(&self, source: io::Error) -> InputError {
         InputError::Io { origin: self.origin.clone(), source }
     }
@@ -342,6 +372,18 @@ mod tests {
 
     fn ids(found: &FoundInputs) -> Vec<&str> {
         found.inputs.iter().map(|input| input.id().as_str()).collect()
+    }
+
+    #[test]
+    fn many_files_of_one_name_are_told_apart_by_their_folders() {
+        let count = 20_000;
+        let origins: Vec<Origin> =
+            (0..count).map(|n| Origin::File(PathBuf::from(format!("/data/{n}/report.txt")))).collect();
+        let inputs = named(origins);
+        let ids: HashSet<&str> = inputs.iter().map(|input| input.id().as_str()).collect();
+        assert_eq!(ids.len(), count);
+        assert_eq!(inputs[0].id().as_str(), "0/report.txt");
+        assert_eq!(inputs[count - 1].id().as_str(), format!("{}/report.txt", count - 1));
     }
 
     #[test]
@@ -410,7 +452,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("dump.txt");
         // A hole: its size is known and none of it is on the disk.
-        File::create(&path).unwrap().set_len(100_000_000).unwrap();
+        std::fs::File::create(&path).unwrap().set_len(100_000_000).unwrap();
         let error = find([&path]).inputs[0].read().unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -1,7 +1,8 @@
 //! One file by itself, whatever it is: which kind, and what can be said without a profile that reaches it.
 
 use super::{ProfileView, classification, content, names, rubric, schema_words};
-use crate::diag::{Code, Problem, Problems, SourceFile, Span};
+use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span};
+use crate::disk;
 use crate::experiment::scenario::{Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules};
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
@@ -314,12 +315,30 @@ fn project_of(path: &Path) -> PathBuf {
 }
 
 /// Every file of a project that can be checked by itself: rules, rubrics, patterns, cases, schemas, prompts and scripts on
-/// the disk below `project`, sorted. Profiles are not among them, nor what is no file of ours.
+/// the disk below `project`, sorted. Profiles are not among them, nor what is no file of ours. What no profile could read,
+/// because it is no regular file or leads out of the project, is a problem.
 #[must_use]
-pub fn files_of(project: &Path) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
+pub fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
     let mut found = Vec::new();
     for (folder, depth) in [("profiles", 1), ("rules", 3), ("prompts", 3), ("schemas", 3)] {
-        collect(&project.join(folder), depth, &mut found);
+        let walk = disk::files_below(project, folder, depth);
+        found.extend(walk.files);
+        for (path, error) in walk.refused {
+            let message = format!("`{}` can't be used: {error}", path.display());
+            let problem = Problem { level: Level::Warning, ..Problem::placeless(Code::Unreadable, message) };
+            problems.push(match error.help() {
+                Some(help) => problem.help(help),
+                None => problem,
+            });
+        }
+        if walk.cut {
+            let message = format!(
+                "`{}` holds more than {} files and folders; the others were not checked",
+                project.join(folder).display(),
+                disk::MAX_ENTRIES
+            );
+            problems.push(Problem { level: Level::Warning, ..Problem::placeless(Code::TooLarge, message) });
+        }
     }
     found.sort();
     let files = found.into_iter().filter_map(|path| {
@@ -328,18 +347,4 @@ pub fn files_of(project: &Path) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
         (!matches!(kind, FileKind::Profile | FileKind::Context)).then_some((kind, path, file))
     });
     files.collect()
-}
-
-fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            if depth > 1 {
-                collect(&path, depth - 1, found);
-            }
-        } else {
-            found.push(path);
-        }
-    }
 }

@@ -6,9 +6,9 @@
 
 use super::reached::FileTracker;
 use crate::diag::{Code, Problem, SourceFile, nearest};
+use crate::disk::{self, ReadError};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,13 +71,43 @@ impl Library {
     /// Reads a text file that was named by its path, and takes that down.
     pub(super) fn read_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
         let read = read_text_file(path);
+        self.note(path, &read);
+        read
+    }
+
+    /// Reads a text file that another file names by its path: below one of the roots, where links are followed.
+    pub(super) fn read_named_path(&self, path: &Path) -> Result<Arc<SourceFile>, Problem> {
+        if !self.holds(path) && path.exists() {
+            if let Some(notes) = &self.notes {
+                notes.refused(path);
+            }
+            let message =
+                format!("`{}` leads out of the folders that files are looked for in", path.display());
+            return Err(Problem::placeless(Code::MissingFile, message).help(
+                "a file names others in its project, in the working directory or in $LOOPCTL_HOME: copy it there, or run \
+                 loopctl in a folder that holds both",
+            ));
+        }
+        self.read_path(path)
+    }
+
+    /// Whether what the path leads to is below one of the roots.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else { return false };
+        self.roots.iter().any(|root| {
+            let home = root.canonicalize().ok();
+            let below = home.as_ref().and_then(|home| real.strip_prefix(home).ok()).and_then(Path::to_str);
+            below.is_some_and(|below| matches!(disk::find_below(root, below), Ok(Some(_))))
+        })
+    }
+
+    fn note(&self, path: &Path, read: &Result<Arc<SourceFile>, Problem>) {
         if let Some(notes) = &self.notes {
-            match &read {
+            match read {
                 Ok(file) => notes.file(path, file.text()),
                 Err(_) => notes.refused(path),
             }
         }
-        read
     }
 
     /// The same library with another root after the first `after` ones.
@@ -130,11 +160,20 @@ impl Files for Library {
         }
         for root in &self.roots {
             let path = root.join(name);
-            if path.is_file() {
-                return self.read_path(&path).map(Some);
-            }
-            if let Some(notes) = &self.notes {
-                notes.nothing(&path);
+            match disk::read_below(root, name, MAX_FILE_BYTES) {
+                Ok(None) => {
+                    if let Some(notes) = &self.notes {
+                        notes.nothing(&path);
+                    }
+                }
+                found => {
+                    let read = found
+                        .map(Option::unwrap_or_default)
+                        .map_err(|error| unreadable(&path, &error))
+                        .and_then(|bytes| text_of(&path, bytes));
+                    self.note(&path, &read);
+                    return read.map(Some);
+                }
             }
         }
         let text = embedded(name).and_then(|(dir, rest)| dir.get_file(rest)).and_then(|f| f.contents_utf8());
@@ -146,7 +185,8 @@ impl Files for Library {
         let mut names: BTreeSet<String> =
             self.held.keys().filter(within).filter(|name| name.ends_with(suffix)).cloned().collect();
         for root in &self.roots {
-            let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
+            let Ok(Some(found)) = disk::find_below(root, folder) else { continue };
+            let Ok(entries) = std::fs::read_dir(found) else { continue };
             for entry in entries.flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 if name.ends_with(suffix) && entry.path().is_file() {
@@ -183,31 +223,43 @@ fn nearby(path: &Path) -> Option<String> {
 /// Reads a text file with a bound on its size.
 ///
 /// # Errors
-/// A problem that names the path when it can't be read, is too large, or is not UTF-8.
+/// A problem that names the path when it can't be read, is no regular file, is too large, or is not UTF-8.
 pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
+    let bytes = disk::read(path, MAX_FILE_BYTES).map_err(|error| unreadable(path, &error))?;
+    text_of(path, bytes)
+}
+
+/// The text file `name` in the folder `root`, `None` if there is none. The path may be a profile's: it stays below `root`
+/// after links are resolved.
+///
+/// # Errors
+/// As [`read_text_file`].
+pub fn read_text_below(root: &Path, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
+    let path = root.join(name);
+    let bytes = disk::read_below(root, name, MAX_FILE_BYTES).map_err(|error| unreadable(&path, &error))?;
+    bytes.map(|bytes| text_of(&path, bytes)).transpose()
+}
+
+fn unreadable(path: &Path, error: &ReadError) -> Problem {
     let shown = path.display();
-    let unreadable = |error: std::io::Error| {
-        let why = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
-            _ => error.to_string(),
-        };
-        let problem = Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {why}"));
-        match (error.kind(), nearby(path)) {
-            (std::io::ErrorKind::NotFound, Some(guess)) => problem.help(format!("did you mean `{guess}`?")),
-            (std::io::ErrorKind::NotFound, None) => problem.help("check the name, and the folder it is in"),
-            _ => problem,
+    let problem = match error {
+        ReadError::TooLarge { limit } => {
+            Problem::placeless(Code::TooLarge, format!("`{shown}` has more than {limit} bytes"))
         }
+        _ => Problem::placeless(Code::Unreadable, format!("can't read `{shown}`: {error}")),
     };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        let problem =
-            Problem::placeless(Code::TooLarge, format!("`{shown}` has more than {MAX_FILE_BYTES} bytes"));
-        return Err(problem.help("check that this is the file you meant"));
+    match (error, nearby(path)) {
+        (ReadError::Missing, Some(guess)) => problem.help(format!("did you mean `{guess}`?")),
+        (ReadError::Missing, None) => problem.help("check the name, and the folder it is in"),
+        _ => match error.help() {
+            Some(help) => problem.help(help),
+            None => problem,
+        },
     }
+}
+
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Problem> {
+    let shown = path.display();
     match String::from_utf8(bytes) {
         Ok(text) => Ok(SourceFile::new(shown.to_string(), text)),
         Err(error) => {

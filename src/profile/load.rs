@@ -311,8 +311,9 @@ fn ancestry(
             ));
             return Some(Ancestry { ancestors: chain, complete: false, library });
         }
-        if looks_like_a_path(&parent) {
-            library = library.farther(projects, project_of(Path::new(next.name())));
+        let project = project_of(Path::new(next.name()));
+        if looks_like_a_path(&parent) && library.holds(project) {
+            library = library.farther(projects, project);
             projects += 1;
         }
         seen.push(next.name().to_owned());
@@ -347,7 +348,7 @@ fn read_parent(
         let beside = Path::new(child.name()).parent().unwrap_or(Path::new("")).join(parent);
         // `./ours.yaml` and `ours.yaml` are one file, which a circle must not hide behind.
         let beside: PathBuf = beside.components().filter(|part| *part != Component::CurDir).collect();
-        library.read_path(&beside).map(Some)
+        library.read_named_path(&beside).map(Some)
     } else {
         library.read(&format!("profiles/{parent}.yaml"))
     };

@@ -37,7 +37,7 @@ pub use codes::{KeywordIssue, SchemaCodes};
 pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
 pub use feedback::{Feedback, Lock, PreviousOutput};
-pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
+pub use files::{Files, Library, MAX_FILE_BYTES, read_text_below, read_text_file};
 pub use interpolate::{Environment, has_variable, secret_word};
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Scale, Sees, Validator};
 pub use keys::PROFILE;

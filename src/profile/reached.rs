@@ -2,9 +2,9 @@
 //! that is put there later is known to matter.
 
 use super::files::MAX_FILE_BYTES;
+use crate::disk::{self, ReadError};
 use crate::value::digest_bytes;
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,15 +25,10 @@ impl FileState {
 
     /// What is there at this moment.
     fn at(path: &Path) -> Self {
-        let mut bytes = Vec::new();
-        let read =
-            std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
-        match read {
-            Ok(read) if read as u64 <= MAX_FILE_BYTES => FileState::of(&bytes),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                FileState::Nothing
-            }
-            Ok(_) | Err(_) => FileState::Unreadable,
+        match disk::read(path, MAX_FILE_BYTES) {
+            Ok(bytes) => FileState::of(&bytes),
+            Err(ReadError::Missing) => FileState::Nothing,
+            Err(_) => FileState::Unreadable,
         }
     }
 }

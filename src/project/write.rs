@@ -1,9 +1,10 @@
 //! The one place that writes a project's files.
 
 use super::change::{Change, How};
+use crate::disk::{self, Access};
+use crate::profile::MAX_FILE_BYTES;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Why files are not, or not all, written.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ fn look(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
             How::Written | How::Copied if exists(&path) => occupied.push(path),
             How::Written | How::Copied => {}
             How::Changed { before } => {
-                let same = std::fs::read_to_string(&path).is_ok_and(|text| text == *before);
+                let same = disk::read(&path, MAX_FILE_BYTES).is_ok_and(|bytes| bytes == before.as_bytes());
                 if !same {
                     return Err(WriteError::Changed(path));
                 }
@@ -85,18 +86,10 @@ fn exists(path: &Path) -> bool {
 fn put(path: &Path, change: &Change) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut file = match &change.how {
-        // Temporary files are for their owner alone; a project's files are as all others.
-        How::Written | How::Copied => {
-            let mut file = std::fs::File::create_new(path)?;
-            return file.write_all(change.text.as_bytes());
-        }
-        How::Changed { .. } => {
-            // What the system says would name the temporary file, which nobody has heard of.
-            NamedTempFile::new_in(folder).map_err(|error| io::Error::from(error.kind()))?
-        }
-    };
-    file.write_all(change.text.as_bytes())?;
-    file.as_file().set_permissions(std::fs::metadata(path)?.permissions())?;
-    file.persist(path.canonicalize()?).map(drop).map_err(|error| error.error)
+    let bytes = change.text.as_bytes();
+    match &change.how {
+        How::Written | How::Copied => std::fs::File::create_new(path)?.write_all(bytes),
+        // Of a link, what it leads to.
+        How::Changed { .. } => disk::replace(&path.canonicalize()?, bytes, Access::AsBefore),
+    }
 }

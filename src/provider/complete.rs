@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
 use super::absent::without_absent;
-use super::error::{CallError, identifier, sanitize_line};
+use super::error::{CallError, identifier, sanitize_message};
 use super::meter::Meter;
 use super::network::{Deadline, HttpAttempt, HttpTransport, Network};
 use super::opened::Opened;
@@ -146,7 +146,7 @@ impl Provider {
     /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
     pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().and_then(identifier).or(self.asked(request)) {
-            Some(model) => format!("{}:{}", self.provider_label(), sanitize_line(model)),
+            Some(model) => format!("{}:{}", self.provider_label(), sanitize_message(model)),
             None => self.provider_label().to_owned(),
         }
     }

@@ -225,8 +225,8 @@ impl ProviderError {
             Self::Lock { .. } => "repair or remove the file, then trust your plugins again".to_owned(),
             Self::Home { .. } => "make it writable, or set LOOPCTL_HOME to a folder that is".to_owned(),
             Self::Load { .. } => {
-                "check that it was built for this system, and that the folder for temporary files (TMPDIR) allows \
-                 programs to be run"
+                "check that it was built for this system; where nothing can be loaded from memory, the folder for temporary \
+                 files (TMPDIR) must be safe from other users and allow programs to be run"
                     .to_owned()
             }
             Self::MissingFunction { .. } => "the plugin is incomplete: ask whoever built it".to_owned(),
@@ -249,7 +249,7 @@ impl ProviderError {
 fn provider_and_model(path: &Path) -> Option<(String, String)> {
     let text = path.to_str().filter(|text| !text.ends_with(std::env::consts::DLL_SUFFIX))?;
     let (provider, model) = text.split_once('/').filter(|(_, model)| !model.is_empty())?;
-    is_name(provider).then(|| (provider.to_owned(), sanitize_line(model)))
+    is_name(provider).then(|| (provider.to_owned(), sanitize_message(model)))
 }
 
 /// What kind of failure a call ended with.
@@ -396,7 +396,7 @@ impl CallFailure {
             self.status
                 .filter(|status| !self.message.contains(&status.to_string()))
                 .map(|status| format!("status {status}")),
-            self.model.as_ref().map(|model| format!("model `{}`", sanitize_line(model))),
+            self.model.as_ref().map(|model| format!("model `{}`", sanitize_message(model))),
             self.request_id.as_ref().map(|id| format!("request `{id}`")),
         ];
         let known: Vec<String> = of_answer.into_iter().flatten().collect();
@@ -486,7 +486,7 @@ impl CallError {
 }
 
 /// One sanitized line of at most 500 characters: what comes from outside goes to terminals and logs.
-pub(super) fn sanitize_line(message: &str) -> String {
+pub(super) fn sanitize_message(message: &str) -> String {
     const MOST: usize = 500;
     let message = message.trim();
     match message.char_indices().nth(MOST) {
@@ -531,7 +531,7 @@ mod tests {
 
     #[test]
     fn messages_from_outside_are_one_tame_line() {
-        assert_eq!(sanitize_line(" a\n\u{1b}[31mb\r\n "), "a  [31mb");
-        assert_eq!(sanitize_line(&"é".repeat(2000)).chars().count(), 501);
+        assert_eq!(sanitize_message(" a\n\u{1b}[31mb\r\n "), "a  [31mb");
+        assert_eq!(sanitize_message(&"é".repeat(2000)).chars().count(), 501);
     }
 }

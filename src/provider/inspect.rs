@@ -1,6 +1,6 @@
 //! Reads a plugin's file: its bytes, their digest, and the manifest that stands among them. Runs nothing of it.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use super::locate::is_name;
 use super::trust::TrustState;
-use super::{ProviderError, error::sanitize_line};
+use super::{ProviderError, error::sanitize_message};
+use crate::disk::{self, ReadError};
 
 /// No shared library worth loading is larger.
 const MAX_FILE: u64 = 256 << 20;
@@ -56,11 +57,10 @@ impl PluginFile {
             |problem: &str| ProviderError::NotAPlugin { path: path.to_owned(), problem: problem.to_owned() };
 
         let path = path.canonicalize().map_err(unreadable)?;
-        // Asked before it is opened: opening a pipe would wait for a writer.
-        if !std::fs::metadata(&path).map_err(unreadable)?.is_file() {
-            return Err(not_a_plugin("it is not a file"));
-        }
-        let file = File::open(&path).map_err(unreadable)?;
+        let file = disk::open(&path).map_err(|error| match error {
+            ReadError::Folder | ReadError::Special(_) => not_a_plugin(&error.to_string()),
+            _ => ProviderError::Unreadable { path: path.clone(), problem: error.to_string() },
+        })?;
         let metadata = file.metadata().map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -144,9 +144,9 @@ fn blob(after_magic: &[u8]) -> Option<&[u8]> {
 /// Reads a manifest, and tames what goes to terminals and journals.
 pub(super) fn parse(json: &[u8]) -> Result<Manifest, String> {
     let mut manifest: Manifest =
-        serde_json::from_slice(json).map_err(|error| sanitize_line(&error.to_string()))?;
-    manifest.version = sanitize_line(&manifest.version);
-    manifest.description = sanitize_line(&manifest.description);
+        serde_json::from_slice(json).map_err(|error| sanitize_message(&error.to_string()))?;
+    manifest.version = sanitize_message(&manifest.version);
+    manifest.description = sanitize_message(&manifest.description);
     if manifest.version.is_empty() {
         return Err("`version` is empty".to_owned());
     }

@@ -96,7 +96,7 @@ pub(super) enum Target {
 impl Spec {
     /// `pattern`, `openai:gpt-x`, `./libmine.so`, `./libmine.so:model`.
     pub(super) fn parse(spec: &str) -> Result<Self, ProviderError> {
-        let bad = || ProviderError::BadName { spec: super::error::sanitize_line(spec) };
+        let bad = || ProviderError::BadName { spec: super::error::sanitize_message(spec) };
         if spec.contains('\0') {
             return Err(bad());
         }

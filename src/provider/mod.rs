@@ -54,7 +54,7 @@ pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
-pub use plugin::Working;
+pub use plugin::{LOG_TARGET, Working};
 pub use price_keys::PRICES;
 pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use progress::Progress;

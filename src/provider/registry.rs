@@ -9,7 +9,7 @@ use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::error::sanitize_line;
+use super::error::sanitize_message;
 use super::inspect::{PluginFile, hex};
 use super::locate::{self, Spec, Target, same_name};
 use super::meter::Meter;
@@ -380,5 +380,5 @@ pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), Pr
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let found = setting_problems(manifest, config).map_err(problem)?;
     let messages: Vec<String> = found.into_iter().map(|found| found.message).collect();
-    if messages.is_empty() { Ok(()) } else { Err(problem(sanitize_line(&messages.join("; ")))) }
+    if messages.is_empty() { Ok(()) } else { Err(problem(sanitize_message(&messages.join("; ")))) }
 }

@@ -6,7 +6,7 @@ use loopctl_plugin_sdk::protocol::{Completion, OUT_OF_CREDIT, PluginError, Usage
 use serde::Deserialize;
 
 use super::FailureKind;
-use super::error::{CallError, sanitize_line};
+use super::error::{CallError, sanitize_message};
 use super::plugin::{Payload, Reply};
 
 /// What is larger than may cross the boundary.
@@ -24,7 +24,7 @@ pub(super) fn fault_of(reply: &Reply) -> CallError {
         Payload::Bytes(json) => serde_json::from_slice(json).unwrap_or_default(),
         Payload::TooLarge(_) => PluginError::default(),
     };
-    let mut message = sanitize_line(&error.message);
+    let mut message = sanitize_message(&error.message);
     if message.is_empty() {
         message = "the plugin didn't say why".to_owned();
     }

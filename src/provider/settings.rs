@@ -5,7 +5,7 @@ use jsonschema::error::ValidationErrorKind;
 use loopctl_plugin_sdk::protocol::Manifest;
 use serde_json::Value;
 
-use super::error::sanitize_line;
+use super::error::sanitize_message;
 
 /// Most mistakes that are listed.
 const MOST: usize = 10;
@@ -26,7 +26,7 @@ pub struct SettingProblem {
 pub fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<SettingProblem>, String> {
     let Some(schema) = &manifest.config_schema else { return Ok(Vec::new()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {
-        format!("the plugin's own schema is not valid: {}", sanitize_line(&error.to_string()))
+        format!("the plugin's own schema is not valid: {}", sanitize_message(&error.to_string()))
     })?;
     let known: Vec<&str> = schema
         .get("properties")
@@ -48,27 +48,30 @@ pub fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<Setti
                     Some(names) => {
                         SettingProblem { message: format!("{} is missing", any_of(&names)), missing: names }
                     }
-                    None => plain(sanitize_line(&error.masked().to_string())),
+                    None => plain(sanitize_message(&error.masked().to_string())),
                 }
             }
             ValidationErrorKind::OneOfMultipleValid { .. } if at.is_empty() => match alternatives(schema) {
                 Some(names) => plain(format!("only one of {} may be given", quoted(&names).join(", "))),
-                None => plain(sanitize_line(&error.masked().to_string())),
+                None => plain(sanitize_message(&error.masked().to_string())),
             },
             ValidationErrorKind::AdditionalProperties { unexpected } if at.is_empty() => {
                 let names: Vec<String> = unexpected
                     .iter()
                     .map(|name| match nearest(name, known.iter().copied()) {
                         Some(guess) => {
-                            format!("there is no setting `{}` (did you mean `{guess}`?)", sanitize_line(name))
+                            format!(
+                                "there is no setting `{}` (did you mean `{guess}`?)",
+                                sanitize_message(name)
+                            )
                         }
-                        None => format!("there is no setting `{}`", sanitize_line(name)),
+                        None => format!("there is no setting `{}`", sanitize_message(name)),
                     })
                     .collect();
                 plain(names.join(", "))
             }
-            _ if at.is_empty() => plain(sanitize_line(&error.masked().to_string())),
-            _ => plain(format!("at `{at}`: {}", sanitize_line(&error.masked().to_string()))),
+            _ if at.is_empty() => plain(sanitize_message(&error.masked().to_string())),
+            _ => plain(format!("at `{at}`: {}", sanitize_message(&error.masked().to_string()))),
         }
     });
     Ok(problems.collect())

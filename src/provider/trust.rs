@@ -1,13 +1,16 @@
 //! Which plugins may run: those of the installation, and those whose digest stands in the lock file.
 
+#[cfg(unix)]
 use std::fs::File;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::inspect::PluginFile;
 use super::{PluginPaths, ProviderError};
+#[cfg(unix)]
+use crate::disk::Stranger;
+use crate::disk::{self, Access, ReadError};
 
 const MAX_LOCK: u64 = 1 << 20;
 const LOCK_VERSION: u32 = 1;
@@ -134,38 +137,20 @@ pub(super) fn lock(
 
     let mut text = serde_json::to_vec_pretty(&lock).map_err(|error| denied(error.into()))?;
     text.push(b'\n');
-    let mut fresh = tempfile::NamedTempFile::new_in(home).map_err(denied)?;
-    fresh.write_all(&text).map_err(denied)?;
-    fresh.as_file().sync_all().map_err(denied)?;
-    fresh.persist(&lock_file).map_err(|error| denied(error.error))?;
+    disk::replace(&lock_file, &text, Access::Owner).map_err(denied)?;
     Ok((lock_file, replaced.filter(|before| *before != file.digest)))
 }
 
 fn read_lock(path: &Path) -> Result<Lock, ProviderError> {
     let bad = |problem: String| ProviderError::Lock { path: path.to_owned(), problem };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Lock { version: LOCK_VERSION, plugins: Vec::new() });
-        }
+    let json = match disk::read_own(path, MAX_LOCK) {
+        Ok(json) => json,
+        Err(ReadError::Missing) => return Ok(Lock { version: LOCK_VERSION, plugins: Vec::new() }),
         Err(error) => return Err(bad(error.to_string())),
     };
-    let metadata = file.metadata().map_err(|error| bad(error.to_string()))?;
-    if writable_by_others(&metadata) {
-        return Err(bad("others may write it (`chmod o-w` it)".to_owned()));
-    }
     // Whoever may write the folder may put another file in its place.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder_metadata = std::fs::metadata(folder).map_err(|error| bad(error.to_string()))?;
-    if writable_by_others(&folder_metadata) {
-        return Err(bad(format!("others may write its folder (`chmod o-w {}`)", folder.display())));
-    }
-    let mut text = String::new();
-    file.take(MAX_LOCK + 1).read_to_string(&mut text).map_err(|error| bad(error.to_string()))?;
-    if text.len() as u64 > MAX_LOCK {
-        return Err(bad("it is larger than 1 MiB".to_owned()));
-    }
-    let lock: Lock = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    disk::check_place(path).map_err(bad)?;
+    let lock: Lock = serde_json::from_slice(&json).map_err(|error| bad(error.to_string()))?;
     if lock.version != LOCK_VERSION {
         return Err(bad(format!("it is of version {}, this loopctl knows {LOCK_VERSION}", lock.version)));
     }
@@ -196,28 +181,21 @@ fn check_place(
     exe: Option<&std::fs::Metadata>,
 ) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
-    if writable_by_others(metadata) {
-        return Err(format!("others may write `{}`", path.display()));
+    let shown = path.display();
+    match disk::stranger_to(metadata, exe.map_or(0, MetadataExt::uid)) {
+        None => Ok(()),
+        Some(Stranger::Owner(_)) => {
+            Err(format!("`{shown}` belongs to neither root nor the owner of loopctl"))
+        }
+        Some(Stranger::Everybody) => Err(format!("others may write `{shown}` (`chmod o-w`)")),
+        Some(Stranger::Group(group)) => {
+            Err(format!("the members of the group {group} may write `{shown}` (`chmod g-w`)"))
+        }
     }
-    if metadata.uid() != 0 && exe.is_none_or(|exe| exe.uid() != metadata.uid()) {
-        return Err(format!("`{}` belongs to neither root nor the owner of loopctl", path.display()));
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn writable_by_others(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    metadata.mode() & 0o002 != 0
 }
 
 /// Elsewhere the place alone decides: who may write there is not told by the standard library.
 #[cfg(not(unix))]
 fn check_place(_: &Path, _: &std::fs::Metadata, _: Option<&std::fs::Metadata>) -> Result<(), String> {
     Ok(())
-}
-
-#[cfg(not(unix))]
-fn writable_by_others(_: &std::fs::Metadata) -> bool {
-    false
 }

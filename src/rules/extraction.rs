@@ -110,7 +110,7 @@ fn check_field(declared: &Declared, node: &Node, problems: &mut Problems) {
     if let Some(node) = field.node("absent")
         && let Some(mut absent) = Fields::open(node, &keys::ABSENT, problems)
     {
-        absent.required::<u64>("after", problems);
+        absent.required::<Count>("after", problems);
         if let Some(unless) = absent.optional("unless", problems) {
             check_pattern(declared, &unless, &[], problems);
         }

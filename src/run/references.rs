@@ -1,11 +1,13 @@
 //! The files that judges hold candidates against, and that no stage ever sees.
 
 use super::Plan;
+use crate::diag::SourceFile;
 use crate::ingest::{Document, Input};
-use crate::profile::read_text_file;
+use crate::profile::read_text_below;
 use crate::value::{DocumentId, fill_in_path};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads the reference of each judge that has one, by judge. What can't be read is left out, with a warning: the judge
 /// then has failed.
@@ -21,8 +23,7 @@ pub(super) fn references_of(
         let Some(named) = &judge.judge.reference else { continue };
         let id = &judge.judge.id.value;
         let read = path_of(&named.value, stem(document.path.as_deref(), &document.id), document_type)
-            .and_then(|path| within(folder, &path))
-            .and_then(|path| read_text_file(&path).map_err(|problem| problem.message));
+            .and_then(|path| read(folder, &path));
         match read {
             Ok(file) => {
                 references.insert(id.clone(), file.text().to_owned());
@@ -31,6 +32,12 @@ pub(super) fn references_of(
         }
     }
     references
+}
+
+fn read(folder: &Path, path: &str) -> Result<Arc<SourceFile>, String> {
+    let joined = within(folder, path)?;
+    let file = read_text_below(folder, path).map_err(|problem| problem.message)?;
+    file.ok_or_else(|| format!("can't read `{}`: there is no such file", joined.display()))
 }
 
 /// The file's name without its ending; the id of what has no file.

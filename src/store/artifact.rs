@@ -1,13 +1,11 @@
 //! The files of a run in its `--out` folder: whole or not there at all.
 
 use super::StoreError;
+use crate::disk::{self, Access};
 use crate::value::{DocumentId, digest_bytes};
 use serde::Serialize;
-#[cfg(unix)]
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Longest name that a document has in its files, in bytes. With the longest ending it stays below the 255 bytes that
 /// file systems allow.
@@ -54,10 +52,10 @@ impl Artifacts {
     /// [`StoreError::Folder`].
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = folder.into();
-        let tried = std::fs::create_dir_all(&folder).and_then(|()| temporary_in(&folder));
+        let tried = std::fs::create_dir_all(&folder).and_then(|()| disk::try_folder(&folder));
         match tried {
-            Ok(_) => Ok(Artifacts { folder }),
-            Err(source) => Err(StoreError::Folder { path: folder, source: plain(source) }),
+            Ok(()) => Ok(Artifacts { folder }),
+            Err(source) => Err(StoreError::Folder { path: folder, source }),
         }
     }
 
@@ -74,7 +72,8 @@ impl Artifacts {
     }
 
     /// Writes a value as indented JSON, replacing an earlier file. When this returns, the file is on the disk under
-    /// its name; when it fails or the process is killed, the earlier file (or none) still stands there.
+    /// its name; when it fails or the process is killed, the earlier file (or none) still stands there. Its owner alone may
+    /// read it, as with the journal: both hold what documents say.
     ///
     /// # Errors
     /// [`StoreError::Artifact`] or [`StoreError::Json`].
@@ -88,9 +87,9 @@ impl Artifacts {
         let mut bytes = serde_json::to_vec_pretty(value)
             .map_err(|source| StoreError::Json { what: format!("`{}`", path.display()), source })?;
         bytes.push(b'\n');
-        match replace(&self.folder, &path, &bytes) {
+        match disk::replace(&path, &bytes, Access::Owner) {
             Ok(()) => Ok(path),
-            Err(source) => Err(StoreError::Artifact { path, source: plain(source) }),
+            Err(source) => Err(StoreError::Artifact { path, source }),
         }
     }
 
@@ -137,32 +136,6 @@ fn stem(document: &DocumentId) -> String {
     stem.push(DIGEST_MARK);
     stem.extend(digest_bytes(document.as_str().as_bytes()).chars().take(12));
     stem
-}
-
-/// A file beside the artifacts that removes itself unless it is given a name.
-fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".loopctl-").suffix(".tmp");
-    // As any other program creates files: who may read them is for the user's mask to say.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
-}
-
-fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = temporary_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // The new name is in the folder, which is a file of its own.
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    Ok(())
-}
-
-/// The cause without the name of the temporary file, which means nothing to anybody.
-fn plain(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 #[cfg(test)]
@@ -253,6 +226,17 @@ mod tests {
             "{error}"
         );
         assert_eq!(names(artifacts.folder()), ["a-result.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_their_owner_may_read_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_dir, artifacts) = artifacts();
+        for artifact in [Artifact::Extraction(0), Artifact::Validation(0), Artifact::Result] {
+            let path = artifacts.write(&DocumentId::new("a"), artifact, &1).unwrap();
+            assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@
 
 use super::history::unsigned;
 use super::{DocumentRecord, RunId, RunRecord, StoreError, schema};
+#[cfg(unix)]
+use crate::disk::{self, Stranger};
 use crate::value::{DocumentId, Millis};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, ffi, params};
 use serde_json::Value;
@@ -48,7 +50,7 @@ impl Journal {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
-        private_if_new(path);
+        make_private(path).map_err(|reason| StoreError::Open { path: path.to_path_buf(), reason })?;
         let started = Instant::now();
         loop {
             match Self::with(Connection::open_with_flags(path, flags).map_err(sqlite)?, path) {
@@ -252,16 +254,40 @@ fn is_duplicate(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Makes a file that does not exist yet so that only its owner can read it: candidates are a patient's data. Whatever
-/// is wrong with the place is left for SQLite to say.
+/// Makes a file that does not exist yet, or is still empty, so that only its owner can read it: candidates are a patient's
+/// data. A journal that another user has put there would be that user's to read, and a pipe would be waited for.
+/// Whatever else is wrong with the place is left for SQLite to say.
+///
+/// # Errors
+/// In words, why nothing is written there.
 #[cfg(unix)]
-fn private_if_new(path: &Path) {
-    use std::os::unix::fs::OpenOptionsExt;
-    let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+fn make_private(path: &Path) -> Result<(), String> {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    if std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).is_ok() {
+        return Ok(());
+    }
+    // Asked by its name: to open and close it once more would end the locks that another journal of this process holds.
+    let Ok(found) = std::fs::metadata(path) else { return Ok(()) };
+    if !found.is_file() && !found.is_dir() {
+        return Err("it is not a regular file".to_owned());
+    }
+    // Root reads whatever it likes, and works on what belongs to others.
+    if let Some(stranger @ Stranger::Owner(_)) = disk::stranger(&found)
+        && !(rustix::process::geteuid().is_root() && found.len() > 0)
+    {
+        return Err(stranger.to_string());
+    }
+    if found.len() == 0 {
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(path, private).map_err(|error| format!("can't make it private: {error}"))?;
+    }
+    Ok(())
 }
 
 #[cfg(not(unix))]
-fn private_if_new(_path: &Path) {}
+fn make_private(_: &Path) -> Result<(), String> {
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {
@@ -288,6 +314,33 @@ mod tests {
             document_type: "pathology".to_owned(),
             source_digest: "s1".to_owned(),
             path: Some(PathBuf::from("in/a.txt")),
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_put_in_its_place_is_made_private_or_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_dir, path) = file();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o666)).unwrap();
+        let journal = Journal::open(&path).unwrap();
+        begun(&journal);
+        for name in ["journal.sqlite", "journal.sqlite-wal"] {
+            let mode = std::fs::metadata(path.with_file_name(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+        let pipe = path.with_file_name("pipe.sqlite");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = Journal::open(&pipe).unwrap_err();
+        assert!(error.to_string().contains("not a regular file"), "{error}");
+        // Only root can give files away; nobody can be anybody else.
+        let theirs = path.with_file_name("theirs.sqlite");
+        std::fs::write(&theirs, "").unwrap();
+        if std::os::unix::fs::chown(&theirs, Some(65_534), None).is_ok() {
+            let error = Journal::open(&theirs).unwrap_err();
+            assert!(error.to_string().contains("belongs to another user"), "{error}");
         }
     }
 

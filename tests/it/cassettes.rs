@@ -81,7 +81,7 @@ fn a_replay_is_the_recorded_run_byte_for_byte() {
     let replayed = run(&place, "second", &["--replay", "tape"]);
     assert_same(&place, &recorded, &replayed);
 
-    // What is asked again under one key is one list, failures included.
+    // What is asked again is kept under the same key, failures included.
     let lists = cassettes(&place, "tape");
     let of = |stage: &str, iteration: u64| -> Vec<&Value> {
         let exchanges = lists.iter().flat_map(|(_, list)| list["exchanges"].as_array().unwrap());
@@ -93,7 +93,8 @@ fn a_replay_is_the_recorded_run_byte_for_byte() {
     assert_eq!(kinds, [&json!("rate_limited"), &json!("deadline"), &json!("garbage"), &Value::Null]);
     assert_eq!(of("tone", 0).len(), 2);
     for (name, list) in &lists {
-        assert_eq!(*name, format!("{}.json", list["key"].as_str().unwrap()));
+        let key = list["key"].as_str().unwrap();
+        assert!(*name == format!("{key}.json") || name.starts_with(&format!("{key}_")), "{name}");
         assert_eq!(
             (&list["loopctl_cassette"], &list["request"]["provider"]),
             (&json!(1), &json!("scripted"))
@@ -178,7 +179,9 @@ fn several_documents_of_one_text_get_their_own_answers() {
             .collect()
     };
     assert_eq!(tags(&recorded), [json!(1), json!(2)]);
-    assert_eq!(cassettes(&place, "tape").len(), 1);
+    let names: Vec<String> = cassettes(&place, "tape").into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), 2);
+    assert_eq!(names[1], names[0].replace(".json", "_1.json"));
     let replayed = http_run(&place, server, "second", &["twin.txt", "--replay", "tape"]);
     assert_same(&place, &recorded, &replayed);
     assert_eq!(asked.lock().unwrap().len(), 2);
@@ -341,7 +344,9 @@ fn what_is_no_file_is_no_cassette() {
     let cassette = place.path(format!("tape/{name}"));
     std::fs::remove_file(&cassette).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&cassette).status().unwrap().success());
-    run(&place, "second", &["--replay", "tape"]).exits(1).says(&[&name, "it is not a file"]);
+    run(&place, "second", &["--replay", "tape"])
+        .exits(1)
+        .says(&[&name, "it is a named pipe, not a regular file"]);
 }
 
 #[test]
@@ -489,6 +494,30 @@ fn the_cache_is_its_owner_s_alone() {
     assert_eq!(mode("mine/cache"), 0o700);
     for name in place.names("mine/cache") {
         assert_eq!(mode(&format!("mine/cache/{name}")), 0o600);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_that_others_could_have_put_into_the_cache_is_asked_for_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = place(&judged(""), &[whole(1), tone(0.9)]);
+    run(&place, "first", &["--cache=kept"]).exits(0);
+    let (name, _) = cassettes(&place, "kept").remove(0);
+    let file = place.path(format!("kept/{name}"));
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
+    let result = run(&place, "second", &["--cache=kept"]).exits(0).json();
+    assert_eq!((&result["usage"]["calls"], &result["cached_calls"]), (&json!(1), &json!(1)));
+    let warnings = result["warnings"].to_string();
+    assert!(
+        warnings.contains("the cache was not used") && warnings.contains("others may write it"),
+        "{warnings}"
+    );
+    // The answer that replaced it is this user's alone.
+    assert_eq!(run(&place, "third", &["--cache=kept"]).exits(0).json()["cached_calls"], 2);
+    if std::os::unix::fs::chown(&file, Some(65_534), None).is_ok() {
+        let result = run(&place, "fourth", &["--cache=kept"]).exits(0).json();
+        assert_eq!(result["cached_calls"], 1);
     }
 }
 

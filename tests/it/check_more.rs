@@ -210,3 +210,28 @@ fn a_limit_for_a_provider_that_there_is_not_is_shown_where_it_stands() {
         "did you mean `ollama`?",
     ]);
 }
+
+#[test]
+fn a_key_that_goes_to_a_port_that_only_the_profile_names_is_warned_of() {
+    let place = Workspace::new();
+    let profile = |url: &str| {
+        format!(
+            "extends: batch\nstages: [{{ id: extract, provider: 'openai:m', config: {{ base_url: '{url}' }}, prompt: extract.md }}]\n"
+        )
+    };
+    place.write("mine.yaml", profile("http://localhost:8000/v1"));
+    place.write("safe.yaml", profile("https://api.openai.com/v1"));
+    let warned = |arguments: &[&str], set: &[(&str, &str)]| {
+        let mut command = place.loopctl(arguments);
+        let ran = Ran::of(command.envs(set.iter().copied())).exits(0);
+        assert!(!ran.err.contains("sk-1"), "{}", ran.err);
+        ran.err.contains("warning[LC638]")
+    };
+    let key = ("OPENAI_API_KEY", "sk-1");
+    assert!(warned(&["check", "mine.yaml"], &[key]));
+    assert!(!warned(&["check", "mine.yaml"], &[]), "no key, nothing to be sent");
+    assert!(!warned(&["check", "safe.yaml"], &[key]), "the vendor's");
+    assert!(!warned(&["check", "mine.yaml"], &[key, ("OPENAI_BASE_URL", "http://localhost:8000/v1")]));
+    let own = "stages.*.config.base_url=http://localhost:8000/v1";
+    assert!(!warned(&["check", "-p", "safe.yaml", "--set", own], &[key]), "the person's");
+}

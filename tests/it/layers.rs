@@ -110,6 +110,25 @@ fn pure_rooms_know_no_clock_no_files_no_chance_and_no_waiting() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What opens files for reading, and where it may stand besides `disk`: the kernel says there how interrupts are handled, and a
+/// folder is opened to be locked.
+const READS: &str = r"\bfs::read(_to_string)?\(|\bFile::open\(|\bNamedTempFile\b";
+const READERS: [&str; 2] = ["src/cli/interrupts.rs", "src/provider/trust.rs"];
+
+#[test]
+fn one_room_opens_files_for_reading_and_replaces_them() {
+    let reads = Regex::new(READS).unwrap();
+    let rooms = rooms();
+    let wrong: Vec<String> = rooms
+        .iter()
+        .filter(|room| *room != "disk")
+        .flat_map(|room| lines(room))
+        .filter(|(place, _)| !READERS.iter().any(|reader| place.starts_with(reader)))
+        .filter_map(|(place, line)| reads.find(&line).map(|found| format!("{place}: `{}`", found.as_str())))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_search_sees_what_it_is_for() {
     assert!(lines("engine").len() > 300 && lines("score").len() > 1000);

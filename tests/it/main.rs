@@ -94,6 +94,8 @@ mod profiles;
 mod project;
 #[cfg(test)]
 mod provider;
+#[cfg(all(test, unix))]
+mod reach;
 #[cfg(test)]
 mod recorded_runs;
 #[cfg(test)]

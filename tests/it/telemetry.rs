@@ -205,3 +205,26 @@ fn whoever_embeds_the_library_gets_the_spans() {
         ["run", "run/document", "run/document/iteration", call, call, "run/document/iteration", call]
     );
 }
+
+/// Whether a line quotes the document, only the plugin could say.
+#[test]
+fn what_plugins_say_is_in_a_log_only_when_that_is_asked_for() {
+    use crate::cassettes::{answer, http_place, http_run, serve};
+    let (server, _asked) = serve(|_| answer("200 OK", r#"{"tags": 1, "class": 1, "advice": 1}"#));
+    let place = http_place();
+    for (more, expected) in [(&[][..], 0), (&["--log-plugins"][..], 1)] {
+        let mut flags = vec!["--log", "json", "--log-file", "log.jsonl"];
+        flags.extend(more);
+        http_run(&place, server, "out", &flags).exits(0);
+        let said: Vec<Value> =
+            lines(&place).into_iter().filter(|line| line["event"] == "plugin_says").collect();
+        assert_eq!(said.len(), expected, "{said:?}");
+        for line in said {
+            assert_eq!(
+                (&line["plugin"], &line["plugin_level"], &line["text"]),
+                (&json!("contrary"), &json!("info"), &json!("opened"))
+            );
+        }
+    }
+    place.run(&["run", "--log-plugins", "doc.txt"]).exits(2).says(&["`--log-plugins` adds to a log"]);
+}

@@ -6,7 +6,7 @@ use regex::Captures;
 use serde_json::{Map, Number, Value};
 
 use crate::focus::{Focus, Keys};
-use crate::patterns::{Field, FieldKind, Pattern, Patterns, Take};
+use crate::patterns::{Absent, Field, FieldKind, Pattern, Patterns, Take};
 use crate::sections::Sections;
 use crate::verbatim::{stands_in, tidy};
 
@@ -86,7 +86,9 @@ pub fn correct(
             None => {
                 fields.remove(name);
                 let absent = field.absent.as_ref().filter(|absent| tier >= absent.after && !refuted);
-                if absent.is_some_and(|absent| !absent.unless.is_match(source)) {
+                let is_mentioned =
+                    |absent: &Absent| absent.unless.as_ref().is_some_and(|unless| unless.is_match(source));
+                if absent.is_some_and(|absent| !is_mentioned(absent)) {
                     fields.insert(status, Value::String("not_present".to_owned()));
                     notes.push(format!("{name}: nothing in the document mentions it"));
                 } else {

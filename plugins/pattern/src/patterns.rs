@@ -94,7 +94,7 @@ struct RawField {
 #[serde(deny_unknown_fields)]
 struct RawAbsent {
     after: u32,
-    unless: String,
+    unless: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -131,8 +131,8 @@ pub(crate) struct Field {
 pub(crate) struct Absent {
     /// The tier that must have been tried.
     pub(crate) after: u32,
-    /// What must not occur anywhere in the document.
-    pub(crate) unless: Regex,
+    /// What must not occur anywhere in the document; nothing in particular without it.
+    pub(crate) unless: Option<Regex>,
 }
 
 #[derive(Debug, Clone)]
@@ -219,7 +219,9 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
             ));
         }
         Some(RawAbsent { after, unless }) => {
-            Some(Absent { after, unless: compile(&format!("{place}.absent.unless"), &unless)? })
+            let unless =
+                unless.map(|unless| compile(&format!("{place}.absent.unless"), &unless)).transpose()?;
+            Some(Absent { after, unless })
         }
         None => None,
     };

@@ -137,6 +137,13 @@ impl DirectPlugin for Scripted {
 fn from_file(file: &str) -> Result<Script, Failure> {
     let bad = |problem: String| Failure::invalid_config(format!("{file}{problem}"));
     let mut text = String::new();
+    // Opening a pipe would wait for a writer, and a device has no end.
+    match std::fs::metadata(file) {
+        Ok(found) if !found.is_file() => {
+            return Err(bad(": can't be read: it is not a regular file".to_owned()));
+        }
+        _ => {}
+    }
     std::fs::File::open(file)
         .and_then(|open| open.take(MAX_FILE.saturating_add(1)).read_to_string(&mut text))
         .map_err(|error| bad(format!(": can't be read: {error}")))?;

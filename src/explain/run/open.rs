@@ -3,6 +3,7 @@
 use super::record::Record;
 use super::result_file::{NoResult, Siblings};
 use crate::diag::nearest;
+use crate::disk;
 use crate::engine::Outcome;
 use crate::policy::{FinalStatus, StopReason};
 use crate::score::Assessment;
@@ -10,7 +11,6 @@ use crate::store::{Artifact, Journal, RunId, StoreError, StoredDocument, StoredR
 use crate::value::DocumentId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -376,8 +376,9 @@ fn listed(id: &str, outcome: Option<&Value>) -> DocumentEntry {
 
 fn read(path: &Path) -> Result<Vec<u8>, NotFound> {
     let shown = path.display().to_string();
+    let mut file =
+        disk::open(path).map_err(|error| NotFound::new(format!("can't read `{shown}`: {error}"), ""))?;
     let unreadable = |error: std::io::Error| NotFound::new(format!("can't read `{shown}`: {error}"), "");
-    let mut file = File::open(path).map_err(unreadable)?;
     let size = file.metadata().map_err(unreadable)?.len();
     let mut head = Vec::new();
     (&mut file).take(SQLITE.len() as u64).read_to_end(&mut head).map_err(unreadable)?;

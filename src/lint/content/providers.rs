@@ -1,7 +1,7 @@
 //! Providers that can't be asked on this machine, or with these settings. None is asked here.
 
 use crate::diag::{Code, Problem, Problems};
-use crate::profile::{Environment, ProviderChoice};
+use crate::profile::{Author, Environment, ProviderChoice};
 use crate::provider::protocol::{Endpoint, Manifest};
 use crate::provider::setting_problems;
 use serde_json::Value;
@@ -17,6 +17,7 @@ pub fn lint_provider(
 ) {
     settings(manifest, choice, problems);
     key(manifest, choice, environment, problems);
+    key_to_named_port(manifest, choice, environment, problems);
     if manifest.runs_programs() {
         let message = format!(
             "the provider `{}` runs programs of this machine, which needs your permission",
@@ -114,11 +115,59 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
     );
 }
 
-/// Whether a URL leads to this machine.
-fn is_here(url: &str) -> bool {
+/// A server on this machine is shown the key of the service that it stands for, and a profile may be somebody else's: so may
+/// the server be, then.
+fn key_to_named_port(
+    manifest: &Manifest,
+    choice: &ProviderChoice,
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) {
+    let Some(url) = choice.config.get("base_url").and_then(Value::as_str) else { return };
+    let Some(endpoint) = endpoint_of(manifest, choice) else { return };
+    if choice.base_url_by == Author::User || !is_here(url) {
+        return;
+    }
+    let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+    let usual = endpoint.base_url.iter().cloned();
+    let mut said = usual.chain(endpoint.base_url_env.iter().filter_map(|name| set(name)));
+    let sent: Vec<String> = keys_of(manifest, endpoint)
+        .into_iter()
+        .filter(|name| set(name).is_some())
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if sent.is_empty() || said.any(|place| authority(&place) == authority(url)) {
+        return;
+    }
+    let variable = endpoint.base_url_env.first().map(|name| format!("set `{name}`, or "));
+    problems.push(
+        Problem::warning(
+            Code::KeyToNamedPort,
+            &choice.name.span,
+            format!(
+                "{} is sent to `{}`, a port of this machine that the profile names, whoever listens there",
+                sent.join(" or "),
+                authority(url)
+            ),
+        )
+        .help(format!(
+            "if the server is yours, name it yourself: {}give `--provider-config base_url=URL`; if it needs no key, take the \
+             variable out of the environment",
+            variable.unwrap_or_default()
+        )),
+    );
+}
+
+/// Host and port of a URL.
+fn authority(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+/// Whether a URL leads to this machine.
+fn is_here(url: &str) -> bool {
+    let authority = authority(url);
     let host = match authority.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or_default(),
         None => authority.split(':').next().unwrap_or_default(),

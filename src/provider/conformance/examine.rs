@@ -1,6 +1,6 @@
 //! The parent: looks at what needs no plugin code itself, and has a child process look at each group of the rest.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use super::manifest;
 use super::part::{self, Note, outcome_of};
 use super::report::{Conforms, Finding, Outcome};
 use super::subject::PluginUnderTest;
-use crate::provider::error::sanitize_line;
+use crate::provider::error::sanitize_message;
 use crate::provider::inspect::PluginFile;
 use crate::provider::{ProviderError, Providers};
 
@@ -300,16 +300,16 @@ fn died(status: ExitStatus) -> String {
 }
 
 /// The last line of a file, tamed; `None` when there is nothing in it.
-fn last_line(path: &PathBuf) -> Option<String> {
+fn last_line(path: &Path) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     const TAIL: u64 = 2048;
-    let mut file = std::fs::File::open(path).ok()?;
+    let mut file = crate::disk::open(path).ok()?;
     let size = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(size.saturating_sub(TAIL))).ok()?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail).ok()?;
     let text = String::from_utf8_lossy(&tail).into_owned();
-    text.lines().rev().map(sanitize_line).find(|line| !line.is_empty())
+    text.lines().rev().map(sanitize_message).find(|line| !line.is_empty())
 }
 
 #[derive(Default)]
@@ -325,7 +325,7 @@ impl Findings {
             id: check.id,
             outcome,
             asks: check.asks,
-            found: sanitize_line(found),
+            found: sanitize_message(found),
             help: (outcome == Outcome::Failed).then_some(check.help),
         });
         self.list.sort_by_key(|finding| place(finding.id));

@@ -10,8 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::check::{Check, Known, Trouble};
 use super::report::Outcome;
 use super::subject::PluginUnderTest;
+use crate::disk;
 use crate::provider::ProviderError;
-use crate::provider::error::sanitize_line;
+use crate::provider::error::sanitize_message;
+
+/// Largest file of notes, in bytes. Each check adds two short lines.
+const MAX_NOTES: u64 = 16 << 20;
 
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +29,8 @@ pub(super) enum Note {
 
 /// Reads the notes that are there. A line that the process died in is left out.
 pub(super) fn read(notes: &Path) -> Vec<Note> {
-    let text = std::fs::read_to_string(notes).unwrap_or_default();
+    let bytes = disk::read(notes, MAX_NOTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
@@ -60,7 +65,7 @@ pub(super) fn run(subject: &PluginUnderTest<'_>, ids: &[String], notes: &Path) -
             }
         };
         known.insert(check.id.to_owned(), outcome);
-        write(&Note::Ended { id: check.id.to_owned(), outcome, found: sanitize_line(&found) })
+        write(&Note::Ended { id: check.id.to_owned(), outcome, found: sanitize_message(&found) })
             .map_err(failed)?;
         if outcome == Outcome::Failed {
             break;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::check::{Verdict, broken};
 use super::samples::CANARY;
-use crate::provider::error::sanitize_line;
+use crate::provider::error::sanitize_message;
 use crate::provider::plugin::{Opened, Payload, RawReply};
 use crate::provider::reply::sensible;
 
@@ -28,7 +28,7 @@ impl PluginReply {
                 format!("it answered with {what}")
             }
             Self::Failed(status, error) => {
-                format!("it answered {}: {}", name(*status), sanitize_line(&error.message))
+                format!("it answered {}: {}", name(*status), sanitize_message(&error.message))
             }
         }
     }
@@ -52,7 +52,7 @@ pub(super) fn failure(answer: &RawReply, doing: &str) -> Result<(lc_status, Plug
         let why = error.map(|error| error.message).filter(|message| !message.is_empty());
         return Err(format!(
             "it panicked while {doing}: {}",
-            sanitize_line(&why.unwrap_or_else(|| "it doesn't say where".to_owned()))
+            sanitize_message(&why.unwrap_or_else(|| "it doesn't say where".to_owned()))
         ));
     }
     if status == LC_OK {
@@ -93,7 +93,11 @@ pub(super) fn failure_of(answer: &RawReply, expected: &[lc_status], doing: &str)
 pub(super) fn payload<T: DeserializeOwned>(answer: &RawReply, what: &str, doing: &str) -> Result<T, String> {
     if answer.status != LC_OK {
         let (status, error) = failure(answer, doing)?;
-        return Err(format!("it answered {} while {doing}: {}", name(status), sanitize_line(&error.message)));
+        return Err(format!(
+            "it answered {} while {doing}: {}",
+            name(status),
+            sanitize_message(&error.message)
+        ));
     }
     let json = bytes(answer, doing)?;
     serde_json::from_slice(json).map_err(|error| {

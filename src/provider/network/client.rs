@@ -9,7 +9,7 @@ use rustls::CertificateError;
 use super::Environment;
 use super::egress::{Origin, is_loopback};
 use crate::profile::{Network as Settings, Proxy};
-use crate::provider::error::{CallError, FailureKind, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
 const MAX_REDIRECTS: usize = 5;
 
@@ -114,13 +114,13 @@ pub(super) fn unanswered(error: &reqwest::Error, url: &Url) -> CallError {
     let causes = causes(error);
     if !error.is_connect() {
         let what = if error.is_timeout() { "timed out" } else { "the request failed" };
-        return CallError::new(FailureKind::Transient, sanitize_line(&format!("{what}: {causes}")));
+        return CallError::new(FailureKind::Transient, sanitize_message(&format!("{what}: {causes}")));
     }
     // The error is of a crate below, which tells it by its words alone.
     if causes.contains("proxy authorization required") {
         return password_wanted();
     }
-    let message = sanitize_line(&format!("can't connect to `{server}`: {causes}"));
+    let message = sanitize_message(&format!("can't connect to `{server}`: {causes}"));
     if let Some(problem) = certificate_problem(error) {
         return CallError::new(FailureKind::Permanent, message).help(certificate_help(problem)).unsent();
     }
@@ -149,7 +149,7 @@ pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> 
     let Some((to, origin)) = to.and_then(|to| Some((to, Origin::of(to)?))) else {
         return "the server redirects to what is no address".to_owned();
     };
-    let place = sanitize_line(&format!("{}://{origin}", to.scheme()));
+    let place = sanitize_message(&format!("{}://{origin}", to.scheme()));
     if to.host() != from.host() {
         format!("the server redirects to another host, `{place}`")
     } else if (to.scheme(), Some(origin)) != (from.scheme(), Origin::of(from)) {
@@ -164,7 +164,7 @@ pub(super) fn not_followed(status: StatusCode, from: &Url, to: Option<&Url>) -> 
 /// What an answer comes to that broke off.
 pub(super) fn torn(error: &reqwest::Error, received: usize) -> CallError {
     let message = format!("the answer broke off after {received} bytes: {}", causes(error));
-    CallError::new(FailureKind::Transient, sanitize_line(&message))
+    CallError::new(FailureKind::Transient, sanitize_message(&message))
 }
 
 /// An error's causes, without the URL, whose path may hold what is nobody's business.

@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::endpoint::base_url;
 use crate::profile::HostPattern;
-use crate::provider::error::sanitize_line;
+use crate::provider::error::sanitize_message;
 
 /// A host and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -67,8 +67,9 @@ impl Egress {
         let mut hosts = Vec::new();
         for host in &manifest.hosts {
             hosts.push(
-                Origin::parse(host)
-                    .ok_or_else(|| format!("the manifest's host `{}` can't be used", sanitize_line(host)))?,
+                Origin::parse(host).ok_or_else(|| {
+                    format!("the manifest's host `{}` can't be used", sanitize_message(host))
+                })?,
             );
         }
         // Whoever writes the configuration or the environment may send requests where they like.
@@ -83,7 +84,7 @@ impl Egress {
         if !Origin::of(url).is_some_and(|origin| self.hosts.contains(&origin)) {
             return Err(format!(
                 "the plugin wants to reach `{}`, which neither its manifest nor `base_url` names",
-                sanitize_line(url.authority())
+                sanitize_message(url.authority())
             ));
         }
         if let Some(listed) = &self.listed {
@@ -91,7 +92,7 @@ impl Egress {
             if !Origin::of(url).is_some_and(admits) {
                 return Err(format!(
                     "`{}` may not be reached: the profile's `network.egress` doesn't list it",
-                    sanitize_line(url.authority())
+                    sanitize_message(url.authority())
                 ));
             }
         }
@@ -100,9 +101,9 @@ impl Egress {
             "http" if self.plain_http || is_loopback(url) => Ok(()),
             "http" => Err(format!(
                 "`{}` would be reached without TLS: use https, or set `allow_http: true`",
-                sanitize_line(host)
+                sanitize_message(host)
             )),
-            other => Err(format!("`{}` is not a scheme for requests: use https", sanitize_line(other))),
+            other => Err(format!("`{}` is not a scheme for requests: use https", sanitize_message(other))),
         }
     }
 

@@ -14,7 +14,7 @@ use super::egress::{Origin, is_loopback};
 use super::secrets::ResolvedHeaders;
 use super::server::readable;
 use super::{HttpAttempt, HttpTransport, method, retry_after};
-use crate::provider::error::{CallError, FailureKind, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
 /// Shorter waits for one's turn are not worth a word.
 const WORTH_A_NOTE: Duration = Duration::from_millis(100);
@@ -149,7 +149,7 @@ impl HttpTransport {
             && let Some(coding) = response.headers().get(reqwest::header::CONTENT_ENCODING)
             && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
         {
-            let coding = sanitize_line(&String::from_utf8_lossy(coding.as_bytes()));
+            let coding = sanitize_message(&String::from_utf8_lossy(coding.as_bytes()));
             let message = format!("the server's answer is compressed (`{coding}`), which was not asked for");
             return Err(CallError::new(FailureKind::Permanent, message).help(
                 "have the server, or what is in front of it, answer as `accept-encoding: identity` says",

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Environment;
 use super::egress::is_loopback;
 use crate::profile::{Author, HostPattern, Proxy};
-use crate::provider::error::{CallError, FailureKind, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
 /// The one key that is not a vendor's: its hosts are listed by whoever sets it.
 const SERVICE_TOKEN: &str = "LOOPCTL_SERVICE_TOKEN";
@@ -56,7 +56,7 @@ impl Keys {
             for host in listed.split(',').map(str::trim).filter(|host| !host.is_empty()) {
                 let pattern = HostPattern::parse(host);
                 service_hosts.push(pattern.ok_or_else(|| {
-                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", sanitize_line(host))
+                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", sanitize_message(host))
                 })?);
             }
         }
@@ -111,7 +111,7 @@ impl Keys {
         Err(format!(
             "`token: true` would show `{SERVICE_TOKEN}` to `{}`, which only the profile names: if you trust it, list it in the \
              environment variable `{SERVICE_HOSTS}`",
-            sanitize_line(base.authority())
+            sanitize_message(base.authority())
         ))
     }
 
@@ -127,7 +127,7 @@ impl Keys {
         }
         format!(
             "`{}` is named by the profile only, and is not shown your key",
-            sanitize_line(url.authority())
+            sanitize_message(url.authority())
         )
     }
 

@@ -3,7 +3,7 @@
 
 use reqwest::Method;
 
-use crate::provider::error::sanitize_line;
+use crate::provider::error::sanitize_message;
 
 const METHODS: [Method; 6] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD];
@@ -13,7 +13,7 @@ const METHODS: [Method; 6] =
 pub(super) fn read(name: &str) -> Result<Method, String> {
     METHODS.into_iter().find(|method| method.as_str() == name).ok_or_else(|| {
         let names: Vec<_> = METHODS.iter().map(Method::as_str).collect();
-        format!("`{}` is not one of the methods {}", sanitize_line(name), names.join(", "))
+        format!("`{}` is not one of the methods {}", sanitize_message(name), names.join(", "))
     })
 }
 

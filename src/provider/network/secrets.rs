@@ -9,7 +9,7 @@ use super::Environment;
 use super::keys::{Keys, PLACEHOLDER};
 use super::redact;
 use crate::profile::secret_word;
-use crate::provider::error::{CallError, FailureKind, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
 /// Shorter values than this would be found in any text, and are taken out of none that is an answer of use.
 const REDACT_FROM: usize = 8;
@@ -21,7 +21,6 @@ const OURS: &[&str] =
     &["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
 
 /// The headers of one request, with secrets filled in.
-#[derive(Debug)]
 pub(super) struct ResolvedHeaders {
     /// To be sent.
     pub(super) headers: HeaderMap,
@@ -33,6 +32,18 @@ pub(super) struct ResolvedHeaders {
     unset: Vec<String>,
     /// Whether a header is left out because its secret may not go there.
     withheld: bool,
+}
+
+/// Without the secrets: what is shown for finding mistakes ends up in logs.
+impl std::fmt::Debug for ResolvedHeaders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filled")
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("variables", &self.variables())
+            .field("unset", &self.unset)
+            .field("withheld", &self.withheld)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ResolvedHeaders {
@@ -57,7 +68,7 @@ impl ResolvedHeaders {
         let filling = Filling { keys, url, environment };
         for (name, value) in asked {
             let header = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| refused(format!("`{}` is not a header's name", sanitize_line(name))))?;
+                .map_err(|_| refused(format!("`{}` is not a header's name", sanitize_message(name))))?;
             if OURS.contains(&header.as_str()) || header.as_str().starts_with("proxy-") {
                 return Err(refused(format!("the header `{header}` is not the plugin's to set")));
             }
@@ -182,7 +193,7 @@ impl Filling<'_> {
                     FailureKind::Permanent,
                     format!(
                         "the plugin asks for the secret `{}`, which its manifest doesn't declare",
-                        sanitize_line(name)
+                        sanitize_message(name)
                     ),
                 ));
             }
@@ -249,6 +260,14 @@ mod tests {
         let keys = Keys::new(&manifest, None, &config, author, &environment).unwrap();
         let asked = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         ResolvedHeaders::of(&asked, &keys, &Url::parse(url).unwrap(), &environment)
+    }
+
+    #[test]
+    fn what_is_shown_for_finding_mistakes_holds_no_secret() {
+        let shown = format!("{:?}", with("x-key", "${secret:KEY}").unwrap());
+        assert!(shown.contains("x-key") && shown.contains("KEY") && !shown.contains("sesame"), "{shown}");
+        let shown = format!("{:?}", with("authorization", "Bearer written-by-hand").unwrap());
+        assert!(!shown.contains("by-hand"), "{shown}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loopctl_plugin_sdk::protocol::HttpResponse;
 
-use crate::provider::error::{CallError, FailureKind, identifier, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, identifier, sanitize_message};
 
 /// Where servers say how they call a request.
 const REQUEST_IDS: &[&str] =
@@ -85,13 +85,13 @@ pub(super) fn advice(kind: FailureKind, status: u16, asked: Recipient<'_>) -> Op
             Some(model) => {
                 format!(
                     "check the model's name, `{}`, and the base URL, `{}`",
-                    sanitize_line(model),
-                    sanitize_line(asked.base)
+                    sanitize_message(model),
+                    sanitize_message(asked.base)
                 )
             }
             None => format!(
                 "name a model, as in `PROVIDER:MODEL`, and check the base URL, `{}`",
-                sanitize_line(asked.base)
+                sanitize_message(asked.base)
             ),
         },
         (413, _) => "the request is too large: send less, or use another model".to_owned(),

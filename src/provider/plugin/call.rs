@@ -11,13 +11,16 @@ use loopctl_plugin_sdk::protocol::PluginError;
 use tokio::sync::oneshot;
 
 use super::host::{Host, Payload, Reply, lend, no_buf, take};
-use super::{Library, bounded};
+use super::stuck::{Stuck, Waiting, check_room};
+use super::{Library, bounded, bounded_of};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// How long letting go of a call may hold up whoever does it. Waited for, so that a plugin has been told before the
 /// process ends.
 const END_LIMIT: Duration = Duration::from_secs(1);
+/// How long a call waits for one that was given up before and has not come back: most are late, and few hang.
+const LATE_LIMIT: Duration = Duration::from_secs(2);
 
 /// A pointer that only its plugin looks behind.
 #[derive(Clone, Copy)]
@@ -39,6 +42,8 @@ impl Opaque {
 pub(in crate::provider) struct Instance {
     library: Arc<Library>,
     raw: Opaque,
+    /// Its functions that hang. While one does, it gets no calls.
+    stuck: Arc<Stuck>,
 }
 
 impl Instance {
@@ -58,7 +63,7 @@ impl Instance {
             let payload = unsafe { take(err) };
             if status == LC_OK {
                 // Opened too late, it is dropped with the result that nobody takes, and so closed.
-                Ok(Arc::new(Self { library, raw: Opaque(raw) }))
+                Ok(Arc::new(Self { library, raw: Opaque(raw), stuck: Arc::default() }))
             } else {
                 Err(Reply { status, payload })
             }
@@ -69,21 +74,47 @@ impl Instance {
     /// One call of a direct plugin. Dropping the future gives the call up: nobody waits any more, the plugin is told
     /// so, and what it answers later is dropped.
     pub(in crate::provider) async fn complete(self: &Arc<Self>, request: Vec<u8>) -> Reply {
+        if let Err(refusal) = self.ready().await {
+            return refusal;
+        }
         let host = self.library.host;
         let (id, receiver) = host.expect();
         let call = Arc::new(Mutex::new(Begun::NotYet));
-        let guard = CallGuard { instance: Arc::clone(self), id, call: Arc::clone(&call) };
+        let running = self.stuck.begin();
+        let guard = CallGuard {
+            instance: Arc::clone(self),
+            id,
+            call: Arc::clone(&call),
+            starting: Waiting(Arc::clone(&running)),
+        };
         let instance = Arc::clone(self);
         // `start` is to return at once; a plugin that works in it instead must not hold up the runtime.
-        let spawned = std::thread::Builder::new()
-            .name("loopctl-start".to_owned())
-            .spawn(move || instance.start(host, id, &request, &call));
+        let spawned = std::thread::Builder::new().name("loopctl-start".to_owned()).spawn(move || {
+            instance.start(host, id, &request, &call);
+            running.returned();
+        });
         let reply = match spawned {
             Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
-            Err(error) => own(LC_TRANSIENT, &format!("can't start a thread: {error}")),
+            Err(error) => {
+                guard.starting.0.returned();
+                own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
+            }
         };
         drop(guard);
         reply
+    }
+
+    /// Waits until no function of the plugin hangs, for a moment.
+    ///
+    /// # Errors
+    /// When one still does: another call would most likely hang, too, and keep another thread.
+    async fn ready(&self) -> Result<(), Reply> {
+        check_room().map_err(|problem| own(LC_PERMANENT, &problem))?;
+        if self.stuck.hanging() == 0 || tokio::time::timeout(LATE_LIMIT, self.stuck.free()).await.is_ok() {
+            return Ok(());
+        }
+        let problem = "an earlier call has not come back from the plugin, which gets no other until it has";
+        Err(own(LC_PERMANENT, problem))
     }
 
     fn start(&self, host: &Host, id: u64, request: &[u8], call: &Mutex<Begun>) {
@@ -128,20 +159,29 @@ impl Instance {
 
     /// ENCODE or DECODE of an http plugin. Dropping the future leaves it running, with nobody to take its answer.
     pub(in crate::provider) async fn call(self: &Arc<Self>, op: u32, input: Vec<u8>) -> Reply {
+        if let Err(refusal) = self.ready().await {
+            return refusal;
+        }
         let instance = Arc::clone(self);
         let (sender, receiver) = oneshot::channel();
+        let running = self.stuck.begin();
+        let waiting = Waiting(Arc::clone(&running));
         let spawned = std::thread::Builder::new().name("loopctl-codec".to_owned()).spawn(move || {
-            let Some(call) = instance.library.table.call else { return };
+            let Some(call) = instance.library.table.call else { return running.returned() };
             let mut out = no_buf();
             // SAFETY: arguments as the contract has them; the slice lives until the call returns.
             let status = unsafe { call(instance.raw.get(), op, lend(&input), &raw mut out) };
             // SAFETY: the plugin filled it or left it empty, and hands it over.
             let payload = unsafe { take(out) };
+            running.returned();
             let _ = sender.send(Reply { status, payload });
         });
         match spawned {
             Ok(_) => receiver.await.unwrap_or_else(|_| own(LC_PERMANENT, "the call was lost")),
-            Err(error) => own(LC_TRANSIENT, &format!("can't start a thread: {error}")),
+            Err(error) => {
+                waiting.0.returned();
+                own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
+            }
         }
     }
 }
@@ -172,6 +212,8 @@ struct CallGuard {
     instance: Arc<Instance>,
     id: u64,
     call: Arc<Mutex<Begun>>,
+    /// `start` may not have returned yet.
+    starting: Waiting,
 }
 
 impl Drop for CallGuard {
@@ -185,7 +227,8 @@ impl Drop for CallGuard {
             let instance = Arc::clone(&self.instance);
             // A plugin that hangs in `cancel` or `call_release` keeps a thread, and neither the deadline that it missed nor
             // the answer that it gave.
-            let _ = bounded(END_LIMIT, move || instance.end(call, owed));
+            let stuck = Arc::clone(&self.instance.stuck);
+            let _ = bounded_of(&stuck, END_LIMIT, move || instance.end(call, owed));
         }
     }
 }
@@ -219,6 +262,39 @@ mod tests {
 
     unsafe extern "C" fn nothing(_: *mut c_void) {}
 
+    unsafe extern "C" fn hang_in_call(_: *mut c_void, _: u32, _: lc_slice, _: *mut lc_buf) -> i32 {
+        std::thread::sleep(Duration::from_secs(3600));
+        LC_OK
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_plugin_that_hangs_in_a_call_gets_no_other() {
+        let table = lc_plugin_v1 {
+            size: size_of::<lc_plugin_v1>(),
+            abi_major: LC_ABI_MAJOR,
+            abi_minor: 0,
+            manifest: lc_slice { ptr: std::ptr::null(), len: 0 },
+            open: None,
+            call: Some(hang_in_call),
+            start: None,
+            cancel: None,
+            call_release: None,
+            close: None,
+        };
+        let library = Arc::new(Library { table, host: Host::leak().0 });
+        let instance =
+            Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()), stuck: Arc::default() });
+        let first = tokio::time::timeout(Duration::from_secs(60), instance.call(1, Vec::new())).await;
+        assert!(first.is_err());
+        for _ in 0..3 {
+            let reply = instance.call(1, Vec::new()).await;
+            let Payload::Bytes(error) = reply.payload else { panic!("more than an error") };
+            assert_eq!(reply.status, LC_PERMANENT);
+            assert!(String::from_utf8(error).unwrap().contains("has not come back"));
+        }
+        assert_eq!(instance.stuck.hanging(), 1);
+    }
+
     #[test]
     fn a_plugin_that_hangs_in_cancel_does_not_hold_up_the_deadline() {
         let table = lc_plugin_v1 {
@@ -234,7 +310,8 @@ mod tests {
             close: Some(nothing),
         };
         let library = Arc::new(Library { table, host: Host::leak().0 });
-        let instance = Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()) });
+        let instance =
+            Arc::new(Instance { library, raw: Opaque(std::ptr::null_mut()), stuck: Arc::default() });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::mem::size_of;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use loopctl_plugin_sdk::abi::{
-    LC_ABI_MAJOR, LC_ABI_MINOR, LC_MAX_OUTPUT, lc_buf, lc_host_v1, lc_slice, lc_status,
+    LC_ABI_MAJOR, LC_ABI_MINOR, LC_LOG_ERROR, LC_LOG_INFO, LC_LOG_WARN, LC_MAX_OUTPUT, lc_buf, lc_host_v1,
+    lc_slice, lc_status,
 };
 use tokio::sync::oneshot;
+
+use crate::provider::error::sanitize_message;
 
 /// How a call ended, as the plugin has it.
 #[derive(Debug)]
@@ -26,12 +29,22 @@ pub(in crate::provider) enum Payload {
     TooLarge(usize),
 }
 
+/// The target of what plugins say.
+pub const LOG_TARGET: &str = "loopctl::plugin";
+/// Most lines that are taken from one plugin.
+const MOST_LINES: u64 = 100_000;
+/// Longest line that is looked at, in bytes; less of it is shown.
+const LONGEST_LINE: usize = 4_096;
+
 /// One library's host: nothing that it does touches the calls of another.
 #[derive(Default)]
 pub(super) struct Host {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
     last: AtomicU64,
     dropped: AtomicU64,
+    /// What the plugin is called, for its lines in the log.
+    plugin: OnceLock<String>,
+    lines: AtomicU64,
 }
 
 impl Host {
@@ -47,6 +60,11 @@ impl Host {
             log: Some(log),
         }));
         (host, table)
+    }
+
+    /// What the plugin is called, once that is known.
+    pub(super) fn name(&self, plugin: &str) {
+        let _ = self.plugin.set(plugin.to_owned());
     }
 
     /// A fresh id, and where its answer will come. The entry is there before the plugin knows the id.
@@ -123,8 +141,29 @@ unsafe extern "C" fn complete(ctx: *mut c_void, id: u64, status: lc_status, out:
     }
 }
 
-/// Keeps nothing: whether a line quotes the document, only the plugin could say, and logs hold no text of documents.
-unsafe extern "C" fn log(_ctx: *mut c_void, _level: u32, _msg: lc_slice) {}
+/// Passes a line on to whoever follows this target. Whether it quotes the document, only the plugin could say: so every line
+/// is of the lowest level in use, which logs leave out unless they are asked for it, whatever level the plugin gives it.
+unsafe extern "C" fn log(ctx: *mut c_void, level: u32, msg: lc_slice) {
+    // SAFETY: `ctx` is the host that `leak` made, which is never freed; null only from a plugin that makes it up.
+    let Some(host) = (unsafe { ctx.cast::<Host>().as_ref() }) else { return };
+    if msg.ptr.is_null() || msg.len == 0 || !tracing::enabled!(target: LOG_TARGET, tracing::Level::DEBUG) {
+        return;
+    }
+    if host.lines.fetch_add(1, Ordering::Relaxed) >= MOST_LINES {
+        return;
+    }
+    // SAFETY: not null, and the plugin vouches for `len` bytes, of which these are some.
+    let bytes = unsafe { std::slice::from_raw_parts(msg.ptr, msg.len.min(LONGEST_LINE)) };
+    let message = sanitize_message(&String::from_utf8_lossy(bytes));
+    let plugin = host.plugin.get().map_or("", String::as_str);
+    let said = match level {
+        LC_LOG_ERROR => "error",
+        LC_LOG_WARN => "warn",
+        LC_LOG_INFO => "info",
+        _ => "debug",
+    };
+    tracing::debug!(target: LOG_TARGET, event = "plugin_says", plugin, plugin_level = said, text = message.as_str());
+}
 
 #[cfg(test)]
 mod tests {
@@ -132,6 +171,46 @@ mod tests {
 
     fn ok() -> Reply {
         Reply { status: 0, payload: Payload::Bytes(Vec::new()) }
+    }
+
+    /// Takes down what is said at the target of plugins.
+    #[derive(Clone, Default)]
+    struct Ear(std::sync::Arc<Mutex<Vec<String>>>);
+
+    impl tracing::field::Visit for Ear {
+        fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+            self.0.lock().unwrap().push(format!("{field}={value:?}"));
+        }
+    }
+
+    impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Ear {
+        fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+            assert_eq!(
+                (event.metadata().target(), *event.metadata().level()),
+                (LOG_TARGET, tracing::Level::DEBUG)
+            );
+            event.record(&mut self.clone());
+        }
+    }
+
+    #[test]
+    fn what_a_plugin_says_is_one_bounded_line_of_the_lowest_level() {
+        use tracing_subscriber::layer::SubscriberExt;
+        let (host, table) = Host::leak();
+        host.name("acme");
+        let long = format!("a\nb\u{1b}[2J{}", "x".repeat(9_000));
+        let ear = Ear::default();
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(ear.clone()), || {
+            for (level, text) in [(LC_LOG_ERROR, long.as_str()), (9, "")] {
+                let msg = lc_slice { ptr: text.as_ptr(), len: text.len() };
+                // SAFETY: the context is the table's, and the text outlives the call.
+                unsafe { table.log.unwrap()(table.ctx, level, msg) };
+            }
+        });
+        let said = ear.0.lock().unwrap();
+        assert_eq!(said[..3], ["event=\"plugin_says\"", "plugin=\"acme\"", "plugin_level=\"error\""]);
+        assert!(said[3].starts_with("text=\"a b [2Jxxx") && said[3].len() < 600, "{}", said[3]);
+        assert_eq!(said.len(), 4);
     }
 
     #[test]

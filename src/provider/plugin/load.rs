@@ -10,7 +10,8 @@ use std::time::Duration;
 use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_plugin_v1};
 use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
-use super::{bounded, copy, ending, host::Host};
+use super::copy::Place;
+use super::{bounded, ending, host::Host};
 use crate::provider::ProviderError;
 use crate::provider::elf;
 use crate::provider::inspect::{self, PluginFile, host_abi};
@@ -73,6 +74,7 @@ impl Library {
         let manifest = inspect::parse(&json)
             .map_err(|problem| ProviderError::BadManifest { path: path.clone(), problem })?;
         check_functions(&path, &table, manifest.kind)?;
+        host.name(&manifest.name);
         let library = loaded.entry(key).or_insert_with(|| Arc::new(Self { table, host }));
         Ok((Arc::clone(library), manifest, json))
     }
@@ -84,6 +86,7 @@ impl Library {
         expected: Option<&[u8]>,
     ) -> Result<Self, ProviderError> {
         let (host, offered) = Host::leak();
+        host.name(&manifest.name);
         // SAFETY: the symbol has this type by its name; the host's table is never freed.
         let table = unsafe { copy_table(path, entry(offered)) }?;
         // SAFETY: the table's manifest is static, as the contract has it.
@@ -112,19 +115,14 @@ fn keep(key: String, library: Library) -> Arc<Library> {
     )
 }
 
-/// Writes the checked bytes where nobody else can, and loads that. What has the plugin's name by now doesn't matter.
+/// Holds the checked bytes where nobody else can change them, and loads that. What has the plugin's name by now doesn't matter.
 pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError> {
     let failed = |problem: String| ProviderError::Load { path: file.path.clone(), problem };
     if let Some(machine) = elf::other_machine(&file.bytes) {
         let (system, own) = (std::env::consts::OS, std::env::consts::ARCH);
         return Err(failed(format!("it was built for {machine}, and this is {own} ({system})")));
     }
-    // Removed when dropped, which a system that has it mapped doesn't mind; where it does, and where the plugin ends the
-    // process while it is loaded, the copy stays until a later process finds it.
-    let copy =
-        copy::write(&file.bytes).map_err(|error| failed(format!("can't write a temporary copy: {error}")))?;
-    // SAFETY: running its constructors is what loading a plugin means; it has been found trustworthy.
-    let library = unsafe { open_library(&copy) }.map_err(|error| failed(describe(&error)))?;
+    let library = open_bytes(&file.bytes).map_err(failed)?;
     // SAFETY: the symbol has this type by the contract: the major version is in its name.
     let entry = match unsafe { library.get::<lc_entry_v1>(LC_ENTRY_SYMBOL) } {
         Ok(symbol) => *symbol,
@@ -140,11 +138,33 @@ pub(super) fn open_copy(file: &PluginFile) -> Result<lc_entry_v1, ProviderError>
     Ok(entry)
 }
 
-fn describe(error: &libloading::Error) -> String {
+/// Loads a library from the first place where the system runs what is there. One that can't be loaded from anywhere has
+/// been tried everywhere, which does nothing: its constructors run when all else has been found in order.
+fn open_bytes(bytes: &[u8]) -> Result<libloading::Library, String> {
+    let mut problems: Vec<String> = Vec::new();
+    for place in Place::all() {
+        let opened = place.hold(bytes).map_err(|error| error.to_string()).and_then(|copy| {
+            // SAFETY: running its constructors is what loading a plugin means; it has been found trustworthy.
+            let library =
+                unsafe { open_library(copy.path()) }.map_err(|error| describe(&error, copy.path()))?;
+            copy.keep_loaded();
+            Ok(library)
+        });
+        match opened {
+            Ok(library) => return Ok(library),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    Err(problems.join("; "))
+}
+
+/// Without the path of the copy, which means nothing to anybody.
+fn describe(error: &libloading::Error, copy: &Path) -> String {
     use std::error::Error;
-    crate::provider::error::sanitize_line(
-        &error.source().map_or_else(|| error.to_string(), ToString::to_string),
-    )
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let text = text.replace(&format!("{}: ", copy.display()), "");
+    crate::provider::error::sanitize_message(&text)
 }
 
 #[cfg(unix)]

@@ -9,15 +9,19 @@ mod ending;
 mod host;
 mod load;
 mod probe;
+mod stuck;
 
 pub(super) use call::Instance;
 pub use ending::Working;
+pub use host::LOG_TARGET;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
 pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+use stuck::{Stuck, Waiting};
 
 /// Runs `work` on a thread of its own and waits for at most `limit`. What comes later is dropped there, so it must
 /// clean up after itself.
@@ -28,6 +32,21 @@ fn bounded<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
+    bounded_of(&Arc::default(), limit, work)
+}
+
+/// The same for work of a plugin that has been called before: what hangs counts as its own.
+///
+/// # Errors
+/// In words, when there is no result in time.
+fn bounded_of<T: Send + 'static>(
+    stuck: &Arc<Stuck>,
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    stuck::check_room()?;
+    let running = stuck.begin();
+    let caller = Waiting(Arc::clone(&running));
     // Not a channel: the first wait on one registers a destructor with the system's loader, whose lock is held by a plugin
     // that hangs while it is loaded.
     let shared = Arc::new((Mutex::new(None), Condvar::new()));
@@ -36,16 +55,22 @@ fn bounded<T: Send + 'static>(
         .name("loopctl-plugin".to_owned())
         .spawn(move || {
             let done = work();
+            running.returned();
             *theirs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             theirs.1.notify_one();
         })
-        .map_err(|error| format!("can't start a thread: {error}"))?;
+        .map_err(|error| {
+            caller.0.returned();
+            format!("can't start a thread: {error}")
+        })?;
     let (slot, filled) = &*shared;
     let waiting = slot.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut slot, _) = filled
         .wait_timeout_while(waiting, limit, |slot| slot.is_none())
         .unwrap_or_else(PoisonError::into_inner);
-    slot.take().ok_or_else(|| {
+    let done = slot.take();
+    drop(caller);
+    done.ok_or_else(|| {
         ending::something_hangs();
         format!("it took longer than {} s", limit.as_secs())
     })

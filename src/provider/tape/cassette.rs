@@ -1,6 +1,6 @@
-//! The file of a key. One file each, in JSON that people can read, compare and commit.
+//! The files of a key: one for each exchange, in JSON that people can read, compare and commit.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::error::TapeError;
 use super::exchange::{Exchange, Summary};
 use super::key::Key;
+use crate::disk::{self, Access, ReadError};
+
+/// Largest file, in bytes. Many times what an answer comes to.
+const MAX_FILE: u64 = 512 << 20;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
 
-/// All exchanges of a key, in the order in which they were begun.
+/// Exchanges of a key, in the order in which they were begun. A recording has one in each file; a file that people made of
+/// several is read, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cassette {
@@ -66,6 +71,38 @@ impl Cassette {
     }
 }
 
+/// Which file: the first exchange of a key is number 0.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Address {
+    pub(super) key: Key,
+    pub(super) number: usize,
+}
+
+impl Address {
+    /// The first, or only, one of a key.
+    pub(super) fn first(key: &Key) -> Self {
+        Self { key: key.clone(), number: 0 }
+    }
+
+    fn file_name(&self) -> String {
+        match self.number {
+            0 => format!("{}.json", self.key),
+            number => format!("{}_{number}.json", self.key),
+        }
+    }
+
+    fn parse(file_name: &str) -> Option<Self> {
+        let stem = file_name.strip_suffix(".json")?;
+        match stem.split_once('_') {
+            None => Some(Self::first(&Key::parse(stem)?)),
+            Some((key, number)) => {
+                let address = Self { key: Key::parse(key)?, number: number.parse().ok()? };
+                (address.number > 0 && address.file_name() == file_name).then_some(address)
+            }
+        }
+    }
+}
+
 /// Where cassettes stand. What is written to it is its owner's alone: answers quote documents.
 pub(super) struct Folder {
     path: PathBuf,
@@ -101,8 +138,8 @@ impl Folder {
             }
             (_, false) => builder.create(&self.path),
         };
-        match made.and_then(|()| self.temporary()) {
-            Ok(_) => Ok(self),
+        match made.and_then(|()| disk::try_folder(&self.path)) {
+            Ok(()) => Ok(self),
             Err(error) => Err(self.unusable(&error)),
         }
     }
@@ -112,91 +149,95 @@ impl Folder {
     }
 
     fn unusable(&self, error: &io::Error) -> TapeError {
-        TapeError::Folder { path: self.path.clone(), problem: plain(error) }
+        TapeError::Folder { path: self.path.clone(), problem: error.to_string() }
     }
 
-    fn file_of(&self, key: &Key) -> PathBuf {
-        self.path.join(format!("{key}.json"))
+    fn file_of(&self, address: &Address) -> PathBuf {
+        self.path.join(address.file_name())
     }
 
-    /// The keys that have a file, in order. Other files are none of ours.
-    fn keys(&self) -> Result<Vec<Key>, TapeError> {
+    /// The files there are, in order. Others are none of ours.
+    fn addresses(&self) -> Result<Vec<Address>, TapeError> {
         let list = || {
-            let mut keys = Vec::new();
+            let mut addresses = Vec::new();
             for entry in std::fs::read_dir(&self.path)? {
-                let name = entry?.file_name();
-                keys.extend(name.to_str().and_then(|name| Key::parse(name.strip_suffix(".json")?)));
+                addresses.extend(entry?.file_name().to_str().and_then(Address::parse));
             }
-            keys.sort();
-            Ok(keys)
+            addresses.sort();
+            Ok(addresses)
         };
         list().map_err(|error: io::Error| self.unusable(&error))
     }
 
     /// Whether what is in it is cassettes, and not other files with such names.
     pub(super) fn holds_cassettes(&self) -> bool {
-        let first = self.keys().ok().and_then(|keys| keys.into_iter().next());
-        first.is_some_and(|key| matches!(self.read(&key), Ok(Some(_))))
+        let first = self.addresses().ok().and_then(|addresses| addresses.into_iter().next());
+        first.is_some_and(|address| matches!(self.read(&address), Ok(Some(_))))
     }
 
     /// Whether there is a cassette in it.
     pub(super) fn is_recorded(&self) -> Result<bool, TapeError> {
-        self.keys().map(|keys| !keys.is_empty())
+        self.addresses().map(|addresses| !addresses.is_empty())
     }
 
-    /// Every cassette in it, in the order of keys.
-    pub(super) fn read_all(&self) -> Result<Vec<Cassette>, TapeError> {
-        self.keys()?.iter().filter_map(|key| self.read(key).transpose()).collect()
+    /// Shows every cassette in it, in the order of keys and numbers. One is in memory at a time.
+    pub(super) fn each(&self, mut visit: impl FnMut(Address, Cassette)) -> Result<(), TapeError> {
+        for address in self.addresses()? {
+            if let Some(cassette) = self.read(&address)? {
+                visit(address, cassette);
+            }
+        }
+        Ok(())
     }
 
-    /// The cassette of a key, if there is one.
-    pub(super) fn read(&self, key: &Key) -> Result<Option<Cassette>, TapeError> {
-        let path = self.file_of(key);
-        // A pipe would be waited for, and a device has no end.
-        let read = std::fs::metadata(&path)
-            .and_then(|found| found.is_file().then(|| std::fs::read(&path)).transpose());
-        match read {
-            Ok(Some(json)) => Cassette::parse(&path, key, &json).map(Some),
-            Ok(None) => Err(TapeError::Unreadable { path, problem: "it is not a file".to_owned() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(TapeError::Unreadable { path, problem: plain(&error) }),
+    /// What is there, if there is anything.
+    pub(super) fn read(&self, address: &Address) -> Result<Option<Cassette>, TapeError> {
+        let path = self.file_of(address);
+        let found = disk::read(&path, MAX_FILE);
+        Self::parsed(path, &address.key, found)
+    }
+
+    /// The same, if nobody but this user can have written it: who could put an answer there would decide about documents.
+    pub(super) fn read_own(&self, address: &Address) -> Result<Option<Cassette>, TapeError> {
+        let path = self.file_of(address);
+        let found = disk::read_own(&path, MAX_FILE);
+        Self::parsed(path, &address.key, found)
+    }
+
+    fn parsed(
+        path: PathBuf,
+        key: &Key,
+        found: Result<Vec<u8>, ReadError>,
+    ) -> Result<Option<Cassette>, TapeError> {
+        match found {
+            Ok(json) => Cassette::parse(&path, key, &json).map(Some),
+            Err(ReadError::Missing) => Ok(None),
+            Err(error) => Err(TapeError::Unreadable { path, problem: error.to_string() }),
         }
     }
 
     /// Writes a cassette in the place of an earlier one. Whoever reads meanwhile finds the one or the other, whole.
-    pub(super) fn write(&self, cassette: &Cassette) -> Result<(), TapeError> {
-        let path = self.file_of(&cassette.key);
+    pub(super) fn write(&self, number: usize, cassette: &Cassette) -> Result<(), TapeError> {
+        let path = self.file_of(&Address { key: cassette.key.clone(), number });
         let replace = || {
             let mut json = serde_json::to_vec_pretty(cassette)?;
             json.push(b'\n');
-            let mut file = self.temporary()?;
-            file.write_all(&json)?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok(())
+            disk::replace(&path, &json, Access::Owner)
         };
-        replace()
-            .map_err(|error: io::Error| TapeError::Unwritable { path: path.clone(), problem: plain(&error) })
+        replace().map_err(|error: io::Error| TapeError::Unwritable {
+            path: path.clone(),
+            problem: error.to_string(),
+        })
     }
 
-    /// Removes the cassette of a key, if there is one.
-    pub(super) fn remove(&self, key: &Key) -> Result<(), TapeError> {
-        let path = self.file_of(key);
+    /// Removes a cassette, if there is one.
+    pub(super) fn remove(&self, address: &Address) -> Result<(), TapeError> {
+        let path = self.file_of(address);
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(TapeError::Unwritable { path, problem: plain(&error) })
+                Err(TapeError::Unwritable { path, problem: error.to_string() })
             }
             _ => Ok(()),
         }
     }
-
-    /// A file beside the cassettes that removes itself unless it is given a name. It is its owner's alone.
-    fn temporary(&self) -> io::Result<tempfile::NamedTempFile> {
-        tempfile::Builder::new().prefix(".loopctl-").suffix(".tmp").tempfile_in(&self.path)
-    }
-}
-
-/// The cause without the name of a temporary file, which means nothing to anybody.
-fn plain(error: &io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error).to_string()
 }

@@ -5,7 +5,7 @@
 //! | `key` | which requests are the same |
 //! | `exchange` | what is kept of a call: the answer, how long it took, how it failed |
 //! | `body` | texts of requests and answers as readable JSON, where they are JSON |
-//! | `cassette` | the file of a key: its format, reading, writing |
+//! | `cassette` | the files of a key: their format, reading, writing |
 //! | `player` | which exchange answers a request when a run is replayed |
 //! | `take` | one call: asked and kept, played, or answered from the cache |
 //! | `error` | what can be wrong with a folder of cassettes |
@@ -29,10 +29,10 @@ pub use error::TapeError;
 pub(super) use take::{Ended, Entry, RecordedCall};
 
 use super::error::CallError;
-use cassette::{Cassette, Folder};
-use exchange::{Exchange, Summary};
+use cassette::{Address, Cassette, Folder};
+use exchange::Exchange;
 use key::Key;
-use player::Player;
+use player::{Played, Player};
 use take::Question;
 
 /// What a tape does with calls.
@@ -70,16 +70,13 @@ struct Shared {
 
 /// What each mode needs to remember.
 enum RecorderState {
-    Record { requests: Requests, lists: Mutex<HashMap<Key, List>> },
+    Record {
+        requests: Requests,
+        /// How many exchanges of each key were begun. Those that were given up have no file.
+        begun: Mutex<HashMap<Key, usize>>,
+    },
     Replay(Mutex<Player>),
     Cache,
-}
-
-/// The exchanges of one key, in the order in which they were begun. Those that are still going on, or were given up,
-/// are none.
-struct List {
-    summary: Summary,
-    exchanges: Vec<Option<Exchange>>,
 }
 
 /// What to do with a request.
@@ -101,7 +98,7 @@ impl Recorder {
         if folder.is_recorded()? {
             return Err(TapeError::Recorded { path: folder.path().to_owned() });
         }
-        Ok(Self::of(folder, RecorderState::Record { requests, lists: Mutex::default() }))
+        Ok(Self::of(folder, RecorderState::Record { requests, begun: Mutex::default() }))
     }
 
     /// Answers from the exchanges in `folder`, each once, and makes no call.
@@ -110,7 +107,8 @@ impl Recorder {
     /// When the folder holds none, or any of its files is damaged or of a newer format.
     pub fn replay(folder: &Path) -> Result<Self, TapeError> {
         let folder = Folder::existing(folder);
-        let player = Player::new(folder.read_all()?);
+        let mut player = Player::default();
+        folder.each(|address, cassette| player.add(address, &cassette))?;
         if player.is_empty() {
             return Err(TapeError::Empty { path: folder.path().to_owned() });
         }
@@ -170,15 +168,14 @@ impl Recorder {
     /// What to do with a question.
     fn cue(&self, question: &Question) -> Result<Lookup, CallError> {
         match &self.shared.reel {
-            RecorderState::Record { lists, .. } => {
-                let mut lists = locked(lists);
-                let list = lists
-                    .entry(question.key.clone())
-                    .or_insert_with(|| List { summary: question.summary.clone(), exchanges: Vec::new() });
-                list.exchanges.push(None);
-                Ok(Lookup::Ask(list.exchanges.len().saturating_sub(1)))
+            RecorderState::Record { begun, .. } => {
+                let mut begun = locked(begun);
+                let next = begun.entry(question.key.clone()).or_default();
+                let number = *next;
+                *next += 1;
+                Ok(Lookup::Ask(number))
             }
-            RecorderState::Replay(player) => match locked(player).play(question) {
+            RecorderState::Replay(player) => match self.played(player, question) {
                 Ok(exchange) => Ok(Lookup::Play(Box::new(exchange))),
                 Err(why) => {
                     let fault = self.unrecorded(question, &why);
@@ -188,6 +185,17 @@ impl Recorder {
             },
             RecorderState::Cache => Ok(Lookup::Ask(0)),
         }
+    }
+
+    /// The exchange that answers a question, read from its file.
+    ///
+    /// # Errors
+    /// In words, why there is none.
+    fn played(&self, player: &Mutex<Player>, question: &Question) -> Result<Exchange, String> {
+        let Played { address, at } = locked(player).play(question)?;
+        let cassette = self.shared.folder.read(&address).map_err(|error| error.to_string())?;
+        let exchange = cassette.and_then(|cassette| cassette.exchanges.into_iter().nth(at));
+        exchange.ok_or_else(|| "its file was removed or changed while it was replayed".to_owned())
     }
 
     fn unrecorded(&self, question: &Question, why: &str) -> CallError {
@@ -211,7 +219,7 @@ impl Recorder {
     fn cached(&self, question: &Question) -> Result<Option<Exchange>, TapeError> {
         match self.shared.reel {
             RecorderState::Cache => {
-                let cassette = self.shared.folder.read(&question.key)?;
+                let cassette = self.shared.folder.read_own(&Address::first(&question.key))?;
                 // An answer that failed is not kept, but a file that was put there may say so.
                 Ok(cassette.and_then(|cassette| cassette.exchanges.into_iter().find(Exchange::is_answer)))
             }
@@ -221,31 +229,19 @@ impl Recorder {
 
     /// Keeps an exchange that is over.
     fn keep(&self, question: &Question, number: usize, exchange: Exchange) {
-        let written = match &self.shared.reel {
-            RecorderState::Record { lists, .. } => {
-                let mut lists = locked(lists);
-                let Some(list) = lists.get_mut(&question.key) else { return };
-                if let Some(place) = list.exchanges.get_mut(number) {
-                    *place = Some(exchange);
-                }
-                let summary = list.summary.clone();
-                let exchanges = list.exchanges.iter().flatten().cloned().collect();
-                // Under the lock, so that an older list never replaces a newer one.
-                self.shared.folder.write(&Cassette::new(question.key.clone(), summary, exchanges))
-            }
-            RecorderState::Cache if exchange.is_answer() => {
-                let summary = question.summary.clone();
-                self.shared.folder.write(&Cassette::new(question.key.clone(), summary, vec![exchange]))
-            }
-            RecorderState::Cache | RecorderState::Replay(_) => Ok(()),
+        let number = match &self.shared.reel {
+            RecorderState::Record { .. } => number,
+            RecorderState::Cache if exchange.is_answer() => 0,
+            RecorderState::Cache | RecorderState::Replay(_) => return,
         };
-        if let Err(error) = written {
+        let cassette = Cassette::new(question.key.clone(), question.summary.clone(), vec![exchange]);
+        if let Err(error) = self.shared.folder.write(number, &cassette) {
             self.trouble(error.to_string());
         }
     }
 
     fn forget(&self, key: &Key) {
-        if let Err(error) = self.shared.folder.remove(key) {
+        if let Err(error) = self.shared.folder.remove(&Address::first(key)) {
             self.trouble(error.to_string());
         }
     }

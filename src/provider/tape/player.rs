@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::cassette::Cassette;
-use super::exchange::Exchange;
+use super::cassette::{Address, Cassette};
 use super::key::Key;
 use super::take::Question;
 
-/// The exchanges of a folder, and which of them have been played.
+/// The exchanges of a folder, without what they say, and which of them have been played.
 #[derive(Debug, Default)]
 pub(super) struct Player {
     lists: HashMap<Key, Vec<Track>>,
@@ -17,21 +16,37 @@ pub(super) struct Player {
 
 #[derive(Debug)]
 struct Track {
-    exchange: Exchange,
+    stage: String,
+    iteration: u32,
+    address: Address,
+    /// Which of its file.
+    at: usize,
     played: bool,
 }
 
+/// Where the exchange stands that answers a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Played {
+    pub(super) address: Address,
+    /// Which of its file.
+    pub(super) at: usize,
+}
+
 impl Player {
-    pub(super) fn new(cassettes: Vec<Cassette>) -> Self {
-        let mut player = Self::default();
-        for Cassette { key, request, exchanges, .. } in cassettes {
-            for exchange in &exchanges {
-                player.models.entry(exchange.stage.clone()).or_default().insert(request.model.clone());
-            }
-            let tracks = exchanges.into_iter().map(|exchange| Track { exchange, played: false });
-            player.lists.insert(key, tracks.collect());
+    /// Takes down what a file holds. Those of a key come in the order of their numbers.
+    pub(super) fn add(&mut self, address: Address, cassette: &Cassette) {
+        let list = self.lists.entry(address.key.clone()).or_default();
+        for (at, exchange) in cassette.exchanges.iter().enumerate() {
+            let models = self.models.entry(exchange.stage.clone()).or_default();
+            models.insert(cassette.request.model.clone());
+            list.push(Track {
+                stage: exchange.stage.clone(),
+                iteration: exchange.iteration,
+                address: address.clone(),
+                at,
+                played: false,
+            });
         }
-        player
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -44,25 +59,25 @@ impl Player {
     ///
     /// # Errors
     /// When there is none: what has probably changed since.
-    pub(super) fn play(&mut self, question: &Question) -> Result<Exchange, String> {
+    pub(super) fn play(&mut self, question: &Question) -> Result<Played, String> {
         let mut keys = std::iter::once(&question.key).chain(&question.elsewhere);
         let Some(key) = keys.find(|key| self.lists.contains_key(key)) else {
             return Err(self.guess(question));
         };
         let Some(tracks) = self.lists.get_mut(key) else { return Err(self.guess(question)) };
         let asker = &question.asker;
-        let own = || tracks.iter().enumerate().filter(|(_, track)| track.exchange.stage == asker.stage);
+        let own = || tracks.iter().enumerate().filter(|(_, track)| track.stage == asker.stage);
         let recorded = own().count();
         if recorded == 0 {
             return Err(self.guess(question));
         }
         let left = || own().filter(|(_, track)| !track.played);
-        let same = left().find(|(_, track)| track.exchange.iteration == asker.iteration);
+        let same = left().find(|(_, track)| track.iteration == asker.iteration);
         let next = same.or_else(|| left().next()).map(|(at, _)| at);
         match next.and_then(|at| tracks.get_mut(at)) {
             Some(track) => {
                 track.played = true;
-                Ok(track.exchange.clone())
+                Ok(Played { address: track.address.clone(), at: track.at })
             }
             None => Err(format!(
                 "it was recorded {}, and this run asks once more; more documents or retries than then?",

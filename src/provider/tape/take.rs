@@ -263,6 +263,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn each_exchange_is_written_once_into_a_file_of_its_own() {
+        let place = tempfile::tempdir().unwrap();
+        let answer = |status| HttpResponse { status, headers: BTreeMap::new(), body: "{}".into() };
+        let tape = Recorder::record(place.path(), Requests::Digests).unwrap();
+        let written = || {
+            let mut files: Vec<_> = std::fs::read_dir(place.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .map(|path| (path.file_name().unwrap().len(), std::fs::read_to_string(path).unwrap()))
+                .collect();
+            files.sort();
+            files
+        };
+        for status in [200, 201, 202] {
+            let before = written();
+            let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+            let question = take.http("openai", &request(), &asked(), None);
+            take.ask(question, async { Ok(answer(status)) }).await.unwrap();
+            take.end(Ok(Completion::default()));
+            // What was written before stays as it is.
+            let after = written();
+            assert_eq!(after.len(), before.len() + 1);
+            assert!(before.iter().all(|file| after.contains(file)));
+        }
+        let tape = Recorder::replay(place.path()).unwrap();
+        for status in [200, 201, 202] {
+            let mut take = RecordedCall::new(Some(&tape), false, &Progress::default());
+            let question = take.http("openai", &request(), &asked(), None);
+            let played = take.ask(question, async { Ok(answer(0)) }).await.unwrap();
+            assert_eq!(played.status, status);
+        }
+    }
+
+    #[tokio::test]
     async fn remarks_about_a_call_are_played_with_it() {
         let place = tempfile::tempdir().unwrap();
         let answer = HttpResponse { status: 200, headers: BTreeMap::new(), body: "{}".into() };

@@ -103,7 +103,7 @@ pub(in super::super) static ABSENT: Mapping = Mapping {
     what: "rule for absent fields",
     doc: "When to say that the document has no such field.",
     keys: &[&[
-        Key::new("after", u64::shape, "After this tier has found nothing: 0 or more.").required().examples(&["1"]),
+        Key::new("after", Count::shape, "After this tier has found nothing: 1 or more, for the first attempt never gives up.").required().examples(&["1"]),
         Key::new("unless", pattern, "Not if this is found in the document: then it speaks of the field. Without it nothing holds it back.")
             .examples(&["'grad|differentiat'"]),
     ]],

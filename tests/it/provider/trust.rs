@@ -107,6 +107,71 @@ fn what_others_may_write_is_not_part_of_the_installation() {
     }
 }
 
+/// Whether files that are made here belong to a group of their user alone, which may write them.
+#[cfg(unix)]
+fn has_own_group(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let found = std::fs::metadata(path).unwrap();
+    found.uid() == found.gid() && found.uid() != 0
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_group_may_write_is_trusted_no_more() {
+    let bed = Bed::new();
+    let (providers, library) = installed(&bed);
+    let other = bed.compile("twice", "elsewhere");
+    let lock = providers.trust(&other).unwrap().lock_file;
+    if has_own_group(&library) {
+        return;
+    }
+    for (path, loose, tight) in [(library.as_path(), 0o664, 0o644), (library.parent().unwrap(), 0o775, 0o755)]
+    {
+        chmod(path, loose);
+        let error = open(&providers, &library).unwrap_err();
+        assert!(matches!(error, ProviderError::Untrusted { .. }), "{error}");
+        assert!(error.to_string().contains("of the group"), "{error}");
+        chmod(path, tight);
+        open(&providers, &library).unwrap();
+    }
+    for (path, loose, tight) in [(lock.as_path(), 0o660, 0o600), (lock.parent().unwrap(), 0o775, 0o755)] {
+        chmod(path, loose);
+        assert!(matches!(open(&providers, &other), Err(ProviderError::Lock { .. })));
+        chmod(path, tight);
+        open(&providers, &other).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_file_in_an_open_folder_counts_for_nothing_whatever_leads_there() {
+    let bed = Bed::new();
+    let (providers, _) = installed(&bed);
+    let library = bed.compile("twice", "elsewhere");
+    let lock = providers.trust(&library).unwrap().lock_file;
+    let there = bed.write("open/plugins.lock", "");
+    std::fs::rename(&lock, &there).unwrap();
+    std::os::unix::fs::symlink(&there, &lock).unwrap();
+    open(&providers, &library).unwrap();
+    chmod(there.parent().unwrap(), 0o777);
+    let error = open(&providers, &library).unwrap_err();
+    assert!(matches!(error, ProviderError::Lock { .. }), "{error}");
+    assert!(error.to_string().contains("open"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_lock_file_is_not_waited_for() {
+    let bed = Bed::new();
+    let (providers, _) = installed(&bed);
+    let library = bed.compile("twice", "elsewhere");
+    let lock = providers.trust(&library).unwrap().lock_file;
+    std::fs::remove_file(&lock).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    let error = open(&providers, &library).unwrap_err();
+    assert!(error.to_string().contains("a named pipe"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_lock_file_that_others_may_write_counts_for_nothing() {

@@ -123,6 +123,20 @@ fn a_list_keeps_its_good_items_and_gains_new_ones() {
 }
 
 #[test]
+fn absence_without_a_condition_needs_only_the_tier() {
+    let patterns = Patterns::from_json(&json!({ "extract": "t", "fields": {
+        "margins": { "patterns": [{ "pattern": r"margins: (?P<value>\w+)" }], "absent": { "after": 2 } },
+    }}))
+    .unwrap();
+    let status = |tier| {
+        let asked = focus(json!({ "margins": [] }));
+        let got = correct(&patterns, "resection margins unclear", &serde_json::Map::new(), &asked, tier);
+        got.fields.get("margins_status").cloned()
+    };
+    assert_eq!((status(1), status(2)), (None, Some(json!("not_present"))));
+}
+
+#[test]
 fn absence_is_claimed_only_when_nothing_mentions_the_field() {
     let claim = corrected("a biopsy", json!({}), json!({ "margins": [] }), 1);
     assert_eq!(claim.fields.get("margins_status"), Some(&json!("not_present")));

@@ -1,0 +1,125 @@
+//! Functions of plugins that have not come back in their time. A thread can't be ended from outside, and may use a core
+//! for ever: so a plugin that keeps one gets no more calls until it lets go, and a process gets only so many.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Most threads that hang in plugins at once, in this process. Beyond that no function of a plugin is called.
+pub(super) const MOST: usize = 32;
+
+/// Of all plugins.
+static ALL: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether too many functions hang already.
+///
+/// # Errors
+/// In words.
+pub(super) fn check_room() -> Result<(), String> {
+    match ALL.load(Ordering::Relaxed) {
+        hanging if hanging < MOST => Ok(()),
+        hanging => {
+            Err(format!("{hanging} functions of plugins hang in this process, which calls none any more"))
+        }
+    }
+}
+
+/// How many functions of one plugin hang.
+#[derive(Debug, Default)]
+pub(super) struct Stuck {
+    hanging: Mutex<usize>,
+    freed: Notify,
+}
+
+/// One function that runs on a thread of its own. The thread says when it is back, and whoever waits when they no longer
+/// do, in either order.
+#[derive(Debug)]
+pub(super) struct Running {
+    stuck: Arc<Stuck>,
+    /// The first of the two has said so. Changed under the lock of `stuck`.
+    over: Mutex<bool>,
+}
+
+impl Stuck {
+    /// A function that is about to be called.
+    pub(super) fn begin(self: &Arc<Self>) -> Arc<Running> {
+        Arc::new(Running { stuck: Arc::clone(self), over: Mutex::new(false) })
+    }
+
+    /// How many functions hang.
+    pub(super) fn hanging(&self) -> usize {
+        *self.lock()
+    }
+
+    /// Waits until none hangs.
+    pub(super) async fn free(&self) {
+        loop {
+            // Before looking, so that no function comes back in between unheard.
+            let freed = self.freed.notified();
+            if self.hanging() == 0 {
+                return;
+            }
+            freed.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.hanging.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    /// The function has come back.
+    pub(super) fn returned(&self) {
+        let mut hanging = self.stuck.lock();
+        if self.end() {
+            *hanging = hanging.saturating_sub(1);
+            ALL.fetch_sub(1, Ordering::Relaxed);
+            if *hanging == 0 {
+                self.stuck.freed.notify_waiters();
+            }
+        }
+    }
+
+    /// Nobody waits for it any more.
+    pub(super) fn abandoned(&self) {
+        let mut hanging = self.stuck.lock();
+        if !self.end() {
+            *hanging += 1;
+            ALL.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the other side has said so before.
+    fn end(&self) -> bool {
+        std::mem::replace(&mut *self.over.lock().unwrap_or_else(PoisonError::into_inner), true)
+    }
+}
+
+/// Says that nobody waits any more, wherever the waiting ends.
+pub(super) struct Waiting(pub(super) Arc<Running>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.abandoned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_given_up_and_not_back_hangs() {
+        let stuck = Arc::new(Stuck::default());
+        let (quick, slow) = (stuck.begin(), stuck.begin());
+        quick.returned();
+        drop(Waiting(quick));
+        assert_eq!(stuck.hanging(), 0);
+        drop(Waiting(Arc::clone(&slow)));
+        assert_eq!(stuck.hanging(), 1);
+        slow.returned();
+        assert_eq!(stuck.hanging(), 0);
+    }
+}
