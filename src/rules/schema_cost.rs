@@ -33,18 +33,18 @@ pub enum TooMuch {
     #[error(
         "at {0} more than {MAX_FOR_ONE_VALUE} schemas apply to one value, counting what its `$ref`s stand for"
     )]
-    Wide(ConditionContext),
+    Wide(SchemaPlace),
     /// Too many references behind each other.
     #[error("at {0} more than {MAX_CHAIN} references and branches lead on to each other")]
-    Long(ConditionContext),
+    Long(SchemaPlace),
     /// Too many parts.
     #[error(
         "at {0} it comes to more than {MAX_PARTS} parts: below `unevaluatedProperties` and `unevaluatedItems` each part counts again"
     )]
-    Large(ConditionContext),
+    Large(SchemaPlace),
     /// A schema for a value that asks for itself about the same value.
     #[error("at {0} it leads back to itself for the same value, so that checking would never end")]
-    Circular(ConditionContext),
+    Circular(SchemaPlace),
     /// Too many visits of one value.
     #[error(
         "checking this value takes more than {MAX_VISITS} steps, because several branches of the schema check the same members at each level"
@@ -54,9 +54,9 @@ pub enum TooMuch {
 
 /// A place in a schema, as a JSON Pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConditionContext(String);
+pub struct SchemaPlace(String);
 
-impl fmt::Display for ConditionContext {
+impl fmt::Display for SchemaPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { f.write_str("its root") } else { write!(f, "`{}`", self.0) }
     }
@@ -90,18 +90,18 @@ impl Limits {
         for (schema, place) in reachable(schema, &targets).into_iter().rev() {
             let one = known.one(schema, 0);
             if known.circular {
-                return Err(TooMuch::Circular(ConditionContext(place)));
+                return Err(TooMuch::Circular(SchemaPlace(place)));
             }
             if one.chain >= MAX_CHAIN {
-                return Err(TooMuch::Long(ConditionContext(place)));
+                return Err(TooMuch::Long(SchemaPlace(place)));
             }
             if one.wide > MAX_FOR_ONE_VALUE {
-                return Err(TooMuch::Wide(ConditionContext(place)));
+                return Err(TooMuch::Wide(SchemaPlace(place)));
             }
             let own = known.parts(schema, 0);
             parts = parts.saturating_add(own.marks).saturating_add(1);
             if parts > MAX_PARTS || own.all > MAX_PARTS {
-                return Err(TooMuch::Large(ConditionContext(place)));
+                return Err(TooMuch::Large(SchemaPlace(place)));
             }
             limits.wide = limits.wide.max(one.wide);
             limits.fan = limits.fan.max(one.fan);

@@ -12,7 +12,7 @@ use crate::diag::{Code, Problem, Problems, Span};
 use crate::profile::{CandidateKind, Measure};
 use crate::value::unescape;
 use crate::value::yaml::{Data, Node, parse};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Most demands that a message lists.
 const MOST_LISTED: usize = 4;
@@ -83,7 +83,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
         }
         let Some(root) = parse(&file, &mut Problems::new()) else { continue };
         let mut demands = Vec::new();
-        of_schema(&root, &root, None, 0, &mut demands);
+        of_schema(&root, &root, None, 0, &mut Seen::new(), &mut demands);
         demands.retain(|demand| !kinds.iter().all(|kind| is_asked(project, kind, demand)));
         unchecked(&path, &output.value, &demands, problems);
     }
@@ -140,15 +140,20 @@ fn is_asked(project: &Project<'_>, kind: &str, demand: &Demand<'_>) -> bool {
         || scripts_of(project).iter().any(|text| has_word(text, field))
 }
 
+/// Parts of a schema that have been looked at, and for which field.
+type Seen<'n> = HashSet<(*const Node, Option<&'n str>)>;
+
 /// Gathers what a schema demands; `field` is the one of the answer that `node` speaks of.
 fn of_schema<'n>(
     root: &'n Node,
     node: &'n Node,
     field: Option<&'n str>,
     depth: usize,
+    seen: &mut Seen<'n>,
     found: &mut Vec<Demand<'n>>,
 ) {
-    if depth > DEEPEST {
+    // Of one field, a part demands the same each time.
+    if depth > DEEPEST || !seen.insert((std::ptr::from_ref(node), field)) {
         return;
     }
     for entry in entries(Some(node)) {
@@ -157,7 +162,7 @@ fn of_schema<'n>(
             "properties" => {
                 for property in entries(Some(value)) {
                     let own = field.unwrap_or(property.key.as_str());
-                    of_schema(root, &property.value, Some(own), depth + 1, found);
+                    of_schema(root, &property.value, Some(own), depth + 1, seen, found);
                 }
             }
             "required" => {
@@ -173,11 +178,11 @@ fn of_schema<'n>(
                 }
             }
             "items" | "prefixItems" | "allOf" | "anyOf" | "oneOf" | "additionalProperties" => {
-                one_or_more(value).iter().for_each(|one| of_schema(root, one, field, depth + 1, found));
+                one_or_more(value).iter().for_each(|one| of_schema(root, one, field, depth + 1, seen, found));
             }
             "$ref" => {
                 let target = value.as_text().and_then(|text| pointed(root, text));
-                target.into_iter().for_each(|target| of_schema(root, target, field, depth + 1, found));
+                target.into_iter().for_each(|target| of_schema(root, target, field, depth + 1, seen, found));
             }
             _ if DEMANDING.contains(&key) && !is_harmless(key, value, field) => {
                 let Some(field) = field else { continue };

@@ -5,6 +5,7 @@
 
 use crate::value::{PathStep, unescape};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// Deepest chain of references and combinations that is followed.
 const DEEPEST: usize = 16;
@@ -80,19 +81,28 @@ impl<'v> SchemaNode<'v> {
     /// Every part of the schema that speaks about this place; `None` when one can't be followed.
     fn branches(self) -> Option<Vec<&'v Map<String, Value>>> {
         let mut found = Vec::new();
-        self.gather(&mut found, 0).then_some(found)
+        self.gather(&mut found, &mut HashSet::new(), 0).then_some(found)
     }
 
-    fn gather(self, found: &mut Vec<&'v Map<String, Value>>, depth: usize) -> bool {
+    /// Each part once, however many references lead to it.
+    fn gather(
+        self,
+        found: &mut Vec<&'v Map<String, Value>>,
+        seen: &mut HashSet<*const Value>,
+        depth: usize,
+    ) -> bool {
         let members = match self.at {
             Value::Object(members) if depth <= DEEPEST => members,
             Value::Bool(false) => return true,
             _ => return false,
         };
+        if !seen.insert(std::ptr::from_ref(self.at)) {
+            return true;
+        }
         found.push(members);
         let combined = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| members.get(key)?.as_array());
         let chosen = ["then", "else"].into_iter().filter_map(|key| members.get(key));
-        if !combined.flatten().chain(chosen).all(|inner| self.at(inner).gather(found, depth + 1)) {
+        if !combined.flatten().chain(chosen).all(|inner| self.at(inner).gather(found, seen, depth + 1)) {
             return false;
         }
         if members.contains_key("$dynamicRef") {
@@ -102,7 +112,7 @@ impl<'v> SchemaNode<'v> {
             None => true,
             Some(reference) => {
                 let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-                target.is_some_and(|target| self.at(target).gather(found, depth + 1))
+                target.is_some_and(|target| self.at(target).gather(found, seen, depth + 1))
             }
         }
     }
@@ -201,6 +211,8 @@ impl<'v> SchemaNode<'v> {
                 known.dedup();
                 return Reach::Nothing { steps: at, known };
             }
+            let mut seen = HashSet::new();
+            next.retain(|place| seen.insert(std::ptr::from_ref(place.at)));
             places = next;
         }
         Reach::Places(places)

@@ -60,7 +60,7 @@ fn cost(a: &str, b: &str, budget: usize) -> Option<usize> {
     if !same_start || a.len() > LONGEST || b.len() > LONGEST {
         return None;
     }
-    Costs { a, b, known: [[(0, 0); LONGEST + 1]; LONGEST + 1], looked_at: 0 }.from(0, 0, budget)
+    Costs { a, b, known: [[(0, 0); LONGEST + 1]; LONGEST + 1], looked_at: 0 }.least(0, 0, budget)
 }
 
 /// Costs of reading the rest of `b` as the rest of `a`, each found once: shapes can be taken together in many ways that
@@ -75,7 +75,7 @@ struct Costs<'w> {
 
 impl Costs<'_> {
     /// Bytes: both are folded.
-    fn from(&mut self, at: usize, bt: usize, budget: usize) -> Option<usize> {
+    fn least(&mut self, at: usize, bt: usize, budget: usize) -> Option<usize> {
         let (tried, cost) = self.known.get(at).and_then(|row| row.get(bt)).copied().unwrap_or_default();
         // The least cost is the same in every budget that allows it.
         if let Some(cost) = usize::from(cost).checked_sub(1) {
@@ -105,7 +105,7 @@ impl Costs<'_> {
         let mut best: Option<usize> = None;
         let mut consider = |spent: usize, left_a: usize, left_b: usize| {
             let left = budget.checked_sub(spent);
-            let rest = left.and_then(|left| self.from(whole_a.len() - left_a, whole_b.len() - left_b, left));
+            let rest = left.and_then(|left| self.least(whole_a.len() - left_a, whole_b.len() - left_b, left));
             if let Some(rest) = rest {
                 best = Some(best.map_or(rest + spent, |known| known.min(rest + spent)));
             }
@@ -286,7 +286,7 @@ mod tests {
         let looked_at = |times: usize| {
             let (a, b) = (format!("x{}", "li".repeat(times)), format!("x{}", "il".repeat(times)));
             let mut costs = Costs { a: &a, b: &b, known: [[(0, 0); LONGEST + 1]; LONGEST + 1], looked_at: 0 };
-            assert!(costs.from(0, 0, 40).is_some());
+            assert!(costs.least(0, 0, 40).is_some());
             costs.looked_at
         };
         let (few, more) = (looked_at(8), looked_at(16));
