@@ -142,7 +142,7 @@ mod tests {
     fn an_issue_is_where_its_value_went_unless_the_edit_touches_it() {
         let op = |op: &str, path: &str| json!([{"op": op, "path": path, "value": 9}]);
         for (path, patch, now) in [
-            ("/a/1/x", op("test", "/a/1/x"), Some("/a/1/x")),
+            ("/a/1/x", json!([{"op": "test", "path": "/a/1/x", "value": 2}]), Some("/a/1/x")),
             ("/a/1/x", op("replace", "/a/0/x"), Some("/a/1/x")),
             ("/a/1/x", op("replace", "/a/1/x"), None),
             ("/a/1/x", op("replace", "/a/1"), None),

@@ -9,7 +9,8 @@ const RULES: &str = "rules:
   - { id: flawless, when: { field: flaw, required: true }, field: flaw, equals: none, severity: critical }
   - { id: doubtless, when: { field: doubt, required: true }, field: doubt, equals: none, disposition: escalate }
 ";
-const PROFILE: &str = "stages:
+const PROFILE: &str = "classify: null
+stages:
   - { id: extract, provider: scripted, config: { file: answers.jsonl } }
 assess:
   quality: { rubric: steps }
