@@ -1,6 +1,6 @@
 //! Which command tells why a document did not pass.
 
-use super::run::JournalPlace;
+use super::journal_place::JournalPlace;
 use crate::policy::FinalStatus;
 use crate::report::sanitize_line;
 use crate::run::DocumentResult;

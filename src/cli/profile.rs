@@ -51,7 +51,7 @@ pub(super) struct Named {
 /// What is laid over a profile, as in other verbs.
 #[derive(Args, Clone, Default)]
 pub(super) struct Over {
-    /// Lay a setting over the profile, such as `accept.overall=0.9` (repeatable)
+    /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Set a variable of the profile's prompts to a text, as it stands (repeatable)

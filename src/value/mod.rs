@@ -2,6 +2,7 @@
 
 mod candidate;
 mod json_path;
+mod kebab;
 mod pointer;
 mod quantity;
 mod template_blocks;
@@ -16,6 +17,7 @@ pub mod yaml_text;
 
 pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
 pub use json_path::{JsonPath, PathError, PathStep, Steps};
+pub use kebab::to_kebab;
 pub use pointer::{Pointer, Segment, push_segment};
 pub use quantity::{DocumentId, EPSILON, Millis, Score, Usd, at_least, below};
 pub use template_blocks::{MAX_BLOCK_BYTES, long_block};

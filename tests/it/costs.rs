@@ -65,7 +65,7 @@ fn a_table_that_cannot_be_used_is_refused_before_any_call() {
     place.write("prices.yaml", PRICES.replace("output: 20", "ouput: 20"));
     run(&place, &[]).exits(2).says(&["prices.yaml:2:", "did you mean `output`?", "the prices can't be used"]);
     assert!(!place.path("out/doc-result.json").exists());
-    place.run(&["check", "steps"]).exits(2).says(&["did you mean `output`?"]);
+    place.run(&["check", "steps"]).exits(2).finds(&["did you mean `output`?"]);
     place.write("prices.yaml", PRICES.replace("input: 10", "input: -10"));
     run(&place, &[]).exits(2).says(&["expected a number from 0 to 100000, found -10"]);
     place.write("prices.yaml", "prices: []\n");

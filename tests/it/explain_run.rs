@@ -355,7 +355,7 @@ fn a_run_says_how_to_ask_when_something_did_not_pass() {
         run(&["--journal", "my runs.sqlite"])
             .ends_with("why: loopctl explain latest --journal 'my runs.sqlite'\n")
     );
-    assert!(!run(&["--set", "accept.overall=0"]).contains("why:"));
+    assert!(!run(&["--config", "accept.overall=0"]).contains("why:"));
 }
 
 #[test]

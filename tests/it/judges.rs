@@ -6,7 +6,7 @@ use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
 /// One judge of one dimension; `judge` is what it has besides a provider and a prompt, `rest` what the profile has.
-fn judged(judge: &str, rest: &str) -> String {
+pub(crate) fn judged(judge: &str, rest: &str) -> String {
     format!(
         "classify: null
 stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }}, prompt: tagger.md, retries: 0 }}]
@@ -251,9 +251,9 @@ fn a_judge_is_asked_where_the_stage_is() {
     let more = [
         "--provider",
         "pattern",
-        "--set",
+        "--config",
         "stages.*.patterns=extract/parts.yaml",
-        "--set",
+        "--config",
         "stages.*.config={}",
     ];
     let result = place

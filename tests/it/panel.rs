@@ -313,7 +313,7 @@ stop: { max_iterations: 1 }
     let check = place.run(&["check", "parts"]).exits(2);
     assert!(check.err.contains("shows what `mask` withholds"), "{}", check.err);
     place.write("profiles/parts.yaml", attached.replace("document }", "documents }"));
-    assert!(place.run(&["check", "parts"]).exits(2).err.contains("did you mean `document`?"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("did you mean `document`?"));
 }
 
 #[test]
@@ -359,7 +359,7 @@ stop: {{ max_iterations: 1 }}
     }
     let place =
         crate::pipeline::place("extends: batch\nvalidators: { v: { url: example.org, stages: [a] } }\n", &[]);
-    assert!(place.run(&["check", "parts"]).exits(2).err.contains("`example.org` is no URL"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("`example.org` is no URL"));
 }
 
 #[test]
@@ -468,8 +468,7 @@ stop: {{ max_iterations: 1 }}
     };
     let refused = json!({ "stage": "a", "fault": "unauthorized" });
     let place = place(&profile(""), &[extracted(), refused.clone()]);
-    let arguments =
-        ["run", "--profile", "parts", "--format", "jsonl", "--out", "out", "--unfinished", "docs"];
+    let arguments = ["run", "--profile", "parts", "--format", "jsonl", "--out", "out", "--resume", "docs"];
     for name in ["a", "b", "c"] {
         place.write(&format!("docs/{name}.txt"), "x");
     }

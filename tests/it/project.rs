@@ -137,14 +137,14 @@ fn a_new_profile_has_its_parents_numbers_and_cases_that_hold_it_to_them() {
     for parent in ["clinical", "literature", "definition", "marc-v1", "aas"] {
         let name = format!("our-{parent}");
         place.run(&["new", "profile", &name, "--extends", parent]).exits(0);
-        place.run(&["check", &name]).exits(0).says(&["0 errors, 0 warnings"]);
+        place.run(&["check", &name]).exits(0).finds(&["0 errors, 0 warnings"]);
         place.run(&["test", &name]).exits(0);
     }
     assert!(
         place.read("profiles/our-clinical.yaml").contains("accept: { overall: 0.98, critical_issues: 0 }\n")
     );
     // The cases notice when the number is changed.
-    let out = place.run(&["test", "our-clinical", "--set", "accept.overall=0.5"]).exits(3).out;
+    let out = place.run(&["test", "our-clinical", "--config", "accept.overall=0.5"]).exits(3).out;
     assert!(out.contains("does not pass below it"), "{out}");
 
     // In a project with one profile, that is whom the new one starts from.
@@ -201,7 +201,7 @@ fn a_rule_is_added_and_everything_else_stays() {
     assert!(text.starts_with(before) && text.ends_with(after), "{text}");
     assert!(text.contains("\r\n    - id: reason-given\r\n      for: [referral-letter]\r\n"), "{text}");
     assert!(!text.replace("\r\n", "").contains('\n'), "{text:?}");
-    place.run(&["check", "letters"]).exits(0).says(&["0 errors, 0 warnings"]);
+    place.run(&["check", "letters"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.run(&["test", "rules/letters.yaml"]).exits(0);
     place
         .run(&["new", "rule", "reason-given", "--type", "referral-letter", "--field", "reason"])
@@ -268,7 +268,7 @@ fn a_document_type_is_known_in_all_places_and_read_at_once() {
     assert_eq!(kept, before.lines().collect::<Vec<_>>());
     // The rubric knows of `reason` already.
     assert_eq!(after.matches("\n  reason:").count(), 1, "{after}");
-    place.run(&["check", "letters"]).exits(0).says(&["0 errors, 0 warnings"]);
+    place.run(&["check", "letters"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.run(&["test", "letters"]).exits(0);
     let result =
         place.run_json(&["run", "--profile", "letters", "--format", "json", "documents/loan-request.txt"]);
@@ -285,7 +285,7 @@ fn a_document_type_is_known_in_all_places_and_read_at_once() {
 fn in_an_empty_folder_a_document_type_brings_its_profile() {
     let place = Workspace::new();
     place.run(&["new", "document-type", "loan-request"]).exits(0);
-    place.run(&["check", "loan-request"]).exits(0).says(&["0 errors, 0 warnings"]);
+    place.run(&["check", "loan-request"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.run(&["test", "loan-request"]).exits(0);
     place.run(&["run", "--profile", "loan-request", "documents"]).exits(0);
     // A second one goes into the same files.
@@ -367,7 +367,7 @@ fn files_of_rules_extend_each_other() {
         "rules/letters.yaml",
         "extends: [clinical-validity]\nrules: [{ id: a, field: date, required: true }]\n",
     );
-    place.run(&["check", "letters"]).exits(2).says(&[
+    place.run(&["check", "letters"]).exits(2).finds(&[
         "there is no classification `rules/clasify.yaml`",
         "did you mean `classify`?",
         "the rubric `letters` extends itself",

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Environment;
 use super::egress::is_loopback;
 use crate::profile::{Author, HostPattern, Proxy};
-use crate::provider::error::{CallError, FailureKind, sanitize_line};
+use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
 /// The one key that is not a vendor's: its hosts are listed by whoever sets it.
 const SERVICE_TOKEN: &str = "LOOPCTL_SERVICE_TOKEN";
@@ -56,7 +56,7 @@ impl Keys {
             for host in listed.split(',').map(str::trim).filter(|host| !host.is_empty()) {
                 let pattern = HostPattern::parse(host);
                 service_hosts.push(pattern.ok_or_else(|| {
-                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", sanitize_line(host))
+                    format!("the environment variable `{SERVICE_HOSTS}` has `{}`, which is no `HOST` or `HOST:PORT`", sanitize_message(host))
                 })?);
             }
         }
@@ -111,7 +111,7 @@ impl Keys {
         Err(format!(
             "`token: true` would show `{SERVICE_TOKEN}` to `{}`, which only the profile names: if you trust it, list it in the \
              environment variable `{SERVICE_HOSTS}`",
-            sanitize_line(base.authority())
+            sanitize_message(base.authority())
         ))
     }
 
@@ -127,14 +127,14 @@ impl Keys {
         }
         format!(
             "`{}` is named by the profile only, and is not shown your key",
-            sanitize_line(url.authority())
+            sanitize_message(url.authority())
         )
     }
 
     /// How to allow it.
     pub(super) fn advice(&self, url: &Url) -> String {
         if self.overhears(url) {
-            return "if you trust the proxy, name it yourself: `--set network.proxy=URL`".to_owned();
+            return "if you trust the proxy, name it yourself: `--config network.proxy=URL`".to_owned();
         }
         if self.declares(SERVICE_TOKEN) {
             return format!("if you trust it, list it in the environment variable `{SERVICE_HOSTS}`");
@@ -142,7 +142,7 @@ impl Keys {
         let variables: Vec<String> = self.variables.iter().map(|name| format!("set `{name}`, or ")).collect();
         format!(
             "if you trust it, name it yourself: {}give `--provider-config base_url=URL` (for a judge, \
-             `--set judges.*.config.base_url=URL`)",
+             `--config judges.*.config.base_url=URL`)",
             variables.concat()
         )
     }
@@ -227,7 +227,7 @@ mod tests {
             assert!(keys(Author::User).may_go("KEY", &url), "{url}");
         }
         let withheld = keys(Author::Profile).withheld(&Url::parse("http://upstream.example").unwrap());
-        assert!(withheld.help.unwrap().contains("--set network.proxy=URL"));
+        assert!(withheld.help.unwrap().contains("--config network.proxy=URL"));
     }
 
     #[test]
