@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     #[arg(long, short, value_name = "PROFILE")]
     profile: Vec<String>,
     /// Set a key of each profile, such as `accept.overall=0.9` (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// How problems are written to standard output
     #[arg(long, value_enum, default_value = "text")]

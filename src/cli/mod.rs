@@ -34,6 +34,7 @@ mod repair;
 mod run;
 mod schema;
 mod score;
+mod shadows;
 mod simulate;
 mod step;
 mod tape;
@@ -79,7 +80,7 @@ enum Verb {
     Simulate(simulate::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
-    /// Add a profile, a rule or a document type to the project in the working directory
+    /// Add a profile, a rule, a field or a document type to the project in the working directory
     New(new::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
     Test(test::Arguments),

@@ -1,7 +1,7 @@
 //! `loopctl next`: the loop as data, for callers who drive their own model.
 
 use super::exit::{Exit, Failure};
-use super::headings::{OUTPUT, PROFILE};
+use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, ProfileArguments};
 use super::output::{Output, complain};
 use crate::policy::{FinalStatus, StopReason};
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value = "json", help_heading = OUTPUT)]
     format: Shape,
     /// The document and the history as JSON: a file, or `-` for standard input
-    #[arg(value_name = "FILE", default_value = "-")]
+    #[arg(value_name = "FILE", default_value = "-", help_heading = ARGUMENTS)]
     input: PathBuf,
 }
 

@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::loading::{home, library};
 use super::output::{Format, Output};
+use super::shadows::changed_by;
 use crate::diag::Problems;
 use crate::profile::{FileTracker, Library, available, file_of, load};
 use crate::report::sanitize_line;
@@ -92,11 +93,6 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Success)
 }
 
-/// A path as people write it.
-fn shown(path: &Path) -> String {
-    path.strip_prefix(".").unwrap_or(path).display().to_string()
-}
-
 fn listed(name: String, library: &Library) -> ProfileEntry {
     let file = file_of(&name, library).ok().flatten().map(|file| file.name().to_owned());
     let source = file.as_deref().map_or(ProfileSource::WorkingDirectory, ProfileSource::of);
@@ -105,12 +101,10 @@ fn listed(name: String, library: &Library) -> ProfileEntry {
     let notes = FileTracker::default();
     let loaded = load(&name, &library.noted_in(&notes), &[], &environment, &mut problems);
     // Schemas, patterns, rules and prompts are read when it is compiled; what is wrong with them is for `check` to say.
-    let compiled =
-        loaded.as_ref().is_some_and(|loaded| Plan::compile(loaded, &mut Problems::new()).is_some());
-    let changed_by = match source {
-        ProfileSource::Embedded if compiled => notes.take().present().map(shown).collect(),
-        _ => Vec::new(),
-    };
+    if let Some(loaded) = &loaded {
+        Plan::compile(loaded, &mut Problems::new());
+    }
+    let changed_by = changed_by(&name, &notes.take());
     let description = loaded.filter(|_| !problems.has_errors()).map(|loaded| loaded.profile.description);
     let path = file.filter(|_| source != ProfileSource::Embedded);
     ProfileEntry { name, usable: description.is_some(), description, source, path, changed_by }

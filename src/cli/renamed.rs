@@ -8,7 +8,7 @@ const FLAGS: [(Option<&str>, &str, &str); 8] = [
     (None, "--set", "`--set KEY=VALUE` is `--config KEY=VALUE` now"),
     (None, "--variable", "`--variable NAME=TEXT` is `--var NAME=TEXT` now"),
     (None, "--unfinished", "`--unfinished` is `--resume` now"),
-    (Some("check"), "--explain", "write `loopctl explain CODE`; without a code it lists them all"),
+    (Some("check"), "--explain", "write `loopctl explain CODE`; `loopctl explain codes` lists them all"),
     (Some("repair"), "--jsonl", "`--jsonl` is `--format jsonl` now"),
     (None, "--json", "write `--format json`"),
     (None, "--jsonl", "write `--format jsonl`"),

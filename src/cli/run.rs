@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::given_up::gave_up;
-use super::headings::{CALLS, DOCUMENTS, OUTPUT, PROFILE};
+use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::Hint;
 use super::interrupts;
 use super::journal_place::JournalPlace;
@@ -11,6 +11,7 @@ use super::loading::{CallArguments, ProfileArguments, known_type, library, price
 use super::logging::LogArguments;
 use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 use super::output::{Format, Output, RecordFormat, complain};
+use super::shadows::changed_by;
 use super::tape::{self, RecorderArguments};
 use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
@@ -77,7 +78,7 @@ pub(super) struct Arguments {
     #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
     /// Documents: files, folders, `-` for standard input
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required = true, value_name = "INPUT", help_heading = ARGUMENTS)]
     inputs: Vec<PathBuf>,
 }
 
@@ -89,8 +90,16 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     let notes = FileTracker::default();
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
+    let reached = notes.take();
+    let changed = changed_by(&arguments.profile.profile, &reached);
+    if !changed.is_empty() && !arguments.quiet {
+        let (word, files) = (output.err_paint.warn("note:"), sanitize_line(&changed.join(", ")));
+        let name = sanitize_line(&arguments.profile.profile);
+        output
+            .say(&format!("{word} the profile `{name}` ships with loopctl, and is changed here by {files}"));
+    }
     // What is saved while documents are run is not lost.
-    let watching = arguments.watch.then(|| Watching::start(&arguments.profile, notes.take())).transpose()?;
+    let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {
         (Some(file), _) => JournalPlace::Asked(file.clone()),
         (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),

@@ -1,7 +1,7 @@
 //! `loopctl score`: assess without any provider.
 
 use super::exit::{Exit, Failure};
-use super::headings::{DOCUMENTS, OUTPUT, PROFILE};
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, known_type};
 use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
 use crate::ingest::SourceText;
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     format: RecordFormat,
     /// `.json` (one extraction) or `.jsonl` (one record per line: id, document_type, extraction, and optionally source
     /// and given); `-` reads records from standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help_heading = ARGUMENTS)]
     files: Vec<PathBuf>,
 }
 

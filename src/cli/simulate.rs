@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     profile: Vec<String>,
     /// Set a key of each profile, such as `accept.overall=0.9` (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Take the overall score from this recorded dimension, whatever the profiles weigh
     #[arg(long, value_name = "DIM")]

@@ -1,7 +1,7 @@
 //! What `validate` and `correct` share: one extraction, one document, one step of the loop.
 
 use super::exit::{Exit, Failure};
-use super::headings::{DOCUMENTS, OUTPUT};
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
 use super::journal_place::JournalPlace;
 use super::logging::LogArguments;
 use super::output::{Output, RecordFormat};
@@ -27,7 +27,7 @@ pub(super) struct StepArguments {
     #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
     /// The document: a file, or `-` for standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
     input: PathBuf,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
     /// Set a key of each profile, such as `accept.overall=0.9`, to see which cases notice (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Change each value of the profiles in turn, and name the changes that no case notices
     #[arg(long, conflicts_with_all = ["filter", "settings", "format"])]

@@ -7,7 +7,7 @@ use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
 use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, whole_schema};
 use crate::value::decode::Spanned;
-use crate::value::yaml::{self, Data};
+use crate::value::yaml::Data;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

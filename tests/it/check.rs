@@ -15,18 +15,18 @@ fn check(profile: &str) -> Ran {
 fn assert_refused(ran: Ran, mistakes: &[(&str, &str)]) {
     let ran = ran.exits(2);
     for (at, part) in mistakes {
-        assert!(ran.err.contains(&format!(":{at}\n")), "nothing is said at {at}:\n{}", ran.err);
-        assert!(ran.err.contains(part), "`{part}` is not said:\n{}", ran.err);
+        assert!(ran.out.contains(&format!(":{at}\n")), "nothing is said at {at}:\n{}", ran.out);
+        assert!(ran.out.contains(part), "`{part}` is not said:\n{}", ran.out);
     }
-    let errors = ran.err.lines().filter(|line| line.starts_with("error[")).count();
-    assert_eq!(errors, mistakes.len(), "{}", ran.err);
+    let errors = ran.out.lines().filter(|line| line.starts_with("error[")).count();
+    assert_eq!(errors, mistakes.len(), "{}", ran.out);
 }
 
 #[test]
 fn what_is_shipped_has_no_mistakes() {
     let place = Workspace::new();
     let all = place.run(&["check"]).exits(0);
-    assert_eq!(all.err, "9 profiles checked: 0 errors, 0 warnings\n");
+    assert_eq!(all.out, "9 profiles checked: 0 errors, 0 warnings\n");
     for profile in
         ["aas", "clinical", "balanced", "real-time", "batch", "literature", "definition", "marc-v1"]
     {
@@ -53,7 +53,7 @@ accept: { overall: 1.5 }
 ",
     );
     let ran = ran.exits(2);
-    insta::assert_snapshot!(ran.err);
+    insta::assert_snapshot!(ran.out);
 }
 
 /// Mistakes of every kind, in the profile and in the files that it reaches.
@@ -96,9 +96,9 @@ review: { when: overal < 0.8 }
         ("rules/mine.rhai", "2:11"),
         ("prompts/mine.md", ""),
     ] {
-        assert!(ran.err.contains(&format!("{file}:{at}")), "nothing is said of {file}:{at}\n{}", ran.err);
+        assert!(ran.out.contains(&format!("{file}:{at}")), "nothing is said of {file}:{at}\n{}", ran.out);
     }
-    insta::assert_snapshot!(ran.err);
+    insta::assert_snapshot!(ran.out);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn yaml_that_can_not_be_read_is_shown_where_it_breaks() {
         ("extends: !!python/object:os.system clinical\n", ""),
     ] {
         let ran = check(text).exits(2);
-        assert!(ran.err.contains(&format!("profiles/mine.yaml:{at}")), "{text:?} at {at}:\n{}", ran.err);
+        assert!(ran.out.contains(&format!("profiles/mine.yaml:{at}")), "{text:?} at {at}:\n{}", ran.out);
     }
 }
 
@@ -245,7 +245,7 @@ fn files_made_to_break_parsers_break_nothing() {
     let keys: String = (0..20_000).map(|n| format!("k{n}: 1\n")).collect();
     place.write("keys.yaml", format!("extends: batch\n{keys}"));
     let keys = place.run(&["check", "./keys.yaml"]).exits(2).finds(&[" errors", "more problems"]);
-    assert!(keys.err.len() < 500_000, "{} bytes", keys.err.len());
+    assert!(keys.out.len() < 500_000, "{} bytes", keys.out.len());
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn names_that_lead_out_of_the_project_are_refused() {
         "assess: { sense: { schema: /etc/passwd } }",
     ] {
         let ran = check(&format!("extends: batch\n{setting}\n")).exits(2);
-        assert!(ran.err.contains(":2:"), "{}", ran.err);
+        assert!(ran.out.contains(":2:"), "{}", ran.out);
     }
 }
 
@@ -298,7 +298,7 @@ fn a_template_with_a_variable_that_nothing_fills_is_refused() {
     place.write("prompts/mine.md", "{% include '../../../etc/passwd' %}\n");
     place.write("doc.txt", "x");
     let ran = place.run(&["run", "--profile", "mine", "--format", "json", "doc.txt"]).exits(2);
-    ran.says(&["prompts/mine.md:1:1", "a template stands alone"]);
+    ran.finds(&["prompts/mine.md:1:1", "a template stands alone"]);
 }
 
 #[test]

@@ -22,14 +22,14 @@ fn notes_are_counted_and_the_way_to_more_is_shown() {
     let mine = "extends: real-time\naccept: { overall: 0 }\nstop: { decline: { length: 2 } }\n";
     let ran = checked(&[("profiles/mine.yaml", mine)], &["check", "mine"]).exits(0);
     assert!(
-        ran.err.ends_with(
+        ran.out.ends_with(
             "1 profile checked: 0 errors, 1 warning, 1 note\nmore about a code: loopctl explain LC521\n"
         ),
         "{}",
-        ran.err
+        ran.out
     );
     let ran = checked(&[], &["check", "batch"]).exits(0);
-    assert_eq!(ran.err, "1 profile checked: 0 errors, 0 warnings\n");
+    assert_eq!(ran.out, "1 profile checked: 0 errors, 0 warnings\n");
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn any_kind_of_file_can_be_checked_by_itself() {
     ] {
         let ran = checked(&[(name, text)], &["check", name]).exits(2);
         assert!(
-            ran.err.contains(&format!("{name}:{at}")) || at == ":" && ran.err.contains(name),
+            ran.out.contains(&format!("{name}:{at}")) || at == ":" && ran.out.contains(name),
             "{name}: {}",
-            ran.err
+            ran.out
         );
         assert!(
-            ran.err.contains("1 profile checked: 1 error") || ran.err.contains("1 file checked: 1 error"),
+            ran.out.contains("1 profile checked: 1 error") || ran.out.contains("1 file checked: 1 error"),
             "{}",
-            ran.err
+            ran.out
         );
     }
     let cases = (
@@ -175,10 +175,10 @@ fn what_is_right_is_right_by_itself_and_what_is_nothing_of_ours_is_said() {
     let mut arguments = vec!["check"];
     arguments.extend(files);
     let ran = Ran::of(place.loopctl(&arguments).current_dir(root)).exits(0);
-    assert_eq!(ran.err, format!("{} files checked: 0 errors, 0 warnings\n", files.len()));
+    assert_eq!(ran.out, format!("{} files checked: 0 errors, 0 warnings\n", files.len()));
     for (name, text) in [("notes.txt", "hello"), ("data.json", "{\"a\": 1}"), ("other.yaml", "a: 1\n")] {
         let ran = checked(&[(name, text)], &["check", name]).exits(2);
-        ran.says(&[&format!("`{name}` is no file that can be checked"), "JSON Schemas (`.json`)"]);
+        ran.finds(&[&format!("`{name}` is no file that can be checked"), "JSON Schemas (`.json`)"]);
     }
     checked(&[], &["check", "rules/nowhere.rhai"]).exits(2).finds(&["nowhere.rhai"]);
 }

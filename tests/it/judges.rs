@@ -264,7 +264,7 @@ fn a_judge_is_asked_where_the_stage_is() {
 
     place.write("profiles/parts.yaml", profile("provider: [$stage, scripted]"));
     let check = place.run(&["check", "parts"]).exits(2);
-    assert!(check.err.contains("`$stage` is all that the stage asks already"), "{}", check.err);
+    assert!(check.out.contains("`$stage` is all that the stage asks already"), "{}", check.out);
 }
 
 #[test]
@@ -272,8 +272,8 @@ fn a_judge_that_nobody_listens_to_is_warned_of() {
     let deaf = "  k: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md }\nassess:";
     let place = place(&judged("", "stop: { max_iterations: 2 }").replace("assess:", deaf), &[]);
     let check = place.run(&["check", "parts"]).exits(0);
-    assert!(check.err.contains("the judge `k` is asked for nothing"), "{}", check.err);
-    assert!(!check.err.contains("the judge `j` is asked for nothing"), "{}", check.err);
+    assert!(check.out.contains("the judge `k` is asked for nothing"), "{}", check.out);
+    assert!(!check.out.contains("the judge `j` is asked for nothing"), "{}", check.out);
 }
 
 #[cfg(unix)]

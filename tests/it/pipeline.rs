@@ -149,7 +149,7 @@ fn what_stages_say_of_each_other_is_checked() {
     ] {
         place.write("profiles/parts.yaml", format!("{PROFILE}{change}\n"));
         let ran = place.run(&["check", "parts"]).exits(2);
-        assert!(ran.err.contains(says), "{change}: {}", ran.err);
+        assert!(ran.out.contains(says), "{change}: {}", ran.out);
     }
     for (from, to, says) in [
         (
@@ -164,7 +164,7 @@ fn what_stages_say_of_each_other_is_checked() {
     ] {
         place.write("profiles/parts.yaml", PROFILE.replace(from, to));
         let ran = place.run(&["check", "parts"]).exits(2);
-        assert!(ran.err.contains(says), "{to}: {}", ran.err);
+        assert!(ran.out.contains(says), "{to}: {}", ran.out);
     }
     let gated =
         JUDGED.replace(", otherwise: { rubric: parts } }", " }").replace("gate: { parts", "gate: { tone");
@@ -394,7 +394,7 @@ fn a_verdict_that_does_not_follow_its_schema_is_no_score() {
     assert_replays(&place, "parts");
     // `issues: /issues` finds nothing in answers of this schema.
     let check = place.run(&["check", "parts"]).exits(0);
-    assert!(check.err.contains("has nothing at `/issues`"), "{}", check.err);
+    assert!(check.out.contains("has nothing at `/issues`"), "{}", check.out);
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn a_child_may_have_a_dimension_judged_that_its_parent_measures() {
         );
         place.write("profiles/child.yaml", profile);
         let check = place.run(&["check", "child"]).exits(0);
-        assert!(check.err.contains("0 errors"), "{}", check.err);
+        assert!(check.out.contains("0 errors"), "{}", check.out);
     }
 }
 

@@ -160,7 +160,7 @@ fn variables_fill_in_settings() {
     place.write("profiles/steps.yaml", "extends: steps-measured\nstop: { max_iterations: \"${N:-3}\" }\n");
     let text = place.run(&["check", "steps"]);
     // In quotes it is a text, as anywhere in YAML.
-    text.exits(2).says(&["profiles/steps.yaml:2:25"]);
+    text.exits(2).finds(&["profiles/steps.yaml:2:25"]);
     place.write(
         "profiles/steps.yaml",
         "extends: steps-measured\nstop:\n  max_iterations: ${N:-3}\ndescription: costs $${N}\n",
@@ -169,7 +169,7 @@ fn variables_fill_in_settings() {
     assert_eq!(iterations(&place, &[("N", "2")], &[]), 2);
     assert_eq!(iterations(&place, &[("N", "")], &[]), 3);
     let ran = Ran::of(place.loopctl(&["check", "steps"]).env("N", "two"));
-    ran.exits(2).says(&["profiles/steps.yaml:3:19", "whole number"]);
+    ran.exits(2).finds(&["profiles/steps.yaml:3:19", "whole number"]);
     place.write("profiles/steps.yaml", "extends: steps-measured\nstop:\n  max_iterations: ${LIMIT}\n");
     place.run(&["check", "steps"]).exits(2).finds(&["profiles/steps.yaml:3:19", "`LIMIT` is not set"]);
     let nasty = "3\nextends: clinical";
