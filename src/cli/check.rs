@@ -1,7 +1,7 @@
 //! `loopctl check`: profiles and everything they reach, and any other file by itself.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, library, prices, providers};
+use super::loading::{PRICES, ProfileArguments, library, prices, providers};
 use super::output::{Format, Output};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
 use crate::lint::{
@@ -63,6 +63,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             found.retain(|problem| problem.level > Level::Note || !is_about_shipped(problem));
             problems.extend(found);
             checked.profiles += 1;
+        }
+        let table = Path::new(PRICES);
+        if table.is_file() {
+            // What is wrong with its form was found above.
+            if let Ok(file) = read_text_file(table) {
+                lint_prices(&file, &providers, &mut problems);
+            }
+            checked.files += 1;
         }
         for (kind, path, file) in files_of(Path::new(".")) {
             check_one(kind, &path, &file, &providers, &mut problems);

@@ -87,7 +87,7 @@ pub(super) fn library() -> Library {
 }
 
 /// The file in which prices stand.
-const PRICES: &str = "prices.yaml";
+pub(super) const PRICES: &str = "prices.yaml";
 
 /// The variable that names a price table where `--prices` does not.
 const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";

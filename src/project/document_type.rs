@@ -136,6 +136,11 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// The file of the rubric that the profile asks.
+    pub(super) fn rubric_path(&self) -> String {
+        format!("rules/rubrics/{}.yaml", self.rubric.1)
+    }
+
     pub(super) fn of(draft: &Draft, profile: &str, document_type: &str) -> Result<Places, Refusal> {
         let (loaded, _) = draft.profile(profile)?;
         let unfit = |why: &str| {

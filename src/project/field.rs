@@ -44,9 +44,14 @@ pub fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusa
     for path in &places.patterns {
         add_to_patterns(&mut draft, path, document_type, field)?;
     }
+    // Before a rubric is begun: one in which nothing stands yet takes away what it extends.
+    let inherited = places.rubric_path();
+    let known = known_fields(&draft, &inherited)?;
+    let level = level(wanted.importance);
+    let mut fields = listed(&draft, &inherited, document_type, level)?;
+    fields.push(field.to_owned());
     let rubric = own_rubric(&mut draft, &profile, &places)?;
-    let known = known_fields(&draft, &rubric)?;
-    ask_for(&mut draft, &rubric, document_type, level(wanted.importance), field)?;
+    ask_for(&mut draft, &rubric, document_type, level, &fields)?;
     if !known.iter().any(|known| known == field) {
         add(&mut draft, &rubric, "fields", &rubric_field(field))?;
     }
@@ -154,16 +159,8 @@ fn ask_for(
     rubric: &str,
     document_type: &str,
     level: &str,
-    field: &str,
+    fields: &[String],
 ) -> Result<(), Refusal> {
-    let library = draft.library();
-    let merged = library
-        .read(rubric)?
-        .and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new()));
-    let mut fields = listed(merged.as_ref(), document_type, level);
-    if !fields.iter().any(|known| known == field) {
-        fields.push(field.to_owned());
-    }
     let line = format!("{level}: [{}]", fields.join(", "));
     let text = draft.own_text(rubric)?.unwrap_or_default();
     let own = yaml::parse(&SourceFile::new(rubric, text), &mut Problems::new());
@@ -186,17 +183,24 @@ fn ask_for(
                 Ok(format!("{before}[{}]{after}", fields.join(", ")))
             })
         }
-        Some(_) => draft.edit(rubric, &by_hand, |text| into_list(text, &path, field)),
+        Some(_) => {
+            let field = fields.last().map_or("", String::as_str);
+            draft.edit(rubric, &by_hand, |text| into_list(text, &path, field))
+        }
     }
 }
 
-/// The fields of a type at a level, as a rubric has them.
-fn listed(rubric: Option<&Node>, document_type: &str, level: &str) -> Vec<String> {
-    let list = rubric.and_then(|rubric| rubric.get("types")?.get(document_type)?.get(level));
-    match list.map(|list| &list.data) {
+/// The fields of a type at a level, as a rubric has them with all that it extends.
+fn listed(draft: &Draft, rubric: &str, document_type: &str, level: &str) -> Result<Vec<String>, Refusal> {
+    let library = draft.library();
+    let tree = library
+        .read(rubric)?
+        .and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new()));
+    let list = tree.as_ref().and_then(|tree| tree.get("types")?.get(document_type)?.get(level));
+    Ok(match list.map(|list| &list.data) {
         Some(Data::List(fields)) => {
             fields.iter().filter_map(|field| field.as_text().map(str::to_owned)).collect()
         }
         _ => Vec::new(),
-    }
+    })
 }

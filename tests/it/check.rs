@@ -140,7 +140,11 @@ fn extends_that_leads_nowhere_or_round_in_a_circle_is_shown_with_its_chain() {
     let orphan = place.run(&["check", "orphan"]).exits(2);
     place.write("profiles/two.yaml", "extends: clinicl\nacept: 1\nstop: { max_iterations: 0 }\n");
     place.run(&["check", "two"]).exits(2).finds(&["two.yaml:1:10", "two.yaml:2:1", "two.yaml:3:25"]);
-    orphan.says(&["no profile is called `clinicl`", "profiles/orphan.yaml:1:10", "did you mean `clinical`?"]);
+    orphan.finds(&[
+        "no profile is called `clinicl`",
+        "profiles/orphan.yaml:1:10",
+        "did you mean `clinical`?",
+    ]);
     assert_refused(check("extends: [a, b]\n"), &[("1:10", "`extends` names one profile")]);
     assert_refused(check("extends: ./nowhere.yaml\n"), &[("1:10", "nowhere.yaml")]);
     let long = Workspace::new();
@@ -298,7 +302,7 @@ fn a_template_with_a_variable_that_nothing_fills_is_refused() {
     place.write("prompts/mine.md", "{% include '../../../etc/passwd' %}\n");
     place.write("doc.txt", "x");
     let ran = place.run(&["run", "--profile", "mine", "--format", "json", "doc.txt"]).exits(2);
-    ran.finds(&["prompts/mine.md:1:1", "a template stands alone"]);
+    ran.says(&["prompts/mine.md:1:1", "a template stands alone"]);
 }
 
 #[test]
@@ -325,16 +329,14 @@ fn a_script_is_kept_to_its_limits_and_its_document_goes_on() {
 
 #[test]
 fn settings_of_feedback_are_checked() {
-    check("extends: batch\nfeedback: { previous_output: omitt }\n").exits(2).says(&[
+    check("extends: batch\nfeedback: { previous_output: omitt }\n").exits(2).finds(&[
         ":2:30",
         "unknown way to show the previous output `omitt`",
         "did you mean `omit`?",
     ]);
-    check("extends: batch\nfeedback: { lock: all }\n").exits(2).says(&[":2:19", "known: `none`, `passing`"]);
-    check("extends: batch\nfeedback: { lock: passing, previous_output: failing_fields }\n").exits(0).says(&[
-        "warning[",
-        ":2:13",
-        "`previous_output` does not show",
-    ]);
+    check("extends: batch\nfeedback: { lock: all }\n").exits(2).finds(&[":2:19", "known: `none`, `passing`"]);
+    check("extends: batch\nfeedback: { lock: passing, previous_output: failing_fields }\n")
+        .exits(0)
+        .finds(&["warning[", ":2:13", "`previous_output` does not show"]);
     check("extends: batch\nfeedback: { lock: passing }\n").exits(0).says(&["0 warnings"]);
 }

@@ -105,8 +105,11 @@ impl<'n> Fields<'n> {
     /// The key that follows an empty one in its column, and means something only within it.
     fn not_indented(&self, key: &str, span: &Span) -> Option<&'n str> {
         let Shape::Mapping(inner) = (self.mapping.key(key)?.shape)() else { return None };
-        let at = self.entries.iter().position(|entry| entry.key == key)?;
-        let next = self.entries.get(at + 1)?;
+        // What is inherited stands between them in the tree, and in another file.
+        let below = self.entries.iter().filter(|entry| {
+            entry.key_span.file().name() == span.file().name() && entry.key_span.start() > span.start()
+        });
+        let next = below.min_by_key(|entry| entry.key_span.start())?;
         let column = |span: &Span| span.location().column;
         let is_inner = match (inner.key(&next.key), self.mapping.key(&next.key)) {
             (None, None) => inner.open.is_some(),
