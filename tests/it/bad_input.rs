@@ -367,7 +367,7 @@ fn names_of_files_can_be_anything() {
     assert_eq!(ran.lines().len(), 6, "{}", ran.err);
     assert!(!ran.err.contains('\x1b'), "{:?}", ran.err);
     assert_eq!(place.names("out").iter().filter(|name| name.ends_with("-result.json")).count(), 6);
-    let table = place.run(&["run", "."]);
+    let table = place.run(&["run", "--format", "text", "."]);
     assert!(!table.out.contains('\x1b') && !table.err.contains('\x1b'), "{:?}{:?}", table.out, table.err);
     assert_eq!(place.run(&["run", "--format", "json", "--", "-dash.txt"]).json()["id"], "-dash");
     let missing = place.run(&["run", "\u{1b}[31mgone.txt"]).exits(1).says(&["[31mgone.txt"]);
@@ -381,7 +381,7 @@ fn what_a_document_says_to_a_terminal_is_not_passed_on() {
         "loud.txt",
         "Pathology report. Histologic type: ductal \u{1b}[31mcarcinoma\u{7}.\nGrade: 2\u{1b}]0;owned\u{7}",
     );
-    let ran = place.run(&["run", "loud.txt"]);
+    let ran = place.run(&["run", "--format", "text", "loud.txt"]);
     assert!(!ran.out.contains(['\x1b', '\x07']), "{:?}", ran.out);
     assert!(!ran.err.contains(['\x1b', '\x07']), "{:?}", ran.err);
 }

@@ -470,7 +470,7 @@ fn a_call_that_was_made_before_is_free_and_says_so() {
     assert_eq!(free["cached_calls"], 2);
     assert!(free["warnings"].to_string().contains("answered from the cache"), "{free}");
     assert_eq!(free["best_validation"], paid["best_validation"]);
-    let table = place.run(&["run", "--profile", "parts", "--cache", "doc.txt"]).exits(0);
+    let table = place.run(&["run", "--profile", "parts", "--cache", "--format", "text", "doc.txt"]).exits(0);
     assert!(table.out.contains("2 calls from the cache"), "{}", table.out);
     // Where it is by default, and elsewhere.
     let kept: Vec<_> = std::fs::read_dir(place.home().join("cache")).unwrap().collect();

@@ -32,7 +32,7 @@ fn an_unknown_cost_is_null_and_said_once_with_what_to_do() {
     assert_eq!(result["warnings"].as_array().unwrap().last(), Some(&json!(warning)));
     assert_eq!(place.json("out/doc-result.json")["usage"], result["usage"]);
 
-    let shown = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
+    let shown = place.run(&["run", "--profile", "steps", "--format", "text", "doc.txt"]).exits(0);
     assert_eq!(shown.out.matches(warning).count(), 1, "{}", shown.out);
     assert!(shown.out.contains("2200 tokens, cost unknown"), "{}", shown.out);
 }
@@ -50,7 +50,7 @@ fn a_price_makes_it_known_and_the_nearest_table_wins() {
     let mut named = place.loopctl(&["run", "--profile", "steps", "--format", "json", "doc.txt"]);
     let ran = crate::workspace::Ran::of(named.env("LOOPCTL_PRICES", "mine.yaml")).exits(0);
     assert_eq!(ran.json()["usage"]["cost_usd"], json!(0.044));
-    let shown = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
+    let shown = place.run(&["run", "--profile", "steps", "--format", "text", "doc.txt"]).exits(0);
     assert!(
         shown.out.contains("2200 tokens, $0.024  ") || shown.out.contains("2200 tokens, $0.024\n"),
         "{}",

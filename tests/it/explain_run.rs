@@ -304,7 +304,10 @@ fn what_is_no_run_is_said_to_be_none() {
     refused("out/doc-extraction.json", &["no result of a run", "help: name a file `…-result.json`"]);
     refused("out/doc-validation.json", &["the assessment of one candidate"]);
     refused("nowhere.json", &["there is no file `nowhere.json`"]);
-    refused("latest", &["there is no run `latest`", "--journal FILE"]);
+    Workspace::new()
+        .run(&["explain", "latest"])
+        .exits(2)
+        .says(&["there is no run `latest`", "--journal FILE"]);
     place.write("notes.txt", "a note");
     refused("notes.txt", &["is not JSON (line 1, column 1)"]);
     place.write("list.json", "[]");

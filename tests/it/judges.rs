@@ -316,7 +316,7 @@ fn nothing_turns_round_what_a_person_reads() {
         &judged("", "stop: { max_iterations: 1 }"),
         &[extracted(turned), says(json!({ "s": 0.5, "issues": [turned] }))],
     );
-    let ran = place.run(&["run", "--profile", "parts", "doc.txt"]).exits(3);
+    let ran = place.run(&["run", "--profile", "parts", "--format", "text", "doc.txt"]).exits(3);
     assert!(ran.out.contains("12 34 5"), "{}", ran.out);
     for text in [&ran.out, &ran.err] {
         assert!(!text.contains('\u{202e}') && !text.contains('\u{2066}'), "{text}");

@@ -38,7 +38,7 @@ fn a_plugin_shows_itself_without_being_run() {
     let foreign = place.run_json(&["plugin", "inspect", path.to_str().unwrap()]);
     assert_eq!((&foreign["name"], &foreign["trust"]), (&"well_behaved".into(), &"untrusted".into()));
     assert!(foreign["why"].is_string(), "{foreign}");
-    place.run(&["plugin", "inspect", "patern"]).exits(1).says(&["patern", "did you mean `pattern`?"]);
+    place.run(&["plugin", "inspect", "patern"]).exits(2).says(&["patern", "did you mean `pattern`?"]);
     place.run(&["plugin", "inspect", "./none.so"]).exits(1).says(&["none.so"]);
     place.write("report.txt", "x");
     place.run(&["plugin", "inspect", "report.txt"]).exits(1).says(&["report.txt"]);
