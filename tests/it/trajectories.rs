@@ -377,7 +377,7 @@ fn progress_and_summary_read_well() {
     let policy = "accept: { critical_issues: 0 }\non_regression: rollback\nstop: { max_iterations: 9 }\n";
     let limited = json!({"fault": "rate_limited", "retry_after_ms": 1});
     let place = steps(policy, &[scoring(3), priced, limited, scoring(2), scoring(9)]);
-    let ran = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
+    let ran = place.run(&["run", "--profile", "steps", "--format", "text", "doc.txt"]).exits(0);
     let shown = format!("standard error:\n{}\nstandard output:\n{}", ran.err, ran.out);
     let times = regex::Regex::new(r"\d+(\.\d+)? m?s\b").unwrap();
     insta::assert_snapshot!(times.replace_all(&shown, "[time]"));
