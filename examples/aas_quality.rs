@@ -5,15 +5,15 @@
 //! ```
 //!
 //! `FOLDER` holds `expected.tsv` with the columns `file`, `verdict` (`valid` or `invalid`) and `violation_kind`, and, if
-//! there is one, `templates.tsv` with the column `file`. Each file is the document of an empty patch: nothing is changed,
-//! so what is found stands in the file. Prints Markdown; no text of a document.
+//! there is one, `templates.tsv` with the column `file`. Each file is assessed as it stands (`candidate: value`), not as the
+//! document of an edit. Prints Markdown; no text of a document.
 
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::profile::{Library, load};
+use loopctl::profile::{Library, Override, load};
 use loopctl::run::Plan;
 use loopctl::score::{Assessment, Assessor};
 use loopctl::value::Disposition;
-use serde_json::json;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::Write;
@@ -34,16 +34,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder =
         arguments.next().map(PathBuf::from).ok_or("name a folder: `aas_quality FOLDER [PROFILE]`")?;
     let profile = arguments.next().map_or_else(|| "aas".into(), |name| name.to_string_lossy().into_owned());
-    let plan = plan(&profile)?;
+    measure(&folder, &profile, &mut std::io::stdout().lock())
+}
+
+/// Writes the table of what is found in the files of a folder.
+pub(crate) fn measure(folder: &Path, profile: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let plan = plan(profile)?;
     let mut assessor = Assessor::new(plan.scoring.clone());
     let mut kinds: BTreeMap<(String, String), Kind> = BTreeMap::new();
     let mut slowest = (Duration::ZERO, String::new());
-    for (file, verdict, violation) in cases(&folder)? {
+    for (file, verdict, violation) in cases(folder)? {
         let text = std::fs::read_to_string(folder.join(&file))?;
-        let source = plan.scoring.source(&text);
-        let (patch, mut found) = (json!([]), Assessment::default());
+        let document: Value = serde_json::from_str(&text)?;
+        let mut found = Assessment::default();
         let started = Instant::now();
-        assessor.assess("unknown", &patch, Some(&source), &[], &mut found);
+        assessor.assess("unknown", &document, None, &[], &mut found);
         slowest = slowest.max((started.elapsed(), file));
         let kind = kinds.entry((verdict, violation)).or_default();
         kind.files += 1;
@@ -55,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             *kind.codes.entry(code.to_owned()).or_default() += 1;
         }
     }
-    report(&kinds, &slowest, &mut std::io::stdout().lock())?;
+    report(&kinds, &slowest, out)?;
     Ok(())
 }
 
@@ -108,8 +113,9 @@ fn rows(path: &Path) -> Result<Vec<BTreeMap<String, String>>, Box<dyn Error>> {
 
 fn plan(profile: &str) -> Result<Plan, Box<dyn Error>> {
     let mut problems = Problems::new();
+    let as_value: Vec<Override> = Override::from_flag("candidate=value", &mut problems).into_iter().collect();
     let library = Library::new(vec![PathBuf::from(".")]);
-    let plan = load(profile, &library, &[], &|name| std::env::var(name).ok(), &mut problems)
+    let plan = load(profile, &library, &as_value, &|name| std::env::var(name).ok(), &mut problems)
         .and_then(|loaded| Plan::compile(&loaded, &mut problems));
     plan.ok_or_else(|| render_human(&problems, Style::Plain).into())
 }

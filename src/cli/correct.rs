@@ -1,12 +1,35 @@
 //! `loopctl correct`: one correction of one extraction.
 
 use super::exit::{Exit, Failure};
+use super::headings::{CALLS, PROFILE};
+use super::loading::{CallArguments, ProfileArguments};
 use super::output::Output;
-use super::step::StepArguments;
+use super::run::Asks;
+use super::step::{StepArguments, StepCalls};
+use super::tape::RecorderArguments;
+use clap::Args;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten, next_help_heading = PROFILE)]
+    profile: ProfileArguments,
+    #[command(flatten)]
+    step: StepArguments,
+    #[command(flatten, next_help_heading = CALLS)]
+    tape: RecorderArguments,
+    #[command(flatten, next_help_heading = CALLS)]
+    calls: CallArguments,
+}
 
 /// The loop with room for one correction, whose candidate is returned whatever it scores. An extraction that is
 /// accepted as it stands is not corrected.
-pub(super) fn execute(step: &StepArguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let forced = ["stop={max_iterations: 2}", "gate=null", "on_escalate=continue", "select.return=last"];
-    step.run(&forced, true, output)
+    let plan = arguments.profile.plan(&forced, output)?;
+    let calls = StepCalls {
+        allow_commands: arguments.calls.allow_commands,
+        prices: arguments.calls.prices.clone(),
+        tape: arguments.tape.clone(),
+    };
+    arguments.step.run(plan, Asks::Everybody, calls, output)
 }

@@ -1,5 +1,6 @@
 //! The exit status.
 
+use crate::provider::ProviderError;
 use std::process::ExitCode;
 
 /// How the process ends.
@@ -72,6 +73,22 @@ impl From<std::io::Error> for Failure {
         } else {
             Failure::broken(format!("can't write to standard output: {error}"))
         }
+    }
+}
+
+impl From<ProviderError> for Failure {
+    /// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
+    fn from(error: ProviderError) -> Self {
+        let help = error.help();
+        let exit = match error {
+            ProviderError::Unknown { .. }
+            | ProviderError::Ambiguous { .. }
+            | ProviderError::BadName { .. }
+            | ProviderError::ProgramsNotAllowed { .. }
+            | ProviderError::Config { .. } => Exit::Usage,
+            _ => Exit::Broken,
+        };
+        Failure { message: error.to_string(), help: Some(help), exit }
     }
 }
 

@@ -1,87 +1,168 @@
-//! `loopctl explain`: why a run went as it did.
+//! `loopctl explain`: why a run went as it did, what a profile does, what a code means.
 
+use super::code_pages;
 use super::exit::{Exit, Failure};
-use super::loading::state_folder;
-use super::output::Output;
+use super::headings::OUTPUT;
+use super::latest_run::recall;
+use super::loading::{library, state_folder};
+use super::output::{Format, Output};
+use super::profile::Over;
+use super::profile_explain::{Voice, explain_profile};
+use crate::diag::nearest;
 use crate::explain::run::{
     DocumentEntry, Looking, NotFound, OpenedRecord, Story, Tone, as_markdown, as_text, tell,
 };
+use crate::profile::{available, file_of};
 use crate::report::Paint;
 use crate::value::sanitize_line;
-use clap::{Args, ValueEnum};
-use serde::Serialize;
-use std::path::PathBuf;
+use clap::Args;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl explain out/report-1-result.json\n  loopctl explain latest --document report-1\n  loopctl run --format json report-1.txt | loopctl explain -"
+    after_help = "Examples:\n  loopctl explain out/report-1-result.json\n  loopctl explain latest --document report-1\n  loopctl run --format json report-1.txt | loopctl explain -\n  loopctl explain clinical --config accept.overall=0.9\n  loopctl explain LC101"
 )]
 pub(super) struct Arguments {
-    /// A result file, a folder of `run --out`, `-` for results on standard input, a run's id in the journal, or
-    /// `latest`
-    #[arg(value_name = "RUN|FILE")]
+    /// A run: a result file, a folder of `run --out`, `-` for results on standard input, a run's id in the journal, or
+    /// `latest`. A profile, by name or path. A code, such as `LC101`; `codes` lists them all
+    #[arg(value_name = "RUN|FILE|PROFILE|CODE")]
     target: String,
     /// The document, where there are several
-    #[arg(long, short, value_name = "ID")]
+    #[arg(long, short, value_name = "ID", help_heading = OF_A_RUN)]
     document: Option<String>,
-    /// Journal file [default: beside the result, else in the state folder]
-    #[arg(long, value_name = "FILE")]
+    /// Journal file [default: beside the result, else that of the latest run]
+    #[arg(long, value_name = "FILE", help_heading = OF_A_RUN)]
     journal: Option<PathBuf>,
     /// Leave nothing out: the whole feedback, every issue and change, long values
-    #[arg(long)]
+    #[arg(long, help_heading = OF_A_RUN)]
     full: bool,
+    #[command(flatten, next_help_heading = OF_A_PROFILE)]
+    over: Over,
+    /// Price table that comes before the others (see `docs/design/costs.md`)
+    #[arg(long, value_name = "FILE", help_heading = OF_A_PROFILE)]
+    prices: Option<PathBuf>,
     /// How it is told
-    #[arg(long, value_enum, default_value = "text")]
-    format: Telling,
+    #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
+    format: Voice,
 }
 
-/// How a story is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Telling {
-    /// For people
-    Text,
-    /// For people, to keep or to send
-    Markdown,
-    /// For programs
-    Json,
+const OF_A_RUN: &str = "Of a run";
+const OF_A_PROFILE: &str = "Of a profile";
+
+/// The word that stands for all codes.
+const ALL_CODES: &str = "codes";
+
+/// What somebody wants explained.
+enum Target {
+    Code,
+    AllCodes,
+    Profile,
+    Run,
+}
+
+impl Target {
+    /// What a word means. Runs come last: of all else it is known whether it is there.
+    fn of(word: &str) -> Self {
+        let path = Path::new(word);
+        let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        if word == ALL_CODES {
+            Target::AllCodes
+        } else if code_pages::is_meant_as_code(word) {
+            Target::Code
+        } else if is_yaml {
+            Target::Profile
+        } else if word == "-" || path.is_dir() || path.is_file() {
+            Target::Run
+        } else if !word.contains(['/', '\\']) && file_of(word, &library()).is_ok_and(|file| file.is_some()) {
+            Target::Profile
+        } else {
+            Target::Run
+        }
+    }
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let looking = Looking {
-        target: &arguments.target,
-        document: arguments.document.as_deref(),
-        journal: arguments.journal.as_deref(),
-        usual: state_folder().map(|folder| folder.join("journal.sqlite")),
-    };
-    let paint = output.out_paint;
-    let text = match looking.find(&mut std::io::stdin().lock()).map_err(failure)? {
-        OpenedRecord::Several(documents) => match arguments.format {
-            Telling::Json => json(&documents),
-            Telling::Text | Telling::Markdown => list(&documents, paint),
-        },
-        OpenedRecord::One(record) => {
-            let story = Story::of(&record);
-            match arguments.format {
-                Telling::Json => json(&story),
-                Telling::Text => {
-                    as_text(&tell(&story, arguments.full), &|tone, text| coloured(paint, tone, text))
-                }
-                Telling::Markdown => as_markdown(&tell(&story, arguments.full)),
-            }
+    let target = Target::of(&arguments.target);
+    arguments.refuse_what_does_not_apply(&target)?;
+    match target {
+        Target::Code => code_pages::page(&arguments.target, arguments.format.of_data(), output),
+        Target::AllCodes => code_pages::list(arguments.format.of_data(), output),
+        Target::Profile => {
+            let profile = arguments.over.on(&arguments.target);
+            explain_profile(&profile, arguments.prices.as_deref(), arguments.format, output)
         }
-    };
-    output.out.write_all(text.as_bytes())?;
-    output.out.flush()?;
+        Target::Run => arguments.explain_run(output),
+    }
+}
+
+impl Arguments {
+    /// A flag that would do nothing is a mistake.
+    fn refuse_what_does_not_apply(&self, target: &Target) -> Result<(), Failure> {
+        let of_a_run = self.document.is_some() || self.journal.is_some();
+        let of_a_profile = !self.over.is_empty() || self.prices.is_some();
+        let what = match target {
+            Target::Run if of_a_profile => "a run, and the flags given are those of a profile",
+            Target::Profile if of_a_run => "a profile, and `--document` and `--journal` are of a run",
+            Target::Code | Target::AllCodes if of_a_run || of_a_profile => {
+                "a code, which takes no such flags"
+            }
+            _ => return Ok(()),
+        };
+        Err(Failure::usage(format!("`{}` is {what}", sanitize_line(&self.target)))
+            .help("`loopctl explain -h` says which flags belong to what"))
+    }
+
+    fn explain_run(&self, output: &mut Output) -> Result<Exit, Failure> {
+        let latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
+        let looking = Looking {
+            target: latest.as_ref().map_or(&self.target, |latest| &latest.run),
+            document: self.document.as_deref(),
+            journal: latest.as_ref().map(|latest| latest.journal.as_path()).or(self.journal.as_deref()),
+            usual: state_folder().map(|folder| folder.join("journal.sqlite")),
+        };
+        let paint = output.out_paint;
+        let found = looking.find(&mut std::io::stdin().lock()).map_err(|error| self.not_found(error))?;
+        let text = match (found, self.format) {
+            (OpenedRecord::Several(documents), Voice::Text | Voice::Markdown) => list(&documents, paint),
+            (OpenedRecord::Several(documents), Voice::Json) => {
+                return written(&documents, Format::Json, output);
+            }
+            (OpenedRecord::Several(documents), Voice::Jsonl) => {
+                return written(&documents, Format::Jsonl, output);
+            }
+            (OpenedRecord::One(record), Voice::Json) => {
+                return written(&Story::of(&record), Format::Json, output);
+            }
+            (OpenedRecord::One(record), Voice::Jsonl) => {
+                return written(&Story::of(&record), Format::Jsonl, output);
+            }
+            (OpenedRecord::One(record), Voice::Text) => {
+                as_text(&tell(&Story::of(&record), self.full), &|tone, text| coloured(paint, tone, text))
+            }
+            (OpenedRecord::One(record), Voice::Markdown) => {
+                as_markdown(&tell(&Story::of(&record), self.full))
+            }
+        };
+        output.out.write_all(text.as_bytes())?;
+        output.out.flush()?;
+        Ok(Exit::Success)
+    }
+
+    /// Why there is nothing to explain. A word near a profile's name is more likely that than a run's id.
+    fn not_found(&self, error: NotFound) -> Failure {
+        let names = available(&library());
+        if let Some(guess) = nearest(&self.target, names.iter().map(String::as_str)) {
+            let message = format!("`{}` is no run, no profile and no code", sanitize_line(&self.target));
+            return Failure::usage(message).help(format!("did you mean the profile `{guess}`?"));
+        }
+        let failure = Failure::usage(error.message);
+        if error.help.is_empty() { failure } else { failure.help(error.help) }
+    }
+}
+
+fn written(value: &impl serde::Serialize, format: Format, output: &mut Output) -> Result<Exit, Failure> {
+    output.write_json(value, format)?;
     Ok(Exit::Success)
-}
-
-fn failure(error: NotFound) -> Failure {
-    let failure = Failure::usage(error.message);
-    if error.help.is_empty() { failure } else { failure.help(error.help) }
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
 fn coloured(paint: Paint, tone: Tone, text: &str) -> String {

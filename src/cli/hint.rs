@@ -1,6 +1,6 @@
 //! Which command tells why a document did not pass.
 
-use super::run::JournalPlace;
+use super::journal_place::JournalPlace;
 use crate::policy::FinalStatus;
 use crate::run::DocumentResult;
 use crate::store::{Artifact, Artifacts, Journal};

@@ -9,17 +9,46 @@ use crate::run::Plan;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
+/// Which profile, with what laid over it, for a verb that asks nobody.
+#[derive(Args, Clone)]
+pub(super) struct PolicyArguments {
+    /// Profile by name or path
+    #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
+    profile: String,
+    /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl PolicyArguments {
+    /// The same as all arguments of a profile.
+    pub(super) fn profile(&self) -> ProfileArguments {
+        ProfileArguments::of(&self.profile, &self.settings)
+    }
+}
+
+/// What calls may do, and what they cost.
+#[derive(Args, Clone)]
+pub(super) struct CallArguments {
+    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
+    #[arg(long)]
+    pub(super) allow_commands: bool,
+    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
+    #[arg(long, value_name = "FILE")]
+    pub(super) prices: Option<PathBuf>,
+}
+
 /// Which profile, with what laid over it.
 #[derive(Args, Clone)]
 pub(super) struct ProfileArguments {
     /// Profile by name or path
     #[arg(long, short, default_value = "balanced", env = "LOOPCTL_PROFILE", value_parser = or_default)]
     pub(super) profile: String,
-    /// Lay a setting over the profile, such as `accept.overall=0.9` (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE")]
     pub(super) settings: Vec<String>,
     /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
-    #[arg(long = "variable", value_name = "NAME=TEXT")]
+    #[arg(long = "var", value_name = "NAME=TEXT")]
     pub(super) variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
     #[arg(long)]
@@ -58,7 +87,7 @@ pub(super) fn library() -> Library {
 }
 
 /// The file in which prices stand.
-const PRICES: &str = "prices.yaml";
+pub(super) const PRICES: &str = "prices.yaml";
 
 /// The variable that names a price table where `--prices` does not.
 const PRICES_VARIABLE: &str = "LOOPCTL_PRICES";
@@ -95,6 +124,18 @@ fn variable(name: &str) -> Option<String> {
 }
 
 impl ProfileArguments {
+    /// A profile with settings laid over it.
+    pub(super) fn of(profile: &str, settings: &[String]) -> Self {
+        ProfileArguments {
+            profile: profile.to_owned(),
+            settings: settings.to_vec(),
+            variables: Vec::new(),
+            provider: None,
+            judge: None,
+            provider_config: Vec::new(),
+        }
+    }
+
     /// The overrides: environment, then flags, then `forced`; later ones win.
     fn overrides(&self, forced: &[&str], problems: &mut Problems) -> Vec<Override> {
         let mut overrides = Override::from_environment(&variable);
@@ -103,14 +144,14 @@ impl ProfileArguments {
         for variable in &self.variables {
             match variable.split_once('=').map(|(name, text)| (name.trim(), text)) {
                 Some((name, text)) if !name.is_empty() => {
-                    overrides.push(Override::from_option("--variable", &["variables", name], text));
+                    overrides.push(Override::from_option("--var", &["variables", name], text));
                 }
                 _ => {
-                    let file = SourceFile::new("--variable", variable.as_str());
+                    let file = SourceFile::new("--var", variable.as_str());
                     let span = Span::new(&file, 0, variable.len());
                     problems.push(
                         Problem::error(Code::BadOverride, &span, "a variable needs a name and a text")
-                            .help("write `--variable task='set the serial number to 12-345'`"),
+                            .help("write `--var task='set the serial number to 12-345'`"),
                     );
                 }
             }

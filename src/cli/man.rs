@@ -32,7 +32,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
 
 /// Writes the page of a command and of all verbs below it.
 fn write(command: Command, folder: &Path) -> Result<(), Failure> {
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+    for verb in command.get_subcommands() {
         write(verb.clone(), folder)?;
     }
     let man = Man::new(command);

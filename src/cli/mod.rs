@@ -1,13 +1,18 @@
 //! The command line: arguments in, library call, rendering out, exit status.
 
 mod check;
+mod code_pages;
 mod completions;
 mod correct;
 mod exit;
 mod explain;
+mod given_up;
+mod headings;
 mod hint;
 mod init;
 mod interrupts;
+mod journal_place;
+mod latest_run;
 mod loading;
 mod logging;
 mod man;
@@ -24,17 +29,18 @@ mod profile_diff;
 mod profile_explain;
 mod profile_list;
 mod profile_show;
+mod renamed;
 mod repair;
 mod run;
 mod sanitized;
 mod schema;
 mod score;
+mod shadows;
 mod simulate;
 mod step;
 mod tape;
 mod test;
 mod trajectory_files;
-mod unfinished;
 mod validate;
 mod watch;
 
@@ -48,7 +54,7 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "loopctl", version, max_term_width = 110, propagate_version = true)]
 #[command(
-    after_help = "Exit status: 0 every document passed; 1 something broke; 2 wrong usage or an invalid profile;\n3 finished, but not every document passed; 130 interrupted."
+    after_help = "For editors and shells there are also `loopctl schema`, `loopctl completions` and `loopctl man`.\n\nExit status: 0 every document passed; 1 something broke; 2 wrong usage or an invalid profile;\n3 finished, but not every document passed; 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -60,22 +66,22 @@ enum Verb {
     /// Run the loop over documents: extract, assess, correct until the policy stops
     Run(run::Arguments),
     /// Assess one extraction against its document, without any provider
-    Validate(step::StepArguments),
+    Validate(validate::Arguments),
     /// Correct one extraction once
-    Correct(step::StepArguments),
+    Correct(correct::Arguments),
     /// Score extractions without any provider: one `.json`, or many in a `.jsonl`
     Score(score::Arguments),
     /// Repair text that is not quite JSON, and JSON that its schema refuses
     Repair(repair::Arguments),
     /// The loop as data, for callers who drive their own model: decide about a history, say what to ask next
     Next(next::Arguments),
-    /// Tell why a run went as it did: what each issue cost, what was fed back, what changed, why it stopped
+    /// Tell why a run went as it did, what a profile does, or what a code means
     Explain(explain::Arguments),
     /// Try policies on recorded or invented assessments, without any provider
     Simulate(simulate::Arguments),
     /// Begin a project that passes `check`, `test` and `run` at once
     Init(init::Arguments),
-    /// Add a profile, a rule or a document type to the project in the working directory
+    /// Add a profile, a rule, a field or a document type to the project in the working directory
     New(new::Arguments),
     /// Run the scenario tests that stand beside profiles and rules
     Test(test::Arguments),
@@ -83,13 +89,16 @@ enum Verb {
     Check(check::Arguments),
     /// List profiles, show their settings, explain them in plain words, compare two
     Profile(profile::Arguments),
-    /// Print the JSON Schema of a kind of YAML file, for editors
+    /// Print the JSON Schema of a kind of YAML file, or of a document type that ships
+    #[command(hide = true)]
     Schema(schema::Arguments),
     /// List, inspect, trust, check and begin provider plugins
     Plugin(plugin::Arguments),
     /// Complete verbs, flags and profiles in a shell
+    #[command(hide = true)]
     Completions(completions::Arguments),
     /// Write manual pages
+    #[command(hide = true)]
     Man(man::Arguments),
 }
 
@@ -113,7 +122,8 @@ fn run_process() -> Exit {
         Err(error) => {
             // Help and version go to standard output and are a success; mistakes go to standard error with status 2.
             let status = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-            let _ = error.print();
+            let verb = std::env::args().nth(1);
+            let _ = renamed::name_the_new(error, verb.as_deref()).print();
             return status;
         }
     };

@@ -1,14 +1,15 @@
-//! `loopctl new`: profiles, rules and document types for the project in the working directory.
+//! `loopctl new`: profiles, rules, fields and document types for the project in the working directory.
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
 use super::output::Output;
 use crate::project::{
-    How, NewDocumentType, NewProfile, NewRule, Plan, Project, Refusal, WriteError, new_document_type,
-    new_profile, new_rule, write,
+    How, NewDocumentType, NewField, NewProfile, NewRule, Plan, Project, Refusal, WriteError,
+    new_document_type, new_field, new_profile, new_rule, write,
 };
+use crate::rules::Importance;
 use crate::value::sanitize_line;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
 
 #[derive(Args)]
@@ -44,6 +45,20 @@ enum What {
         #[arg(long, value_name = "FILE")]
         file: Option<String>,
     },
+    /// A field of a document type, your own or one that ships: its form, its patterns, how much it counts
+    Field {
+        /// Its name: letters, digits and `_`, such as `dueDate`
+        name: String,
+        /// Document type that has it
+        #[arg(long = "type", value_name = "TYPE")]
+        document_type: String,
+        /// How much it counts
+        #[arg(long, value_enum, default_value = "required")]
+        importance: Counts,
+        /// Profile of the project that asks for it [default: the only one]
+        #[arg(long, short, value_name = "PROFILE")]
+        profile: Option<String>,
+    },
     /// A document type: how it is recognised, its fields, their schema and patterns, a sample document, a case
     DocumentType {
         /// Its name: small letters, digits and dashes
@@ -57,6 +72,27 @@ enum What {
     },
 }
 
+/// How much a field counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Counts {
+    /// Missing, it is a major issue
+    Required,
+    /// Missing, it is a minor issue
+    Important,
+    /// Missing, it is none
+    Optional,
+}
+
+impl From<Counts> for Importance {
+    fn from(counts: Counts) -> Self {
+        match counts {
+            Counts::Required => Importance::Required,
+            Counts::Important => Importance::Important,
+            Counts::Optional => Importance::Optional,
+        }
+    }
+}
+
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let root = Path::new(".");
     let project = Project::new(root, library());
@@ -67,6 +103,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         What::Rule { name, document_type, field, file } => new_rule(
             &project,
             NewRule { name, document_type: document_type.as_deref(), field, file: file.as_deref() },
+        ),
+        What::Field { name, document_type, importance, profile } => new_field(
+            &project,
+            NewField { name, document_type, importance: (*importance).into(), profile: profile.as_deref() },
         ),
         What::DocumentType { name, fields, profile } => {
             new_document_type(&project, NewDocumentType { name, fields, profile: profile.as_deref() })

@@ -1,7 +1,8 @@
 //! `loopctl next`: the loop as data, for callers who drive their own model.
 
 use super::exit::{Exit, Failure};
-use super::loading::ProfileArguments;
+use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
+use super::loading::{PolicyArguments, ProfileArguments};
 use super::output::{Output, complain};
 use crate::policy::{FinalStatus, StopReason};
 use crate::run::next::{Mistake, NextAnswer, NextError, NextInput};
@@ -15,13 +16,19 @@ const MAX_INPUT: u64 = 128 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    #[command(flatten)]
-    profile: ProfileArguments,
+    #[command(flatten, next_help_heading = PROFILE)]
+    profile: PolicyArguments,
+    /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
+    #[arg(long = "var", value_name = "NAME=TEXT", help_heading = PROFILE)]
+    variables: Vec<String>,
+    /// Name of every judge, whose answers are in the history; `none` to do without
+    #[arg(long, help_heading = PROFILE)]
+    judge: Option<String>,
     /// How the answer is written
-    #[arg(long, value_enum, default_value = "json")]
+    #[arg(long, value_enum, default_value = "json", help_heading = OUTPUT)]
     format: Shape,
     /// The document and the history as JSON: a file, or `-` for standard input
-    #[arg(value_name = "FILE", default_value = "-")]
+    #[arg(value_name = "FILE", default_value = "-", help_heading = ARGUMENTS)]
     input: PathBuf,
 }
 
@@ -34,7 +41,12 @@ enum Shape {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = arguments.profile.plan(&[], output)?;
+    let profile = ProfileArguments {
+        variables: arguments.variables.clone(),
+        judge: arguments.judge.clone(),
+        ..arguments.profile.profile()
+    };
+    let plan = profile.plan(&[], output)?;
     let value = read(&arguments.input)?;
     let input = match NextInput::parse(&value) {
         Ok(input) => input,
@@ -52,7 +64,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         }
         Err(NextError::UnsetVariable { profile, variable }) => {
             let message = format!("the prompt of the profile `{profile}` needs the variable `{variable}`");
-            return Err(Failure::usage(message).help(format!("give it with `--variable {variable}=TEXT`")));
+            return Err(Failure::usage(message).help(format!("give it with `--var {variable}=TEXT`")));
         }
         Err(error) => return Err(Failure::broken(error.to_string())),
     };

@@ -5,18 +5,48 @@ use super::sanitized::Sanitized;
 use crate::diag::{Problems, Style, render_human};
 use crate::report::Paint;
 use crate::value::sanitize_line;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::Value;
 use std::io::{IsTerminal, LineWriter, Write};
+
+/// The variable that says how records are written where `--format` does not.
+const FORMAT_VARIABLE: &str = "LOOPCTL_FORMAT";
 
 /// How results are written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// For people
-    Table,
+    Text,
     /// One indented JSON value (a list, if there are several results)
     Json,
     /// One JSON value per line
     Jsonl,
+}
+
+/// `--format` of a verb that writes records: people get text, and programs lines.
+#[derive(Args, Debug, Clone, Copy)]
+pub(super) struct RecordFormat {
+    /// How results are written to standard output [default: text on a terminal, else jsonl] [env: LOOPCTL_FORMAT]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+impl RecordFormat {
+    /// The one that was asked for, by the flag or the variable, or the one for whoever reads.
+    pub(super) fn chosen(self, output: &Output) -> Result<Format, Failure> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        match std::env::var(FORMAT_VARIABLE) {
+            Ok(name) if !name.is_empty() => Format::from_str(&name, true).map_err(|_| {
+                Failure::usage(format!("`{FORMAT_VARIABLE}` is `{name}`"))
+                    .help("expected `text`, `json` or `jsonl`")
+            }),
+            _ if output.out_is_terminal => Ok(Format::Text),
+            _ => Ok(Format::Jsonl),
+        }
+    }
 }
 
 /// Where a verb writes.
@@ -31,7 +61,8 @@ pub(super) struct Output {
     pub(super) out_paint: Paint,
     /// Colours on standard error.
     pub(super) err_paint: Paint,
-    style: Style,
+    out_style: Style,
+    err_style: Style,
 }
 
 impl Output {
@@ -48,7 +79,8 @@ impl Output {
             out_is_terminal,
             out_paint: Paint::new(out_coloured),
             err_paint: Paint::new(err_coloured),
-            style: if err_coloured { Style::Coloured } else { Style::Plain },
+            out_style: if out_coloured { Style::Coloured } else { Style::Plain },
+            err_style: if err_coloured { Style::Coloured } else { Style::Plain },
         }
     }
 
@@ -57,10 +89,32 @@ impl Output {
         let _ = writeln!(self.err, "{line}");
     }
 
+    /// Writes a value as JSON: indented, or on one line, where each element of a list has a line of its own.
+    pub(super) fn write_json(&mut self, value: &impl Serialize, format: Format) -> Result<(), Failure> {
+        let value = serde_json::to_value(value).map_err(std::io::Error::from)?;
+        match (format, &value) {
+            (Format::Jsonl, Value::Array(elements)) => {
+                elements.iter().try_for_each(|element| writeln!(self.out, "{element}"))?;
+            }
+            (Format::Jsonl, value) => writeln!(self.out, "{value}")?,
+            (Format::Text | Format::Json, value) => writeln!(self.out, "{value:#}")?,
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+
+    /// Shows problems on standard output, for those who asked for them.
+    pub(super) fn write_problems(&mut self, problems: &Problems) -> std::io::Result<()> {
+        if problems.is_empty() {
+            return Ok(());
+        }
+        self.out.write_all(render_human(problems, self.out_style).as_bytes())
+    }
+
     /// Shows problems on standard error.
     pub(super) fn show(&mut self, problems: &Problems) {
         if !problems.is_empty() {
-            let text = render_human(problems, self.style);
+            let text = render_human(problems, self.err_style);
             let _ = self.err.write_all(text.as_bytes());
         }
     }
@@ -84,6 +138,39 @@ fn own_output() -> Box<dyn Write> {
 #[cfg(not(unix))]
 fn own_output() -> Box<dyn Write> {
     Box::new(std::io::stdout())
+}
+
+/// Writes records as JSON, as they come: one on each line, or as one list.
+pub(super) struct RecordWriter {
+    pub(super) format: Format,
+    written: usize,
+}
+
+impl RecordWriter {
+    pub(super) fn new(format: Format) -> Self {
+        RecordWriter { format, written: 0 }
+    }
+
+    /// Writes one. Text is written by whoever knows how people read such a record.
+    pub(super) fn write(&mut self, record: &impl Serialize, output: &mut Output) -> std::io::Result<()> {
+        match self.format {
+            Format::Text | Format::Jsonl => writeln!(output.out, "{}", serde_json::to_string(record)?)?,
+            Format::Json => {
+                let before = if self.written == 0 { "[\n" } else { ",\n" };
+                write!(output.out, "{before}{}", serde_json::to_string_pretty(record)?)?;
+            }
+        }
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Ends the list.
+    pub(super) fn close(&self, output: &mut Output) -> std::io::Result<()> {
+        if self.format == Format::Json {
+            output.out.write_all(if self.written == 0 { b"[]\n" } else { b"\n]\n" })?;
+        }
+        output.out.flush()
+    }
 }
 
 /// Shows why a verb failed.

@@ -2,10 +2,10 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::providers;
-use super::output::Output;
+use super::output::{Format, Output};
 use super::plugin_check;
 use super::plugin_new;
-use crate::provider::{Inspected, ProviderEntry, ProviderError, TrustState};
+use crate::provider::{Inspected, ProviderEntry, TrustState};
 use crate::value::sanitize_line;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ pub(super) struct Arguments {
 enum Verb {
     /// Name every plugin that can be found, and whether it may run
     List {
-        /// As a JSON list
-        #[arg(long)]
-        json: bool,
+        /// How the list is written
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
     },
     /// Show what a plugin says about itself, without running any of it
     Inspect {
@@ -48,17 +48,17 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         if plugin.contains(std::path::MAIN_SEPARATOR) || path.is_file() {
             return Ok(path.to_path_buf());
         }
-        providers.path_of(plugin).map_err(failure)
+        Ok(providers.path_of(plugin)?)
     };
     match &arguments.verb {
         Verb::Check(arguments) => {
             return plugin_check::execute(arguments, &providers, &path_of(&arguments.plugin)?, output);
         }
-        Verb::List { json } => {
+        Verb::List { format } => {
             let listed = providers.list();
-            if *json {
+            if *format != Format::Text {
                 let all: Vec<Value> = listed.iter().map(in_list).collect();
-                writeln!(output.out, "{}", serde_json::to_string_pretty(&all).unwrap_or_default())?;
+                output.write_json(&all, *format)?;
                 return Ok(Exit::Success);
             }
             for entry in listed {
@@ -85,17 +85,17 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             }
         }
         Verb::Inspect { plugin } => {
-            let inspected = providers.inspect(&path_of(plugin)?).map_err(failure)?;
+            let inspected = providers.inspect(&path_of(plugin)?)?;
             writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
         }
         Verb::Trust { plugin } => {
             let path = path_of(plugin)?;
             // Said first, so that it is known what is trusted even if the lock file can't be written.
-            let inspected = providers.inspect(&path).map_err(failure)?;
+            let inspected = providers.inspect(&path)?;
             for line in asked_for(&inspected) {
                 output.say(&line);
             }
-            let trusted = providers.trust(&path).map_err(failure)?;
+            let trusted = providers.trust(&path)?;
             if trusted.plugin.digest != inspected.digest {
                 return Err(Failure::broken("the file changed while it was being trusted")
                     .help("look at it again with `loopctl plugin inspect`, then trust it"));
@@ -170,10 +170,4 @@ fn shown(plugin: &Inspected) -> Value {
         "why": why,
         "manifest": plugin.manifest,
     })
-}
-
-/// A provider's error, with what to do about it.
-pub(super) fn failure(error: ProviderError) -> Failure {
-    let help = error.help();
-    Failure::broken(error.to_string()).help(help)
 }

@@ -1,15 +1,14 @@
 //! `loopctl plugin check`: whether a plugin keeps the contract.
 
 use super::exit::{Exit, Failure};
-use super::output::Output;
-use super::plugin::failure;
+use super::output::{Format, Output};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
 use crate::provider::Providers;
 use crate::provider::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
 use crate::value::sanitize_line;
 use crate::value::yaml::{Data, Node};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<String>,
     /// How the result is written to standard output
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// How many seconds one check may take before the plugin counts as hanging
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -38,14 +37,6 @@ pub(super) struct Arguments {
     /// Where it notes them
     #[arg(long, hide = true, value_name = "FILE", requires = "part")]
     notes: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Human,
-    /// One indented JSON object
-    Json,
 }
 
 /// Checks the library at `path`, which the argument stands for.
@@ -59,7 +50,7 @@ pub(super) fn execute(
     let limit = Duration::from_secs(arguments.limit);
     let conformance = Conformance { providers, path, config: &config, limit };
     if let Some(notes) = &arguments.notes {
-        conformance.run_part(&arguments.part, notes).map_err(failure)?;
+        conformance.run_part(&arguments.part, notes)?;
         return Ok(Exit::Success);
     }
     let child = |part: &Part<'_>| -> std::io::Result<Command> {
@@ -73,13 +64,10 @@ pub(super) fn execute(
         command.arg("--notes").arg(part.notes).arg("--").arg(path);
         Ok(command)
     };
-    let conforms = conformance.run(&child).map_err(failure)?;
+    let conforms = conformance.run(&child)?;
     match arguments.format {
-        Format::Human => human(&conforms, output)?,
-        Format::Json => {
-            let shown = as_json(&conforms);
-            writeln!(output.out, "{}", serde_json::to_string_pretty(&shown).unwrap_or_default())?;
-        }
+        Format::Text => human(&conforms, output)?,
+        Format::Json | Format::Jsonl => output.write_json(&as_json(&conforms), arguments.format)?,
     }
     Ok(if conforms.conforms() { Exit::Success } else { Exit::Broken })
 }

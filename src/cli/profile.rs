@@ -51,11 +51,11 @@ pub(super) struct Named {
 /// What is laid over a profile, as in other verbs.
 #[derive(Args, Clone, Default)]
 pub(super) struct Over {
-    /// Lay a setting over the profile, such as `accept.overall=0.9` (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    /// Set a key of the profile, such as `accept.overall=0.9` (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Set a variable of the profile's prompts to a text, as it stands (repeatable)
-    #[arg(long = "variable", value_name = "NAME=TEXT")]
+    #[arg(long = "var", value_name = "NAME=TEXT")]
     variables: Vec<String>,
     /// Provider plugin by name or path, with an optional `:model`, for every stage
     #[arg(long)]

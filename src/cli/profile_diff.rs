@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::ProfileArguments;
-use super::output::Output;
+use super::output::{Format, Output};
 use super::profile::{Over, compiled, price_tables};
 use super::trajectory_files::{Policy, Reading, overall_from};
 use crate::diag::Problems;
@@ -10,7 +10,7 @@ use crate::experiment::Tally;
 use crate::explain::policy::{Comparison, Documents, ProfileView, compare};
 use crate::policy::ScriptCriteria;
 use crate::report::{comparison, documents_text, policy_changes_text};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -42,20 +42,13 @@ pub(super) struct Arguments {
     /// Exit with status 3 when the two do not do the same
     #[arg(long)]
     exit_code: bool,
-    /// How the differences are written
+    /// How the differences are written; as JSON: `before`, `after`, `same`, `changes`, `settings`, `files`, and with trajectories
+    /// `documents`
     #[arg(long, value_enum, default_value = "text")]
-    format: DiffFormat,
+    format: Format,
     /// Price table that comes before the others (see `docs/design/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DiffFormat {
-    /// For people
-    Text,
-    /// One JSON value: `before`, `after`, `same`, `changes`, `settings`, `files`, and with trajectories `documents`
-    Json,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -63,8 +56,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Some(after) => after,
         None if arguments.over.is_empty() => {
             let problem = Failure::usage("there is nothing to compare the profile with");
-            return Err(problem
-                .help("name a second profile, or lay a setting over the first: `--set accept.overall=0.9`"));
+            return Err(problem.help(
+                "name a second profile, or lay a setting over the first: `--config accept.overall=0.9`",
+            ));
         }
         None => &arguments.before,
     };
@@ -87,7 +81,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Some(documents)
     };
     match arguments.format {
-        DiffFormat::Text => {
+        Format::Text => {
             let paint = output.out_paint;
             output.out.write_all(policy_changes_text(&compared, paint).as_bytes())?;
             if let Some(documents) = &documents {
@@ -99,7 +93,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 output.out.write_all(comparison(&columns, paint).as_bytes())?;
             }
         }
-        DiffFormat::Json => {
+        Format::Json | Format::Jsonl => {
             let mut value = json!(compared);
             if let Some(members) = value.as_object_mut() {
                 members.insert("same".to_owned(), compared.is_same().into());
@@ -108,8 +102,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                     members.insert("documents".to_owned(), ends);
                 }
             }
-            let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
-            writeln!(output.out, "{text}")?;
+            output.write_json(&value, arguments.format)?;
         }
     }
     Ok(if broken {
@@ -145,7 +138,7 @@ fn simulated(
     let mut before = policy(&compared.before, first, &forced, output)?;
     let mut after = policy(&compared.after, second, &forced, output)?;
     let most = match arguments.format {
-        DiffFormat::Text if !arguments.all => USUALLY_NAMED,
+        Format::Text if !arguments.all => USUALLY_NAMED,
         _ => usize::MAX,
     };
     let mut documents = Documents::new(most);

@@ -1,12 +1,13 @@
-//! `loopctl profile explain`.
+//! `loopctl profile explain`, and `loopctl explain PROFILE`, which does the same.
 
 use super::exit::{Exit, Failure};
-use super::output::Output;
+use super::loading::ProfileArguments;
+use super::output::{Format, Output};
 use super::profile::{Named, compiled, price_tables};
 use crate::explain::policy::{ProfileView, explain, json, markdown, text};
 use crate::value::sanitize_line;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
@@ -17,37 +18,61 @@ pub(super) struct Arguments {
     named: Named,
     /// How it is written
     #[arg(long, value_enum, default_value = "text")]
-    format: ExplainFormat,
+    format: Voice,
     /// Price table that comes before the others (see `docs/design/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
 
+/// How something is explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ExplainFormat {
-    /// For a terminal
+pub(super) enum Voice {
+    /// For people
     Text,
-    /// For a page
+    /// For people, to keep or to send
     Markdown,
-    /// `profile`, `digest` and `sections` of statements: `key`, `text`, and where the loop ends by it `ending`
+    /// For programs
     Json,
+    /// The same on one line
+    Jsonl,
+}
+
+impl Voice {
+    /// The format, where programs read it.
+    pub(super) fn of_data(self) -> Option<Format> {
+        match self {
+            Voice::Text | Voice::Markdown => None,
+            Voice::Json => Some(Format::Json),
+            Voice::Jsonl => Some(Format::Jsonl),
+        }
+    }
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let profile = arguments.named.over.on(&arguments.named.profile);
-    let prices = price_tables(arguments.prices.as_deref(), output)?;
-    let (loaded, plan) = compiled(&profile, output)?;
+    explain_profile(&profile, arguments.prices.as_deref(), arguments.format, output)
+}
+
+/// Says what a profile does.
+pub(super) fn explain_profile(
+    profile: &ProfileArguments,
+    prices: Option<&Path>,
+    voice: Voice,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let prices = price_tables(prices, output)?;
+    let (loaded, plan) = compiled(profile, output)?;
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
-    let written = match arguments.format {
-        ExplainFormat::Text => lines_tamed(&text(&explanation)),
-        ExplainFormat::Markdown => lines_tamed(&markdown(&explanation)),
-        ExplainFormat::Json => {
+    let written = match voice {
+        Voice::Text => lines_tamed(&text(&explanation)),
+        Voice::Markdown => lines_tamed(&markdown(&explanation)),
+        Voice::Json | Voice::Jsonl => {
             let mut value = json(&explanation);
             if let Some(members) = value.as_object_mut() {
                 members.insert("digest".to_owned(), plan.profile.digest.clone().into());
             }
-            let text = serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?;
-            format!("{text}\n")
+            output.write_json(&value, voice.of_data().unwrap_or(Format::Json))?;
+            return Ok(Exit::Success);
         }
     };
     output.out.write_all(written.as_bytes())?;

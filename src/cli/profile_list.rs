@@ -2,27 +2,21 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::{home, library};
-use super::output::Output;
+use super::output::{Format, Output};
+use super::shadows::changed_by;
 use crate::diag::Problems;
-use crate::profile::{Library, available, file_of, load};
+use crate::profile::{FileTracker, Library, available, file_of, load};
+use crate::run::Plan;
 use crate::value::sanitize_line;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use std::path::Path;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// How the list is written
-    #[arg(long, value_enum, default_value = "table")]
-    format: ListFormat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ListFormat {
-    /// For people
-    Table,
-    /// A list of profiles: `name`, `description`, `source`, `path`, `usable`
-    Json,
+    /// How the list is written; as JSON: `name`, `description`, `source`, `path`, `usable`, `changed_by`
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
 }
 
 /// One profile.
@@ -36,6 +30,8 @@ struct ProfileEntry {
     path: Option<String>,
     /// Whether it loads without errors.
     usable: bool,
+    /// Files on this machine that stand in the place of some that ship, where the profile itself ships.
+    changed_by: Vec<String>,
 }
 
 /// Where a profile comes from.
@@ -75,9 +71,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let library = library();
     let profiles: Vec<ProfileEntry> =
         available(&library).into_iter().map(|name| listed(name, &library)).collect();
-    if arguments.format == ListFormat::Json {
-        let text = serde_json::to_string_pretty(&profiles).map_err(std::io::Error::from)?;
-        writeln!(output.out, "{text}")?;
+    if arguments.format != Format::Text {
+        output.write_json(&profiles, arguments.format)?;
         return Ok(Exit::Success);
     }
     let width = |of: &dyn Fn(&ProfileEntry) -> usize| profiles.iter().map(of).max().unwrap_or(0);
@@ -89,6 +84,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             None => format!("(can't be used; see `loopctl check {}`)", profile.name),
         };
         writeln!(output.out, "{:names$}  {:sources$}  {about}", profile.name, profile.source.words())?;
+        if !profile.changed_by.is_empty() {
+            let files: Vec<String> = profile.changed_by.iter().map(|file| sanitize_line(file)).collect();
+            let line = format!("changed by {}", files.join(", "));
+            writeln!(output.out, "{:names$}  {:sources$}  {}", "", "", output.out_paint.warn(&line))?;
+        }
     }
     Ok(Exit::Success)
 }
@@ -98,8 +98,14 @@ fn listed(name: String, library: &Library) -> ProfileEntry {
     let source = file.as_deref().map_or(ProfileSource::WorkingDirectory, ProfileSource::of);
     let mut problems = Problems::new();
     let environment = |variable: &str| std::env::var(variable).ok();
-    let loaded = load(&name, library, &[], &environment, &mut problems);
+    let notes = FileTracker::default();
+    let loaded = load(&name, &library.noted_in(&notes), &[], &environment, &mut problems);
+    // Schemas, patterns, rules and prompts are read when it is compiled; what is wrong with them is for `check` to say.
+    if let Some(loaded) = &loaded {
+        Plan::compile(loaded, &mut Problems::new());
+    }
+    let changed_by = changed_by(&name, &notes.take());
     let description = loaded.filter(|_| !problems.has_errors()).map(|loaded| loaded.profile.description);
     let path = file.filter(|_| source != ProfileSource::Embedded);
-    ProfileEntry { name, usable: description.is_some(), description, source, path }
+    ProfileEntry { name, usable: description.is_some(), description, source, path, changed_by }
 }

@@ -1,13 +1,13 @@
 //! `loopctl profile show`.
 
 use super::exit::{Exit, Failure};
-use super::output::Output;
+use super::output::{Format, Output};
 use super::profile::Named;
 use crate::diag::Problems;
 use crate::explain::settings::Shown;
 use crate::profile::check_settings;
 use crate::value::sanitize_line;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 
 #[derive(Args)]
@@ -21,17 +21,9 @@ pub(super) struct Arguments {
     /// settings: `path`, `value`, `origin` (`file`, `line`, `column`)
     #[arg(long)]
     origins: bool,
-    /// How the settings are written
-    #[arg(long, value_enum, default_value = "yaml")]
-    format: ShowFormat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ShowFormat {
-    /// As a profile
-    Yaml,
-    /// One indented JSON value
-    Json,
+    /// How the settings are written; `text` is YAML, as profiles are written
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -44,9 +36,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     if let Some(settings) = settings {
         let shown = Shown::of(&settings.merged);
         match arguments.format {
-            ShowFormat::Json if arguments.origins => write_json(&json!(shown.settings()), output)?,
-            ShowFormat::Json => write_json(shown.json(), output)?,
-            ShowFormat::Yaml => {
+            Format::Text => {
                 if arguments.origins {
                     let chain: Vec<String> = settings.chain.iter().map(|name| sanitize_line(name)).collect();
                     writeln!(output.out, "# {}, then the defaults", chain.join(", then "))?;
@@ -56,6 +46,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 }
                 output.out.write_all(shown.yaml(arguments.origins).as_bytes())?;
             }
+            format if arguments.origins => output.write_json(&json!(shown.settings()), format)?,
+            format => output.write_json(shown.json(), format)?,
         }
         if shown.hidden() > 0 {
             let values =
@@ -65,9 +57,4 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     }
     output.show(&problems);
     Ok(if problems.has_errors() { Exit::Usage } else { Exit::Success })
-}
-
-fn write_json(value: &serde_json::Value, output: &mut Output) -> std::io::Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
-    writeln!(output.out, "{text}")
 }

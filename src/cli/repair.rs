@@ -33,12 +33,9 @@ pub(super) struct Arguments {
     /// Give required values that are missing the schema's defaults
     #[arg(long)]
     defaults: bool,
-    /// `text`: the value alone; `json`: one object with value, steps, patch and, with a schema, the errors that remain
-    #[arg(long, value_enum, default_value = "text")]
-    format: Form,
-    /// Read records, one per line, from standard input or a file that is not called `.jsonl`
-    #[arg(long, conflicts_with = "format")]
-    jsonl: bool,
+    /// How it is written [default: jsonl for a `.jsonl`, else text]
+    #[arg(long, value_enum)]
+    format: Option<Form>,
     /// What to repair; `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -48,8 +45,10 @@ pub(super) struct Arguments {
 enum Form {
     /// The value alone
     Text,
-    /// One object: value, steps, patch, and the errors that remain
+    /// One object: value, steps, patch and, with a schema, the errors that remain
     Json,
+    /// Records, one per line, are read and answered; from standard input, too
+    Jsonl,
 }
 
 /// The passes by the names that profiles have for them.
@@ -91,11 +90,17 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     };
     let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
     let name = file.map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
-    let is_lines = arguments.jsonl
-        || file.and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
-    if is_lines && arguments.format == Form::Json {
-        return Err(Failure::usage("a `.jsonl` is answered line by line").help("leave out `--format json`"));
-    }
+    let holds_records =
+        file.and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
+    let format = match arguments.format {
+        None if holds_records => Form::Jsonl,
+        None => Form::Text,
+        Some(Form::Text | Form::Json) if holds_records => {
+            return Err(Failure::usage("a `.jsonl` is answered line by line")
+                .help("leave out `--format`, or write `--format jsonl`"));
+        }
+        Some(format) => format,
+    };
     let input: Box<dyn Read> = match file {
         None => Box::new(std::io::stdin()),
         Some(file) => Box::new(
@@ -103,10 +108,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
                 .map_err(|error| Failure::broken(format!("can't read `{name}`: {error}")))?,
         ),
     };
-    if is_lines {
+    if format == Form::Jsonl {
         Lines { repairer, settings, name, own: None, broken: false }.answer(BufReader::new(input), output)
     } else {
-        single(&repairer, settings, input, &name, arguments.format, output)
+        single(&repairer, settings, input, &name, format, output)
     }
 }
 
@@ -141,7 +146,7 @@ fn single(
     let mended = mend_bytes(repairer, settings, &bytes).map_err(|why| refusal(name, why))?;
     match format {
         Form::Text => writeln!(output.out, "{}", pretty(&mended.value))?,
-        Form::Json => {
+        Form::Json | Form::Jsonl => {
             #[derive(Serialize)]
             struct Answer<'a> {
                 value: &'a Value,

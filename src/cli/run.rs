@@ -1,26 +1,30 @@
 //! `loopctl run`: the loop over documents.
 
 use super::exit::{Exit, Failure};
+use super::given_up::gave_up;
+use super::headings::{ARGUMENTS, CALLS, DOCUMENTS, OUTPUT, PROFILE};
 use super::hint::Hint;
 use super::interrupts;
-use super::loading::{ProfileArguments, known_type, library, prices, providers, state_folder};
+use super::journal_place::JournalPlace;
+use super::latest_run;
+use super::loading::{CallArguments, ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
 use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
-use super::output::{Format, Output, complain};
+use super::output::{Format, Output, RecordFormat, complain};
+use super::shadows::changed_by;
 use super::tape::{self, RecorderArguments};
-use super::unfinished::{Earlier, gave_up};
 use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
-use crate::profile::{FileTracker, read_text_file};
+use crate::profile::{Asked, FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{Live, closing, document_summary};
 use crate::run::{
-    Batch, BatchEnd, Candidates, DocumentResult, Observer, Plan, RunStore, Session, Terms, is_unrecognised,
-    unpriced, without_references,
+    Batch, BatchEnd, Candidates, Consultant, DocumentResult, Earlier, JudgePlan, Observer, Plan, RunStore,
+    Session, Terms, ValidatorPlan, is_unrecognised, unpriced, without_references,
 };
-use crate::store::{Artifacts, Journal, RunRecord};
+use crate::store::{Artifacts, RunRecord};
 use crate::value::sanitize_line;
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
 use clap::Args;
@@ -31,68 +35,72 @@ use tokio::sync::watch;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = PROFILE)]
     profile: ProfileArguments,
     /// Type of all documents, instead of classifying each
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", help_heading = DOCUMENTS)]
     document_type: Option<String>,
-    /// Write extractions, validations and results to this folder
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
     /// Start from this extraction instead of asking the provider for one (one document only)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     extraction: Option<PathBuf>,
-    /// Journal file [default: in --out, else in the state folder]
-    #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
-    /// How results are written to standard output
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
-    #[arg(long)]
-    allow_commands: bool,
-    #[command(flatten)]
-    tape: RecorderArguments,
-    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
-    #[arg(long, value_name = "FILE")]
-    prices: Option<PathBuf>,
-    #[command(flatten)]
-    log: LogArguments,
-    /// No progress on standard error
-    #[arg(long, short)]
-    quiet: bool,
     /// Leave out the documents that this profile has finished in --out, and run the rest
     ///
     /// Those whose provider or judge failed, or that were stopped, are run again. Whether a document or the profile has changed since is not
     /// looked at.
-    #[arg(long, requires = "out")]
-    unfinished: bool,
-    /// Try every document, even where the provider is plainly gone
+    #[arg(long, requires = "out", help_heading = DOCUMENTS)]
+    resume: bool,
+    /// Try every document, even where the provider is plainly unavailable
     ///
     /// A run ends early when the provider's key is missing or refused, when its account has nothing left, and after 10 documents in a
     /// row whose provider failed.
-    #[arg(long)]
+    #[arg(long, help_heading = DOCUMENTS)]
     keep_going: bool,
     /// Stay when all is done, and score again whenever the profile, or a file that it reaches, is saved
     ///
     /// The last candidate of each document is scored again without asking a model or a judge, and what changes is shown: scores, issues,
     /// where the policy would stop. Nothing is written. Ctrl-C ends with the status of the run.
-    #[arg(long)]
+    #[arg(long, help_heading = DOCUMENTS)]
     watch: bool,
+    #[command(flatten, next_help_heading = CALLS)]
+    tape: RecorderArguments,
+    #[command(flatten, next_help_heading = CALLS)]
+    calls: CallArguments,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    format: RecordFormat,
+    /// Write extractions, validations and results to this folder
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    out: Option<PathBuf>,
+    /// Journal file [default: in --out, else in the state folder]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    journal: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long, short, help_heading = OUTPUT)]
+    quiet: bool,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    log: LogArguments,
     /// Documents: files, folders, `-` for standard input
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required = true, value_name = "INPUT", help_heading = ARGUMENTS)]
     inputs: Vec<PathBuf>,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    if arguments.watch && arguments.format == Format::Json {
+    let format = arguments.format.chosen(output)?;
+    if arguments.watch && format == Format::Json {
         return Err(Failure::usage("`--format json` is one value, and `--watch` goes on answering")
             .help("write `--format jsonl`"));
     }
     let notes = FileTracker::default();
     let plan = arguments.profile.plan_from(&library().noted_in(&notes), &[], output)?;
+    let reached = notes.take();
+    let changed = changed_by(&arguments.profile.profile, &reached);
+    if !changed.is_empty() && !arguments.quiet {
+        let (word, files) = (output.err_paint.warn("note:"), sanitize_line(&changed.join(", ")));
+        let name = sanitize_line(&arguments.profile.profile);
+        output
+            .say(&format!("{word} the profile `{name}` ships with loopctl, and is changed here by {files}"));
+    }
     // What is saved while documents are run is not lost.
-    let watching = arguments.watch.then(|| Watching::start(&arguments.profile, notes.take())).transpose()?;
+    let watching = arguments.watch.then(|| Watching::start(&arguments.profile, reached)).transpose()?;
     let journal = match (&arguments.journal, &arguments.out) {
         (Some(file), _) => JournalPlace::Asked(file.clone()),
         (None, Some(out)) => JournalPlace::Asked(out.join("journal.sqlite")),
@@ -105,29 +113,28 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         out: arguments.out.clone(),
         extraction: arguments.extraction.clone(),
         journal,
-        prices: arguments.prices.clone(),
+        prices: arguments.calls.prices.clone(),
         log: arguments.log.clone(),
-        format: arguments.format,
+        format,
         quiet: arguments.quiet,
         inputs: arguments.inputs.clone(),
-        needs_provider: true,
-        allow_commands: arguments.allow_commands,
+        asks: Asks::Everybody,
+        allow_commands: arguments.calls.allow_commands,
         tape: arguments.tape.clone(),
-        unfinished: arguments.unfinished,
+        resume: arguments.resume,
         keep_going: arguments.keep_going,
         watching,
     }
     .run(output)
 }
 
-/// Where the journal goes.
-pub(super) enum JournalPlace {
-    /// Where it was asked for: failing to write there is an error.
-    Asked(PathBuf),
-    /// Where it usually is: failing to write there is a warning, and the run goes on without.
-    Usual(PathBuf),
-    /// Nowhere.
-    Memory,
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// Stages, validators and judges.
+    Everybody,
+    /// Nobody off this machine: the candidate is supplied, judges are done without, and of the validators only programs run.
+    Nobody,
 }
 
 /// A loop over documents, as `run`, `validate` and `correct` ask for it.
@@ -143,11 +150,11 @@ pub(super) struct Work {
     pub(super) format: Format,
     pub(super) quiet: bool,
     pub(super) inputs: Vec<PathBuf>,
-    pub(super) needs_provider: bool,
+    pub(super) asks: Asks,
     pub(super) allow_commands: bool,
     pub(super) tape: RecorderArguments,
     /// Whether documents are left out that are finished in `out`.
-    pub(super) unfinished: bool,
+    pub(super) resume: bool,
     /// Whether every document is tried, however often the provider fails.
     pub(super) keep_going: bool,
     /// What stays to be watched when all documents are done.
@@ -157,12 +164,12 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let document_type = self.document_type.as_deref().map(|t| known_type(&self.plan, t)).transpose()?;
-        if let (true, Some(name)) = (self.needs_provider, self.plan.unset_variables.first()) {
+        if let (Asks::Everybody, Some(name)) = (self.asks, self.plan.unset_variables.first()) {
             return Err(Failure::usage(format!(
                 "the prompt of the profile `{}` needs the variable `{name}`",
                 self.plan.profile.name
             ))
-            .help(format!("give it with `--variable {name}=TEXT`")));
+            .help(format!("give it with `--var {name}=TEXT`")));
         }
         refuse_out_among_inputs(self.out.as_deref(), &self.inputs)?;
         refuse_cassettes_among_inputs(&self.inputs)?;
@@ -189,7 +196,7 @@ impl Work {
         let artifacts = self.out.as_ref().map(Artifacts::new).transpose()?;
         let several = found.inputs.len() > 1;
         let mut earlier = Earlier::default();
-        if let (true, Some(artifacts)) = (self.unfinished, &artifacts) {
+        if let (true, Some(artifacts)) = (self.resume, &artifacts) {
             earlier = Earlier::leave_out(artifacts, &self.plan.profile.name, &mut found.inputs);
             if let Some(line) = earlier.line(artifacts).filter(|_| !self.quiet) {
                 output.say(&line);
@@ -202,15 +209,19 @@ impl Work {
             .with_prices(prices)
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
-        let candidates =
-            if self.needs_provider { open_stages(&providers, &self.plan)? } else { Candidates::Supplied };
-        let consultants = open_panel(&providers, &self.plan, self.allow_commands)?;
+        let (candidates, consultants) = match self.asks {
+            Asks::Everybody => (
+                open_stages(&providers, &self.plan)?,
+                open_panel(&providers, &self.plan, self.allow_commands)?,
+            ),
+            Asks::Nobody => (Candidates::Supplied, self.consultants_here()),
+        };
         for warning in unpriced(&self.plan, &candidates, &consultants) {
             let word = output.err_paint.warn("warning:");
             output.say(&format!("{word} {}", sanitize_line(&warning)));
         }
         self.log.start()?;
-        let journal = open_journal(&self.journal, output)?;
+        let journal = self.journal.open(output)?;
         let hint = Hint::of(&self.journal, &journal, artifacts.clone());
         let run = journal.begin_run(&RunRecord {
             started_at: jiff::Timestamp::now().to_string(),
@@ -225,6 +236,9 @@ impl Work {
                 "providers": asked_of(&plan_ids(&self.plan), &candidates, &consultants),
             }),
         })?;
+        if !matches!(self.journal, JournalPlace::Memory) {
+            latest_run::remember(journal.path(), &run);
+        }
         let place = RunStore { journal, run, artifacts };
 
         // Assessing a long document takes its time on this thread; interrupts are heard on the other.
@@ -288,6 +302,19 @@ impl Work {
 }
 
 impl Work {
+    /// The panel without anybody off this machine.
+    fn consultants_here(&self) -> Vec<Consultant> {
+        let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
+            Asked::Command { .. } if self.allow_commands => Consultant::Validator,
+            Asked::Command { .. } => {
+                Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
+            }
+            Asked::Service { .. } => Consultant::NotRun("no service is asked without a provider".to_owned()),
+        };
+        let judge = |_: &JudgePlan| Consultant::NotRun("no judge is asked without a provider".to_owned());
+        self.plan.validators.iter().map(validator).chain(self.plan.judges.iter().map(judge)).collect()
+    }
+
     fn read_prices(&self, output: &mut Output) -> Result<Prices, Failure> {
         let mut problems = Problems::new();
         let prices = prices(self.prices.as_deref(), &mut problems);
@@ -312,13 +339,13 @@ fn refuse_out_among_inputs(out: Option<&Path>, inputs: &[PathBuf]) -> Result<(),
     }
 }
 
-/// Recorded answers are no documents. Of `--cache DIR` without a `=` the folder is treated as one of documents.
+/// Recorded answers are no documents. Of `--cache DIR` the folder is treated as one of documents.
 fn refuse_cassettes_among_inputs(inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| Recorder::stands_in(input)) {
         Some(input) => {
             let folder = input.display();
             Err(Failure::usage(format!("`{folder}` holds recorded answers, not documents"))
-                .help(format!("for a cache write `--cache={folder}`, with `=`; else leave the folder out")))
+                .help(format!("for a cache write `--cache-dir {folder}`; else leave the folder out")))
         }
         None => Ok(()),
     }
@@ -333,30 +360,6 @@ fn exit_of(end: &BatchEnd) -> Exit {
         Exit::Success
     } else {
         Exit::NotPassed
-    }
-}
-
-fn open_journal(place: &JournalPlace, output: &mut Output) -> Result<Journal, Failure> {
-    match place {
-        JournalPlace::Asked(file) => Ok(Journal::open(file)?),
-        JournalPlace::Memory => Ok(Journal::in_memory()?),
-        JournalPlace::Usual(file) => {
-            let opened = match file.parent() {
-                Some(folder) if std::fs::create_dir_all(folder).is_err() => {
-                    Err(format!("can't make the folder `{}`", folder.display()))
-                }
-                _ => Journal::open(file).map_err(|error| error.to_string()),
-            };
-            match opened {
-                Ok(journal) => Ok(journal),
-                Err(why) => {
-                    let word = output.err_paint.warn("warning:");
-                    output.say(&format!("{word} this run keeps no journal: {why}"));
-                    output.say("  help: name a place for it with `--journal FILE`, or set LOOPCTL_HOME");
-                    Ok(Journal::in_memory()?)
-                }
-            }
-        }
     }
 }
 
@@ -421,7 +424,7 @@ impl Screen<'_> {
         }
         if let Some(end) = end
             && self.several
-            && self.format == Format::Table
+            && self.format == Format::Text
         {
             self.write(&closing(end));
         }
@@ -463,7 +466,7 @@ impl Observer for Screen<'_> {
 
     fn finished(&mut self, result: &DocumentResult) {
         let text = match self.format {
-            Format::Table => {
+            Format::Text => {
                 let with_type = self.live.is_none() || is_unrecognised(&self.plan, result);
                 document_summary(result, with_type, self.output.out_paint)
             }

@@ -1,8 +1,9 @@
 //! `loopctl score`: assess without any provider.
 
 use super::exit::{Exit, Failure};
-use super::loading::{ProfileArguments, known_type};
-use super::output::{Format, Output, complain};
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
+use super::loading::{PolicyArguments, known_type};
+use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
 use crate::disk::{self, ReadError};
 use crate::ingest::SourceText;
 use crate::report::assessment_table;
@@ -13,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Longest line of a `.jsonl`, and largest `.json`, in bytes.
@@ -21,23 +22,22 @@ const MAX_RECORD: u64 = 64 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    #[command(flatten)]
-    profile: ProfileArguments,
+    #[command(flatten, next_help_heading = PROFILE)]
+    profile: PolicyArguments,
     /// Type of the document (for records that don't name theirs)
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", help_heading = DOCUMENTS)]
     document_type: Option<String>,
     /// The text that a `.json` extraction was made from
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = DOCUMENTS)]
     source: Option<PathBuf>,
     /// Take this value for a dimension instead of measuring it (repeatable)
-    #[arg(long, value_name = "DIM=X")]
+    #[arg(long, value_name = "DIM=X", help_heading = DOCUMENTS)]
     given: Vec<String>,
-    /// How answers are written [default: table on a terminal, else jsonl]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    format: RecordFormat,
     /// `.json` (one extraction) or `.jsonl` (one record per line: id, document_type, extraction, and optionally source
     /// and given); `-` reads records from standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help_heading = ARGUMENTS)]
     files: Vec<PathBuf>,
 }
 
@@ -90,7 +90,7 @@ struct Answer<'a> {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = arguments.profile.plan(&[], output)?;
+    let plan = arguments.profile.profile().plan(&[], output)?;
     let document_type = arguments.document_type.as_deref().map(|t| known_type(&plan, t)).transpose()?;
     let given = arguments.given.iter().map(|text| parse_given(&plan, text)).collect::<Result<Vec<_>, _>>()?;
     if let (Some(_), Some(records)) =
@@ -103,16 +103,14 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         .help("a record names its text itself, under `source`"));
     }
     let source = arguments.source.as_deref().map(read_source).transpose()?;
-    let format = arguments
-        .format
-        .unwrap_or_else(|| if output.out_is_terminal { Format::Table } else { Format::Jsonl });
+    let format = arguments.format.chosen(output)?;
     let mut scorer = Scorer {
         assessor: Assessor::new(plan.scoring.clone()),
         plan,
         document_type,
         given,
         assessment: Assessment::default(),
-        writer: AnswerWriter { format, written: 0 },
+        writer: RecordWriter::new(format),
         broken: false,
         warned: BTreeSet::new(),
     };
@@ -178,7 +176,7 @@ struct Scorer {
     document_type: Option<String>,
     given: Vec<(String, Score)>,
     assessment: Assessment,
-    writer: AnswerWriter,
+    writer: RecordWriter,
     broken: bool,
     warned: BTreeSet<String>,
 }
@@ -187,7 +185,7 @@ impl Scorer {
     /// One extraction in a file of its own. One that can't be used is reported; the other files are answered.
     fn single(&mut self, path: &Path, source: Option<&str>, output: &mut Output) -> Result<(), Failure> {
         match self.assess_file(path, source) {
-            Ok(id) => self.writer.write(&id, &self.assessment, output),
+            Ok(id) => self.answer(&id, output),
             Err(failure) => {
                 complain(output, &failure);
                 self.broken = true;
@@ -248,7 +246,7 @@ impl Scorer {
             match answered {
                 Ok(record) => {
                     self.warn_of_ignored(&record, output);
-                    self.writer.write(&record.id, &self.assessment, output)?;
+                    self.answer(&record.id, output)?;
                 }
                 Err(why) => {
                     let word = output.err_paint.bad("error:");
@@ -258,6 +256,23 @@ impl Scorer {
             }
         }
         Ok(())
+    }
+
+    fn answer(&mut self, id: &Value, output: &mut Output) -> Result<(), Failure> {
+        let assessment = &self.assessment;
+        if self.writer.format == Format::Text {
+            let name = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+            return Ok(output
+                .out
+                .write_all(assessment_table(&name, assessment, output.out_paint).as_bytes())?);
+        }
+        let answer = Answer {
+            id,
+            scores: &assessment.scores,
+            overall: assessment.overall,
+            issues: &assessment.issues,
+        };
+        Ok(self.writer.write(&answer, output)?)
     }
 
     /// Says once for each key that it is ignored.
@@ -309,41 +324,4 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
-}
-
-struct AnswerWriter {
-    format: Format,
-    written: usize,
-}
-
-impl AnswerWriter {
-    fn write(&mut self, id: &Value, assessment: &Assessment, output: &mut Output) -> Result<(), Failure> {
-        let answer = Answer {
-            id,
-            scores: &assessment.scores,
-            overall: assessment.overall,
-            issues: &assessment.issues,
-        };
-        match self.format {
-            Format::Table => {
-                let name = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-                output.out.write_all(assessment_table(&name, assessment, output.out_paint).as_bytes())?;
-            }
-            Format::Jsonl => writeln!(output.out, "{}", serde_json::to_string(&answer).unwrap_or_default())?,
-            Format::Json => {
-                let before = if self.written == 0 { "[\n" } else { ",\n" };
-                write!(output.out, "{before}{}", serde_json::to_string_pretty(&answer).unwrap_or_default())?;
-            }
-        }
-        self.written += 1;
-        Ok(())
-    }
-
-    fn close(&self, output: &mut Output) -> Result<(), Failure> {
-        if self.format == Format::Json {
-            output.out.write_all(if self.written == 0 { b"[]\n" } else { b"\n]\n" })?;
-        }
-        output.out.flush()?;
-        Ok(())
-    }
 }

@@ -1,68 +1,68 @@
 //! What `validate` and `correct` share: one extraction, one document, one step of the loop.
 
 use super::exit::{Exit, Failure};
-use super::loading::ProfileArguments;
+use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT};
+use super::journal_place::JournalPlace;
 use super::logging::LogArguments;
-use super::output::{Format, Output};
-use super::run::{JournalPlace, Work};
+use super::output::{Output, RecordFormat};
+use super::run::{Asks, Work};
 use super::tape::RecorderArguments;
+use crate::run::Plan;
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct StepArguments {
-    #[command(flatten)]
-    profile: ProfileArguments,
     /// Type of the document, instead of classifying it
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", help_heading = DOCUMENTS)]
     document_type: Option<String>,
     /// The extraction to start from
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
     extraction: PathBuf,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    format: RecordFormat,
     /// Write extractions and validations to this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     out: Option<PathBuf>,
-    /// Prices of models, before those of `prices.yaml` here, in $LOOPCTL_HOME and in loopctl itself [env: LOOPCTL_PRICES]
-    #[arg(long, value_name = "FILE")]
-    prices: Option<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = OUTPUT)]
     log: LogArguments,
-    /// Let the profile run programs of this machine: its validators, and those that the provider `command` asks
-    #[arg(long)]
-    allow_commands: bool,
-    #[command(flatten)]
-    tape: RecorderArguments,
-    /// How the result is written to standard output
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
     /// The document: a file, or `-` for standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", help_heading = ARGUMENTS)]
     input: PathBuf,
 }
 
+/// What the calls of a step may do, if there are any.
+#[derive(Default)]
+pub(super) struct StepCalls {
+    pub(super) allow_commands: bool,
+    pub(super) prices: Option<PathBuf>,
+    pub(super) tape: RecorderArguments,
+}
+
 impl StepArguments {
-    /// Runs the loop with `forced` laid over the profile, so that it ends after the step.
+    /// Runs the loop by a plan that ends after the step.
     pub(super) fn run(
         &self,
-        forced: &[&str],
-        needs_provider: bool,
+        plan: Plan,
+        asks: Asks,
+        calls: StepCalls,
         output: &mut Output,
     ) -> Result<Exit, Failure> {
         Work {
-            plan: self.profile.plan(forced, output)?,
+            plan,
             document_type: self.document_type.clone(),
             out: self.out.clone(),
             extraction: Some(self.extraction.clone()),
             journal: JournalPlace::Memory,
-            prices: self.prices.clone(),
+            prices: calls.prices,
             log: self.log.clone(),
-            format: self.format,
+            format: self.format.chosen(output)?,
             quiet: false,
             inputs: vec![self.input.clone()],
-            needs_provider,
-            allow_commands: self.allow_commands,
-            tape: self.tape.clone(),
-            unfinished: false,
+            asks,
+            allow_commands: calls.allow_commands,
+            tape: calls.tape,
+            resume: false,
             keep_going: false,
             watching: None,
         }

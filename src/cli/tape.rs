@@ -9,40 +9,42 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub(super) struct RecorderArguments {
     /// Record every call of a provider in this folder. What models answer is kept, and quotes the document; of what
     /// they were asked, a digest. Keys never are
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["replay", "cache"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["replay", "cache", "cache_dir"])]
     record: Option<PathBuf>,
     /// With --record, keep what was asked, too: prompts with the whole text of the documents
     #[arg(long, requires = "record")]
     record_requests: bool,
     /// Answer every call from the recording in this folder, without network or keys
-    #[arg(long, value_name = "DIR", conflicts_with = "cache")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["cache", "cache_dir"])]
     replay: Option<PathBuf>,
-    /// Answer calls that were made before from this folder, free of charge [default: `cache` in the state folder].
-    /// Answers are kept until the folder is removed
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
-    cache: Option<Option<PathBuf>>,
+    /// Answer calls that were made before free of charge, from `cache` in the state folder. Answers are kept until the folder is removed
+    #[arg(long)]
+    cache: bool,
+    /// The same with another folder
+    #[arg(long, value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
 }
 
 impl RecorderArguments {
     /// Opens what was asked for.
     pub(super) fn open(&self) -> Result<Option<Recorder>, Failure> {
         let requests = if self.record_requests { Requests::Bodies } else { Requests::Digests };
-        let opened = match (&self.record, &self.replay, &self.cache) {
+        let opened = match (&self.record, &self.replay, &self.cache_dir) {
             (Some(folder), ..) => Recorder::record(folder, requests),
             (_, Some(folder), _) => Recorder::replay(folder),
-            (.., Some(Some(folder))) => Recorder::cache(folder),
-            (.., Some(None)) => match state_folder() {
+            (.., Some(folder)) => Recorder::cache(folder),
+            (None, None, None) if !self.cache => return Ok(None),
+            (None, None, None) => match state_folder() {
                 Some(state) => Recorder::cache(&state.join("cache")),
                 None => {
                     return Err(Failure::usage("there is no state folder to keep a cache in")
-                        .help("name a folder with `--cache=DIR`, or set LOOPCTL_HOME"));
+                        .help("name a folder with `--cache-dir DIR`, or set LOOPCTL_HOME"));
                 }
             },
-            (None, None, None) => return Ok(None),
         };
         opened.map(Some).map_err(|error| {
             let failure = match error {

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
-use super::output::Output;
+use super::output::{Format, Output};
 use crate::diag::Problems;
 use crate::experiment::scenario::{
     Choice, Mutant, Mutation, Suite, SuiteKind, TestTarget, Unusable, find_subject, subjects, survivors,
@@ -24,23 +24,25 @@ pub(super) struct Arguments {
     /// Only cases with this text in their name
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Lay a setting over each profile, such as `accept.overall=0.9`, to see which cases notice (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    /// Set a key of each profile, such as `accept.overall=0.9`, to see which cases notice (repeatable)
+    #[arg(long = "config", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Change each value of the profiles in turn, and name the changes that no case notices
     #[arg(long, conflicts_with_all = ["filter", "settings", "format"])]
     mutate: bool,
     /// How results are written to standard output
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: TestFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TestFormat {
     /// What failed, with what was expected and what was found
-    Human,
-    /// One JSON value
+    Text,
+    /// One indented JSON value
     Json,
+    /// The same on one line
+    Jsonl,
     /// XML for continuous integration
     Junit,
 }
@@ -50,13 +52,13 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let mut problems = Problems::new();
     let settings: Vec<Override> =
         arguments.settings.iter().filter_map(|setting| Override::from_flag(setting, &mut problems)).collect();
-    unusable.extend(Unusable::new("--set", None, None, &problems));
+    unusable.extend(Unusable::new("--config", None, None, &problems));
     output.show(&problems);
     let chosen = choose(arguments, &mut unusable, output);
     if arguments.mutate {
         return mutate(&chosen, !unusable.is_empty(), output);
     }
-    let human = arguments.format == TestFormat::Human;
+    let human = arguments.format == TestFormat::Text;
     if human {
         for unusable in &unusable {
             output.out.write_all(unusable_line(unusable, output.out_paint).as_bytes())?;
@@ -89,13 +91,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         suites.push(suite);
     }
     match arguments.format {
-        TestFormat::Human => {
+        TestFormat::Text => {
             output.out.write_all(suites_closing(&suites, &unusable, output.out_paint).as_bytes())?
         }
-        TestFormat::Json => {
-            let text = serde_json::to_string_pretty(&suites_json(&suites, &unusable)).unwrap_or_default();
-            writeln!(output.out, "{text}")?;
-        }
+        TestFormat::Json => output.write_json(&suites_json(&suites, &unusable), Format::Json)?,
+        TestFormat::Jsonl => output.write_json(&suites_json(&suites, &unusable), Format::Jsonl)?,
         TestFormat::Junit => output.out.write_all(junit(&suites, &unusable).as_bytes())?,
     }
     output.out.flush()?;

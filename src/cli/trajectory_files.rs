@@ -216,7 +216,7 @@ impl Reading {
         if warned {
             let first = recorded.first().copied().unwrap_or_default();
             output.say(&format!(
-                "  help: the trajectories have {}; `--overall-from {}` makes one of them the overall score, and `--set accept.DIMENSION=null` takes away a bound that can't be met",
+                "  help: the trajectories have {}; `--overall-from {}` makes one of them the overall score, and `--config accept.DIMENSION=null` takes away a bound that can't be met",
                 list(&recorded),
                 sanitize_line(first)
             ));

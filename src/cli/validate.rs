@@ -1,10 +1,38 @@
-//! `loopctl validate`: one extraction against its document, once.
+//! `loopctl validate`: the verdict on one extraction.
 
 use super::exit::{Exit, Failure};
+use super::headings::{CALLS, PROFILE};
+use super::loading::PolicyArguments;
 use super::output::Output;
-use super::step::StepArguments;
+use super::run::Asks;
+use super::step::{StepArguments, StepCalls};
+use crate::diag::Problems;
+use clap::Args;
 
-/// The loop with room for one candidate and no provider: what the policy decides about it is the verdict.
-pub(super) fn execute(step: &StepArguments, output: &mut Output) -> Result<Exit, Failure> {
-    step.run(&["stop.max_iterations=1", "stop.max_corrections=null"], false, output)
+#[derive(Args)]
+#[command(
+    after_help = "Nothing leaves this machine: judges are done without, as with `--judge none`, and services are not asked. `loopctl run --extraction FILE --config stop.max_iterations=1` asks them, too."
+)]
+pub(super) struct Arguments {
+    #[command(flatten, next_help_heading = PROFILE)]
+    profile: PolicyArguments,
+    #[command(flatten)]
+    step: StepArguments,
+    /// Let the profile's validators run programs of this machine
+    #[arg(long, help_heading = CALLS)]
+    allow_commands: bool,
+}
+
+/// The loop with room for one candidate and nobody to ask: what the policy decides about it is the verdict.
+pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    let profile = arguments.profile.profile();
+    let mut forced = vec!["stop.max_iterations=1", "stop.max_corrections=null"];
+    // What is wrong with the profile is said when it is compiled.
+    let loaded = profile.load(&forced, &mut Problems::new());
+    if loaded.is_some_and(|loaded| !loaded.profile.judges.is_empty()) {
+        forced.push("judges.*.provider=none");
+    }
+    let plan = profile.plan(&forced, output)?;
+    let calls = StepCalls { allow_commands: arguments.allow_commands, ..StepCalls::default() };
+    arguments.step.run(plan, Asks::Nobody, calls, output)
 }

@@ -167,7 +167,7 @@ impl Watching {
         let line = output.out_paint.faint(&happened(saved));
         // What programs read has no lines of this kind.
         let broken = problems.has_errors();
-        if format == Format::Table && !broken {
+        if format == Format::Text && !broken {
             let _ = writeln!(output.out, "{line}");
         } else {
             output.say(&line);
@@ -191,7 +191,7 @@ impl Watching {
 fn answer(kept: &mut RescoreBuffer, plan: &Plan, format: Format, output: &mut Output) -> Result<(), Failure> {
     let rescored = kept.rescore(plan);
     match format {
-        Format::Table => {
+        Format::Text => {
             output.out.write_all(rescoring_lines(&rescored, output.out_paint).as_bytes())?;
         }
         Format::Json | Format::Jsonl => {
@@ -220,7 +220,7 @@ fn say_what_is_not_seen(
     };
     let line =
         format!("{} {is} used only when a provider is asked: run again to see the effect", names.join(", "));
-    if format == Format::Table {
+    if format == Format::Text {
         writeln!(output.out, "{line}")?;
         output.out.flush()?;
     } else {

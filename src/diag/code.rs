@@ -1,6 +1,6 @@
 //! The codes of all problems. A code is never given to another problem, even after it is retired.
 //!
-//! Each has a page under `docs/reference/codes/`, which is embedded: `loopctl check --explain CODE` prints it, and its
+//! Each has a page under `docs/reference/codes/`, which is embedded: `loopctl explain CODE` prints it, and its
 //! first paragraph says in one sentence why such a problem matters.
 
 use include_dir::{Dir, include_dir};

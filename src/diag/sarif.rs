@@ -144,7 +144,7 @@ mod tests {
         let file = SourceFile::new("./rules/wär me.yaml", "a: 1\nträge: xyz\n");
         let at = file.text().find("xyz").unwrap();
         let mut problems = Problems::new();
-        let flag = Span::new(&SourceFile::argument("--set", "a=b"), 0, 3);
+        let flag = Span::new(&SourceFile::argument("--config", "a=b"), 0, 3);
         problems.push(
             Problem::warning(Code::NeverFires, &Span::new(&file, at, at + 3), "no")
                 .help("do")
@@ -159,7 +159,10 @@ mod tests {
                 "region": { "startLine": 2, "startColumn": 8, "endLine": 2, "endColumn": 11 },
             }))
         );
-        assert_eq!(result["relatedLocations"][0]["logicalLocations"][0]["fullyQualifiedName"], "--set:1:1");
+        assert_eq!(
+            result["relatedLocations"][0]["logicalLocations"][0]["fullyQualifiedName"],
+            "--config:1:1"
+        );
         assert_eq!((&result["level"], &result["ruleIndex"]), (&json!("warning"), &json!(0)));
     }
 

@@ -12,7 +12,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// `name` is what people know it by: a path, `--set`, or the name of a variable.
+    /// `name` is what people know it by: a path, `--config`, or the name of a variable.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(SourceFile { name: name.into(), text: text.into(), is_argument: false })

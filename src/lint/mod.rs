@@ -6,10 +6,13 @@
 
 mod classification;
 mod content;
+mod endings;
 mod names;
+mod plugins;
 mod policy;
 mod rubric;
 mod schema_words;
+mod shipped;
 mod single;
 
 pub use single::{FileKind, check_file, files_of};
@@ -18,7 +21,9 @@ use crate::diag::Problems;
 use crate::profile::Loaded;
 use crate::run::Plan;
 
-pub use content::lint_provider;
+pub use endings::lint_endings;
+pub use plugins::{lint_prices, lint_providers};
+pub use shipped::{for_the_child, is_about_shipped, is_shipped};
 
 /// A profile that compiles, as it was written and as it will be run.
 #[derive(Debug, Clone, Copy)]

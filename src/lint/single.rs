@@ -8,7 +8,7 @@ use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
-use crate::rules::{Inheritance, PatternCheck, check_extraction, compile, not_json};
+use crate::rules::{Inheritance, PatternCheck, check_extraction, compile, whole_schema};
 use crate::run::Plan;
 use crate::script::ScriptSet;
 use crate::value::decode::Spanned;
@@ -171,7 +171,7 @@ pub fn check_file(
             }
         }
         FileKind::Extraction => {
-            if let Some(node) = yaml::parse(file, problems) {
+            if let Some(node) = Inheritance::EXTRACTIONS.read(file, &library, problems) {
                 check_extraction(&node, PatternCheck::Compile, problems);
                 names::check(&node, "extract", problems);
             }
@@ -185,7 +185,7 @@ pub fn check_file(
         FileKind::Prices => {
             Prices::parse(file, problems);
         }
-        FileKind::Schema => schema(file, problems),
+        FileKind::Schema => schema(file, &library, problems),
         FileKind::Prompt => prompt(path, file, problems),
         FileKind::Script => ScriptSet::new().check(file, problems),
     }
@@ -256,11 +256,11 @@ fn cases(path: &Path, library: &Library, problems: &mut Problems) {
     }
 }
 
-fn schema(file: &Arc<SourceFile>, problems: &mut Problems) {
-    let value: serde_json::Value = match serde_json::from_str(file.text()) {
+fn schema(file: &Arc<SourceFile>, library: &Library, problems: &mut Problems) {
+    let value = match whole_schema(file, library) {
         Ok(value) => value,
-        Err(error) => {
-            problems.push(not_json(file, &error));
+        Err(problem) => {
+            problems.push(problem);
             return;
         }
     };

@@ -23,6 +23,11 @@ impl Condition {
     /// # Errors
     /// When it does not parse, goes beyond the limits of conditions or uses a name that is not known.
     pub fn parse(expression: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, ConditionError> {
+        if let Some((written, meant)) = decimal_comma(expression) {
+            return Err(ConditionError(format!(
+                "`{written}` is no number: a decimal number is written with a point, `{meant}`"
+            )));
+        }
         let wrong = |error: minijinja::Error| {
             if has_lone_equals(expression) {
                 return ConditionError("`=` compares nothing: write `==`".to_owned());
@@ -60,6 +65,34 @@ impl Condition {
     }
 }
 
+/// A number that is written with a decimal comma outside of brackets and quotes, where a comma could be right; also as it is meant.
+fn decimal_comma(expression: &str) -> Option<(String, String)> {
+    let (mut depth, mut quote) = (0_usize, None);
+    let mut before = String::new();
+    let mut letters = expression.chars().peekable();
+    while let Some(c) = letters.next() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            None if matches!(c, '(' | '[' | '{') => depth += 1,
+            None if matches!(c, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            None if c == ',' && depth == 0 && !before.is_empty() => {
+                let mut after = String::new();
+                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                    after.push(digit);
+                }
+                if !after.is_empty() {
+                    return Some((format!("{before},{after}"), format!("{before}.{after}")));
+                }
+            }
+            None => {}
+        }
+        if c.is_ascii_digit() { before.push(c) } else { before.clear() }
+    }
+    None
+}
+
 /// Whether a `=` stands by itself.
 fn has_lone_equals(expression: &str) -> bool {
     let rest = ["==", "!=", "<=", ">="].iter().fold(expression.to_owned(), |text, op| text.replace(op, " "));
@@ -83,6 +116,11 @@ mod tests {
         for expression in ["not tagger.relevant", "tagger.count < 1", "tagger.relevant", "tagger.a.b == 1"] {
             let condition = Condition::parse(expression, |_| None).unwrap();
             assert_eq!(condition.holds(json!({"tagger": {"findings": []}})), None, "{expression}");
+        }
+        for (expression, said) in [("overall < 0,95", Some("`0.95`")), ("status in ['0,9', 1]", None)] {
+            let problem = Condition::parse(expression, |_| None).err().map(|error| error.to_string());
+            assert_eq!(problem.is_some(), said.is_some(), "{expression}: {problem:?}");
+            assert!(said.is_none_or(|said| problem.unwrap().contains(said)), "{expression}");
         }
         let lenient = Condition::parse("tagger.findings | default([]) | length == 0", |_| None).unwrap();
         assert_eq!(lenient.holds(json!({"tagger": {}})), Some(true));

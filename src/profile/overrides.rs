@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// One setting laid over the profile.
 #[derive(Debug, Clone)]
 pub struct Override {
-    /// What people know it by: `--set stop.timeout=10s` or `MARC_TIMEOUT_MS`.
+    /// What people know it by: `--config stop.timeout=10s` or `MARC_TIMEOUT_MS`.
     origin: String,
     path: Vec<String>,
     value: Node,
@@ -27,14 +27,14 @@ const VARIABLES: [(&str, &str, &str); 8] = [
 ];
 
 impl Override {
-    /// Reads the argument of `--set`: `a.b=value`, where the value is YAML.
+    /// Reads the argument of `--config`: `a.b=value`, where the value is YAML.
     pub fn from_flag(argument: &str, problems: &mut Problems) -> Option<Self> {
-        let file = SourceFile::argument("--set", argument);
+        let file = SourceFile::argument("--config", argument);
         let whole = Span::new(&file, 0, argument.len());
         let Some((path, _)) = argument.split_once('=') else {
             problems.push(
                 Problem::error(Code::BadOverride, &whole, "a setting needs a key and a value")
-                    .help("write `--set accept.overall=0.9`"),
+                    .help("write `--config accept.overall=0.9`"),
             );
             return None;
         };
@@ -54,7 +54,7 @@ impl Override {
             return None;
         }
         let value = value_after_equals(&file, argument, problems)?;
-        Some(Override { origin: "--set".to_owned(), path, value })
+        Some(Override { origin: "--config".to_owned(), path, value })
     }
 
     /// A setting given by a flag of its own, such as `--provider`.
@@ -136,7 +136,7 @@ impl Override {
 fn value_after_equals(file: &Arc<SourceFile>, argument: &str, problems: &mut Problems) -> Option<Node> {
     let at = argument.find('=')? + 1;
     // The value alone is parsed, then its places are moved to where it stands in the argument.
-    let inner = SourceFile::new("--set", argument.get(at..)?);
+    let inner = SourceFile::new("--config", argument.get(at..)?);
     let mut found = Problems::new();
     let node = parse(&inner, &mut found);
     let broken = found.has_errors();

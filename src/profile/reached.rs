@@ -51,6 +51,12 @@ impl Reached {
         self.files.values().filter(|found| matches!(found, FileState::File(_))).count()
     }
 
+    /// The paths of those.
+    pub fn present(&self) -> impl Iterator<Item = &Path> {
+        let files = self.files.iter().filter(|(_, found)| matches!(found, FileState::File(_)));
+        files.map(|(path, _)| path.as_path())
+    }
+
     /// Takes over what another reading looked at, which is the later one.
     pub fn absorb(&mut self, later: Reached) {
         self.files.extend(later.files);

@@ -43,7 +43,8 @@ pub struct NewDocumentType<'a> {
 pub fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
     let kind = FieldType::checked(&wanted)?;
     let mut draft = Draft::of(project);
-    let profile = chosen_profile(&mut draft, &wanted)?;
+    let profile = chosen_profile(&mut draft, wanted.profile, kind.name)?;
+    refuse_known(&draft, &profile, kind.name)?;
     let places = Places::of(&draft, &profile, kind.name)?;
 
     let classification = own_classification(&mut draft, &profile, &places)?;
@@ -89,10 +90,14 @@ pub fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Resu
     })
 }
 
-/// The profile that is to know the type; one is begun in a project without any.
-fn chosen_profile(draft: &mut Draft, wanted: &NewDocumentType<'_>) -> Result<String, Refusal> {
+/// The profile that is to know of it; in a project without any, one is begun by the name `begin`.
+pub(super) fn chosen_profile(
+    draft: &mut Draft,
+    wanted: Option<&str>,
+    begin: &str,
+) -> Result<String, Refusal> {
     let own = draft.project.profiles();
-    match (wanted.profile, own.as_slice()) {
+    match (wanted, own.as_slice()) {
         (Some(name), _) if own.iter().any(|known| known == name) => Ok(name.to_owned()),
         (Some(name), _) => Err(Refusal::new(format!("no profile of this project is called `{name}`")).help(
             match crate::diag::nearest(name, own.iter().map(String::as_str)) {
@@ -102,32 +107,42 @@ fn chosen_profile(draft: &mut Draft, wanted: &NewDocumentType<'_>) -> Result<Str
         )),
         (None, [only]) => Ok(only.clone()),
         (None, []) => {
-            add_profile(draft, wanted.name, DEFAULT_PARENT)?;
-            Ok(wanted.name.to_owned())
+            add_profile(draft, begin, DEFAULT_PARENT)?;
+            Ok(begin.to_owned())
         }
         (None, several) => Err(Refusal::new("this project has several profiles")
             .help(format!("say which is to know the type with `--profile`: {}", several.join(", ")))),
     }
 }
 
+fn refuse_known(draft: &Draft, profile: &str, document_type: &str) -> Result<(), Refusal> {
+    let (_, plan) = draft.profile(profile)?;
+    if plan.document_types().any(|known| known == document_type) {
+        let message = format!("the profile `{profile}` knows the document type `{document_type}` already");
+        return Err(Refusal::new(message).help(format!(
+            "choose another name; `loopctl new field NAME --type {document_type}` adds a field to it"
+        )));
+    }
+    Ok(())
+}
+
 /// Where a profile looks for what it must know of a type.
-struct Places {
+pub(super) struct Places {
     classification: String,
     /// The dimension that is measured by the rubric, and the rubric's name.
     rubric: (String, String),
-    schemas: Vec<String>,
-    patterns: Vec<String>,
+    pub(super) schemas: Vec<String>,
+    pub(super) patterns: Vec<String>,
 }
 
 impl Places {
-    fn of(draft: &Draft, profile: &str, document_type: &str) -> Result<Places, Refusal> {
-        let (loaded, plan) = draft.profile(profile)?;
-        if plan.document_types().any(|known| known == document_type) {
-            return Err(Refusal::new(format!(
-                "the profile `{profile}` knows the document type `{document_type}` already"
-            ))
-            .help("choose another name"));
-        }
+    /// The file of the rubric that the profile asks.
+    pub(super) fn rubric_path(&self) -> String {
+        format!("rules/rubrics/{}.yaml", self.rubric.1)
+    }
+
+    pub(super) fn of(draft: &Draft, profile: &str, document_type: &str) -> Result<Places, Refusal> {
+        let (loaded, _) = draft.profile(profile)?;
         let unfit = |why: &str| {
             Refusal::new(format!("the profile `{profile}` can't have document types of its own: {why}")).help(
                 "begin a profile that can with `loopctl new profile NAME --extends balanced`, and name it with `--profile`",
@@ -193,7 +208,7 @@ fn own_classification(draft: &mut Draft, profile: &str, places: &Places) -> Resu
 }
 
 /// The project's rubric, which is begun and named in the profile if need be.
-fn own_rubric(draft: &mut Draft, profile: &str, places: &Places) -> Result<String, Refusal> {
+pub(super) fn own_rubric(draft: &mut Draft, profile: &str, places: &Places) -> Result<String, Refusal> {
     let (dimension, parent) = &places.rubric;
     let path = format!("rules/rubrics/{parent}.yaml");
     if draft.has(&path) {
@@ -216,7 +231,7 @@ fn own_rubric(draft: &mut Draft, profile: &str, places: &Places) -> Result<Strin
 }
 
 /// Adds entries below a key, which is begun if it is not there.
-fn add(draft: &mut Draft, path: &str, key: &str, entries: &str) -> Result<(), Refusal> {
+pub(super) fn add(draft: &mut Draft, path: &str, key: &str, entries: &str) -> Result<(), Refusal> {
     let below: String = entries.lines().map(|line| format!("  {line}\n")).collect();
     let by_hand = format!("{key}:\n{below}");
     draft.edit(path, &by_hand, |text| match into_mapping(text, &[key], entries) {
@@ -226,7 +241,7 @@ fn add(draft: &mut Draft, path: &str, key: &str, entries: &str) -> Result<(), Re
 }
 
 /// The fields of which a rubric, with all that it extends, knows something.
-fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Refusal> {
+pub(super) fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Refusal> {
     let library = draft.library();
     let tree =
         library.read(path)?.and_then(|file| Inheritance::RUBRICS.read(&file, &library, &mut Problems::new()));
@@ -237,6 +252,34 @@ fn known_fields(draft: &Draft, path: &str) -> Result<Vec<String>, Refusal> {
         }
         _ => Vec::new(),
     })
+}
+
+/// What a rubric knows of a field.
+pub(super) fn rubric_field(field: &str) -> String {
+    let label = words(field);
+    format!(
+        "{field}:\n  synonyms: [{label}]   # what documents call it; a value is looked for beside these words\n  suggestion: look for the {label}\n"
+    )
+}
+
+/// A field and its status as a schema has them.
+pub(super) fn schema_field(field: &str) -> ((String, Value), (String, Value)) {
+    let label = words(field);
+    let value = format!("The {label}, as the document writes it.");
+    let status = format!("`not_present` when the document says nothing about the {label}.");
+    (
+        (field.to_owned(), json!({ "type": "string", "minLength": 1, "description": value })),
+        (
+            format!("{field}_status"),
+            json!({ "type": "string", "enum": ["present", "not_present"], "description": status }),
+        ),
+    )
+}
+
+/// How the provider `pattern` finds a field.
+pub(super) fn extraction_field(field: &str) -> String {
+    let label = words(field);
+    format!("{field}:\n  patterns:\n    - pattern: '^{label}\\s*:\\s*(?P<value>\\S[^\\r\\n]*)'\n")
 }
 
 /// A type and its fields.
@@ -333,32 +376,16 @@ impl<'a> FieldType<'a> {
     fn rubric_fields(&self, known: &[String]) -> String {
         let mut entries = String::new();
         for field in self.fields.iter().filter(|field| !known.iter().any(|other| other == *field)) {
-            let label = words(field);
-            let _ = write!(
-                entries,
-                "{field}:\n  synonyms: [{label}]   # what documents call it; a value is looked for beside these words\n  suggestion: look for the {label}\n"
-            );
+            entries.push_str(&rubric_field(field));
         }
         entries
     }
 
     fn schema(&self) -> String {
         let mut properties = Map::new();
-        for field in &self.fields {
-            let description = format!("The {}, as the document writes it.", words(field));
-            properties.insert(
-                (*field).to_owned(),
-                json!({ "type": "string", "minLength": 1, "description": description }),
-            );
-        }
-        for field in &self.fields {
-            let description =
-                format!("`not_present` when the document says nothing about the {}.", words(field));
-            properties.insert(
-                format!("{field}_status"),
-                json!({ "type": "string", "enum": ["present", "not_present"], "description": description }),
-            );
-        }
+        let (values, statuses): (Vec<_>, Vec<_>) =
+            self.fields.iter().map(|field| schema_field(field)).unzip();
+        properties.extend(values.into_iter().chain(statuses));
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": format!("Extraction from a document of the type {}", self.name),
@@ -373,11 +400,7 @@ impl<'a> FieldType<'a> {
         let up = "../".repeat(path.matches('/').count());
         let mut text = EXTRACTION.replace("@NAME@", self.name).replace("@UP@", &up);
         for field in &self.fields {
-            let label = words(field);
-            let _ = write!(
-                text,
-                "  {field}:\n    patterns:\n      - pattern: '^{label}\\s*:\\s*(?P<value>\\S[^\\r\\n]*)'\n"
-            );
+            text.extend(extraction_field(field).lines().map(|line| format!("  {line}\n")));
         }
         text
     }

@@ -1,5 +1,5 @@
 //! Projects on disk: what a new one holds ([`starter`]), and what is added to it ([`new_profile`], [`new_rule`],
-//! [`new_document_type`]).
+//! [`new_document_type`], [`new_field`]).
 //!
 //! Everything is planned first, as texts of files, and proved: profiles are checked and their cases run with the planned files in
 //! the place of those on the disk. [`write()`] alone changes anything, and never writes over a file that the plan does not know.
@@ -7,6 +7,7 @@
 mod change;
 mod document_type;
 mod draft;
+mod field;
 mod insert;
 mod name;
 mod profile;
@@ -18,6 +19,7 @@ mod write;
 pub use change::{Change, How, Plan, Refusal};
 pub use document_type::{NewDocumentType, new_document_type};
 pub use draft::Project;
+pub use field::{NewField, new_field};
 pub use insert::{Unfit, into_list, into_mapping, replace_text};
 pub use profile::{NewProfile, new_profile};
 pub use rule::{NewRule, new_rule};

@@ -1,6 +1,7 @@
 //! Names of profiles, rules, document types and fields.
 
 use super::change::Refusal;
+use crate::value::to_kebab;
 
 /// Longest name. It becomes part of names of files.
 const MOST_NAME: usize = 60;
@@ -29,49 +30,16 @@ pub(super) fn kebab(what: &str, name: &str) -> Result<(), Refusal> {
     }
     let rule =
         format!("use small letters, digits and dashes, beginning with a letter, at most {MOST_NAME} of them");
-    let near = nearest_kebab(name);
-    let help = if near.is_empty() || kebab(what, &near).is_err() {
+    let near: String = to_kebab(name).chars().take(MOST_NAME).collect();
+    let near = near
+        .trim_matches(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit())
+        .trim_start_matches(|c: char| !c.is_ascii_lowercase());
+    let help = if near.is_empty() || kebab(what, near).is_err() {
         rule
     } else {
         format!("{rule}, such as `{near}`")
     };
     Err(Refusal::new(format!("`{shown}` can't be the name of a {what}")).help(help))
-}
-
-/// The same name as it could be.
-fn nearest_kebab(name: &str) -> String {
-    let mut near = String::new();
-    for c in name.chars().take(MOST_NAME).flat_map(plain_letters) {
-        if c.is_ascii_alphanumeric() {
-            near.push(c.to_ascii_lowercase());
-        } else if !near.is_empty() && !near.ends_with('-') {
-            near.push('-');
-        }
-    }
-    near.trim_end_matches('-').trim_start_matches(|c: char| !c.is_ascii_lowercase()).to_owned()
-}
-
-/// A letter in ASCII, as far as that is usual.
-fn plain_letters(c: char) -> impl Iterator<Item = char> {
-    let plain = match c.to_lowercase().next().unwrap_or(c) {
-        'ä' | 'æ' => "ae",
-        'ö' | 'œ' | 'ø' => "oe",
-        'ü' => "ue",
-        'ß' => "ss",
-        'à' | 'á' | 'â' | 'ã' | 'å' => "a",
-        'ç' | 'č' | 'ć' => "c",
-        'è' | 'é' | 'ê' | 'ë' | 'ě' | 'ę' => "e",
-        'ì' | 'í' | 'î' | 'ï' => "i",
-        'ñ' | 'ń' => "n",
-        'ò' | 'ó' | 'ô' | 'õ' => "o",
-        'š' | 'ś' => "s",
-        'ù' | 'ú' | 'û' | 'ů' => "u",
-        'ý' | 'ÿ' => "y",
-        'ž' | 'ź' | 'ż' => "z",
-        'ł' => "l",
-        _ => "",
-    };
-    plain.chars().chain(plain.is_empty().then_some(c))
 }
 
 /// Refuses what can't be the name of a field.

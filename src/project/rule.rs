@@ -4,6 +4,7 @@ use super::change::{Plan, Refusal};
 use super::draft::{Draft, Project};
 use super::insert::{Unfit, into_list, into_mapping};
 use super::name::{self, kebab, words};
+use super::profile::DEFAULT_PARENT;
 use super::proof::{Of, cases_pass};
 use crate::diag::{Problems, SourceFile, nearest};
 use crate::profile::{CandidateKind, Files, Measure};
@@ -41,12 +42,15 @@ pub fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal>
         Some(path) => named(path)?,
         None => only_file(project)?,
     };
-    let known = Known::of(&draft)?;
-    known.check(wanted)?;
     let path = format!("rules/{file}.yaml");
     let tests = format!("rules/{file}.test.yaml");
+    let mut parent = None;
     if !draft.bring(&path)? {
-        draft.create(&path, RULES.replace("@FILE@", &file))?;
+        parent = parent_of(&draft, &file)?;
+        let extends = parent.as_ref().map_or_else(String::new, |parent| {
+            format!("extends: {parent}   # its rules are asked, too; one of the same id here replaces it\n")
+        });
+        draft.create(&path, RULES.replace("@FILE@", &file).replace("@EXTENDS@", &extends))?;
     }
     if !draft.bring(&tests)? {
         draft.create(&tests, CASES.to_owned())?;
@@ -72,14 +76,17 @@ pub fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal>
     );
     draft.edit(&tests, &as_item(&case), |text| added(text, "cases", "", &case))?;
     draft.bring_editor_schemas()?;
-    for profile in project.profiles() {
-        draft.profile(&profile)?;
-    }
+    // Only now: a profile may name the file that is begun here.
+    let known = Known::of(&draft)?;
+    known.check(wanted)?;
     cases_pass(&draft, Of::Rules(&file), wanted.name)?;
 
     if !known.rule_files.contains(&file) {
+        let kept = parent.map_or_else(String::new, |parent| {
+            format!("; the rules of `{parent}` stay, because the file extends it")
+        });
         plan.remarks.push(format!(
-            "no profile of this project asks the rules in `{path}`; write `validity: {{ rules: {file} }}` under its `assess`"
+            "no profile of this project asks the rules in `{path}`; write `validity: {{ rules: {file} }}` under its `assess`{kept}"
         ));
     }
     plan.changes = draft.changes;
@@ -89,6 +96,49 @@ pub fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal>
     };
     plan.next = vec![checked, format!("loopctl test {path}")];
     Ok(plan)
+}
+
+/// The rules in whose place a new file would stand, and which it had better extend: those of the dimension that names the file
+/// already, as the profile's parent has them; else those that a profile asks for `validity`, or first.
+fn parent_of(draft: &Draft, file: &str) -> Result<Option<String>, Refusal> {
+    for profile in draft.project.profiles() {
+        let own = draft.own_text(&format!("profiles/{profile}.yaml"))?.unwrap_or_default();
+        let Some(tree) = yaml::parse(&SourceFile::new(profile.as_str(), own), &mut Problems::new()) else {
+            continue;
+        };
+        let assess = match tree.get("assess").map(|assess| &assess.data) {
+            Some(Data::Map(entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        let names_it =
+            |measure: &yaml::Node| measure.get("rules").and_then(|name| name.as_text()) == Some(file);
+        let dimension = assess.iter().find(|entry| names_it(&entry.value)).map(|entry| entry.key.as_str());
+        let asked = match (dimension, tree.get("extends").and_then(|parent| parent.as_text())) {
+            (Some(dimension), Some(parent)) => rules_of(draft, parent, dimension)?,
+            // It stands in the place of nothing.
+            (Some(_), None) => return Ok(None),
+            (None, _) => rules_of(draft, &profile, "validity")?,
+        };
+        if asked.is_some() {
+            return Ok(asked);
+        }
+    }
+    if draft.project.profiles().is_empty() { rules_of(draft, DEFAULT_PARENT, "validity") } else { Ok(None) }
+}
+
+/// The file of rules that measures a dimension of a profile, or another if that one has none.
+fn rules_of(draft: &Draft, profile: &str, dimension: &str) -> Result<Option<String>, Refusal> {
+    let (loaded, _) = draft.profile(profile)?;
+    let mut named = loaded.profile.dimensions.iter().filter_map(|measured| match &measured.measure {
+        Measure::Rules { name, .. } => Some((measured.name == dimension, name.value.clone())),
+        _ => None,
+    });
+    let first = named.next();
+    let wanted = named.find(|(is_wanted, _)| *is_wanted);
+    Ok(match first {
+        Some((true, name)) => Some(name),
+        other => wanted.or(other).map(|(_, name)| name),
+    })
 }
 
 /// Adds an item to a list, which is begun if there is none; a comment goes on the line above it.

@@ -35,6 +35,8 @@ struct Declared {
 pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems) {
     let Some(mut file) = Fields::open(node, &keys::EXTRACTION, problems) else { return };
     file.required::<String>("extract", problems);
+    // Followed before this is checked (`Inheritance`).
+    file.optional::<String>("extends", problems);
     let declared = read_words(&mut file, care, problems);
     for heading in file.optional::<Vec<Spanned<String>>>("headings", problems).unwrap_or_default() {
         check_pattern(&declared, &heading, &["title"], problems);

@@ -1,4 +1,5 @@
-//! `extends` in classifications, rubrics and files of rules: what a file does not say is its parent's.
+//! `extends` in classifications, rubrics, extraction patterns and files of rules: what a file does not say is its parent's.
+//! A file that stands in the place of one that ships with loopctl may extend that one, by its own name.
 //!
 //! The files are laid over each other as trees, as profiles are, before anything is decoded: mappings merge key by key,
 //! lists replace, `null` takes a key away. Only the list `rules` is different: a parent's rules come first, and a rule
@@ -6,7 +7,7 @@
 
 use super::compile::missing;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
-use crate::profile::{Files, merge_mappings};
+use crate::profile::{Files, Library, merge_mappings};
 use crate::value::yaml::{self, Data, Entry, Node};
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ impl Inheritance {
     pub const RUBRICS: Inheritance = Inheritance { folder: "rules/rubrics", what: "rubric" };
     /// `rules/NAME.yaml` with `classify`.
     pub const CLASSIFICATIONS: Inheritance = Inheritance { folder: "rules", what: "classification" };
+    /// `rules/extract/NAME.yaml`.
+    pub const EXTRACTIONS: Inheritance = Inheritance { folder: "rules/extract", what: "extraction file" };
 
     /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
     /// itself is not YAML. A parent that can't be used is reported and left out.
@@ -55,6 +58,7 @@ impl Inheritance {
         let begin = match self.what {
             "rubric" => "types:",
             "classification" => "classify:",
+            "extraction file" => "extract:",
             _ => "rules:",
         };
         Problem::error(Code::Empty, &Span::new(file, 0, 0), "this file is empty")
@@ -94,6 +98,10 @@ impl Inheritance {
                 return None;
             }
         };
+        let file = match seen.last() {
+            Some(own) if own == file.name() => hidden_by(&path, own).unwrap_or(file),
+            _ => file,
+        };
         let wrong = if seen.last().is_some_and(|own| own == file.name()) {
             Some(format!("the {what} `{name}` extends itself"))
         } else if seen.iter().any(|known| known == file.name()) {
@@ -109,6 +117,12 @@ impl Inheritance {
         ));
         None
     }
+}
+
+/// The file that ships with loopctl and that `own` stands in the place of.
+pub(super) fn hidden_by(path: &str, own: &str) -> Option<Arc<SourceFile>> {
+    let shipped = Library::embedded().read(path).ok().flatten()?;
+    (shipped.name() != own).then_some(shipped)
 }
 
 /// Takes `extends` out of a tree.
@@ -181,6 +195,18 @@ mod tests {
             );
         let expected = json!({ "rules": [{ "id": "one", "field": "w" }, { "id": "two", "field": "y" }, { "id": "three", "field": "z" }, { "id": "three" }] });
         assert_eq!(read(&files, "b"), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn a_file_extends_the_shipped_one_that_it_hides() {
+        let files = Memory::default().with(
+            "rules/clinical-validity.yaml",
+            "extends: clinical-validity\nrules: [{ id: mine, field: x }]\n",
+        );
+        let (tree, problems) = read(&files, "clinical-validity");
+        let ids: Vec<&str> =
+            tree["rules"].as_array().unwrap().iter().filter_map(|rule| rule["id"].as_str()).collect();
+        assert!(ids.len() > 1 && ids.last() == Some(&"mine"), "{ids:?} {problems:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::profile::{Files, SchemaCodes, check_code};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::{Fields, Spanned, wrong_type};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, JsonPath, Severity};
+use crate::value::{Disposition, JsonPath, Severity, to_kebab};
 use std::sync::Arc;
 
 /// The variables that a rule's message and suggestion may use.
@@ -205,9 +205,7 @@ fn check_id(id: &Spanned<String>, problems: &mut Problems) {
     if id.value.split('-').all(word) {
         return;
     }
-    let kebab: String =
-        id.value.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let kebab = kebab.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    let kebab = to_kebab(&id.value);
     let problem = Problem::error(
         Code::UnknownWord,
         &id.span,

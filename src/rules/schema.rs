@@ -1,6 +1,7 @@
 //! JSON Schemas: compiled, and how many leaf properties one declares.
 
 use super::compile::missing;
+use super::inherited_schema::whole_schema;
 use super::schema_cost::{Limits, TooMuch};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use crate::profile::{Files, SchemaCodes};
@@ -188,10 +189,10 @@ pub(super) fn read_schema(
             return None;
         }
     };
-    let json: serde_json::Value = match serde_json::from_str(file.text()) {
+    let json = match whole_schema(&file, files) {
         Ok(json) => json,
-        Err(error) => {
-            problems.push(not_json(&file, &error).related(named, "the schema is named here"));
+        Err(problem) => {
+            problems.push(problem.related(named, "the schema is named here"));
             return None;
         }
     };

@@ -211,9 +211,9 @@ fn unset_variables(
                 let known = profile.variables.keys().map(String::as_str);
                 problems.push(problem.help(match nearest(&variable, known) {
                     Some(guess) => format!("did you mean `variables.{guess}`?"),
-                    None => format!(
-                        "give it with `--variable {variable}=TEXT`, or under `variables:` in the profile"
-                    ),
+                    None => {
+                        format!("give it with `--var {variable}=TEXT`, or under `variables:` in the profile")
+                    }
                 }));
                 continue;
             };

@@ -5,10 +5,10 @@ use super::repairs::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
-use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, not_json};
+use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, whole_schema};
 use crate::value::decode::Spanned;
 use crate::value::unescape;
-use crate::value::yaml::{self, Data};
+use crate::value::yaml::Data;
 use crate::value::{PATH, fill_in_path};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -280,7 +280,7 @@ impl Reader<'_> {
 
     fn schema(&self, path: &str, named: &Spanned<String>, problems: &mut Problems) -> Option<Value> {
         let file = read(self.files, path, &named.span, problems)?;
-        match serde_json::from_str::<Value>(file.text()) {
+        match whole_schema(&file, self.files) {
             Ok(schema) => {
                 if let Err(error) = jsonschema::meta::validate(&schema) {
                     let at = error.instance_path().to_string();
@@ -297,8 +297,8 @@ impl Reader<'_> {
                 }
                 Some(schema)
             }
-            Err(error) => {
-                problems.push(not_json(&file, &error).related(&named.span, "named here"));
+            Err(problem) => {
+                problems.push(problem.related(&named.span, "named here"));
                 None
             }
         }
@@ -314,7 +314,7 @@ impl Reader<'_> {
             let path = format!("rules/{path}");
             match self.files.read(&path) {
                 Ok(Some(file)) => {
-                    if let Some(node) = yaml::parse(&file, problems) {
+                    if let Some(node) = Inheritance::EXTRACTIONS.read(&file, self.files, problems) {
                         check_extraction(&node, self.care, problems);
                         patterns.insert(document_type.clone(), without_examples(node.to_json()));
                     }

@@ -4,6 +4,7 @@ mod candidate;
 mod decimal;
 mod fuel;
 mod json_path;
+mod kebab;
 mod pointer;
 mod quantity;
 mod template;
@@ -19,6 +20,7 @@ pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_dee
 pub use decimal::{Decimal, Digits, compare_numbers};
 pub use fuel::{Cancel, Fuel};
 pub use json_path::{JsonPath, PathError, PathStep, Steps};
+pub use kebab::to_kebab;
 pub use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};
 pub use quantity::{DocumentId, EPSILON, Millis, Score, Usd, at_least, below};
 pub use template::{

@@ -52,8 +52,8 @@ fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
         ("cut.txt", b"caf\xc3", "not UTF-8"),
         ("controls.txt", &[1; 100], "control characters"),
         ("report.pdf", b"%PDF-1.7 x", "a PDF, not plain text; extract its text first"),
-        ("scan.pdf", b"%PDF-1.7 y", "--set 'stages.*.attach=document' --type TYPE"),
-        ("scan.png", b"\x89PNG\r\n\x1a\n\0", "--set 'stages.*.attach=document' --type TYPE"),
+        ("scan.pdf", b"%PDF-1.7 y", "--config 'stages.*.attach=document' --type TYPE"),
+        ("scan.png", b"\x89PNG\r\n\x1a\n\0", "--config 'stages.*.attach=document' --type TYPE"),
         ("scan.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "a WebP image"),
         (
             "scan.tif",
@@ -237,11 +237,11 @@ fn plugins_that_misbehave_fail_their_document_and_no_more() {
         let path = path.to_str().unwrap();
         place.run(&["plugin", "trust", path]).exits(0);
         let settings = [
-            "--set",
+            "--config",
             "stages.0.deadline=200ms",
-            "--set",
+            "--config",
             "stages.0.retries=0",
-            "--set",
+            "--config",
             "stop.max_iterations=1",
         ];
         let mut arguments = vec!["run", "--provider", path, "--format", "json", "--out", "out", "good.txt"];
@@ -367,7 +367,7 @@ fn names_of_files_can_be_anything() {
     assert_eq!(ran.lines().len(), 6, "{}", ran.err);
     assert!(!ran.err.contains('\x1b'), "{:?}", ran.err);
     assert_eq!(place.names("out").iter().filter(|name| name.ends_with("-result.json")).count(), 6);
-    let table = place.run(&["run", "."]);
+    let table = place.run(&["run", "--format", "text", "."]);
     assert!(!table.out.contains('\x1b') && !table.err.contains('\x1b'), "{:?}{:?}", table.out, table.err);
     assert_eq!(place.run(&["run", "--format", "json", "--", "-dash.txt"]).json()["id"], "-dash");
     let missing = place.run(&["run", "\u{1b}[31mgone.txt"]).exits(1).says(&["[31mgone.txt"]);
@@ -381,7 +381,7 @@ fn what_a_document_says_to_a_terminal_is_not_passed_on() {
         "loud.txt",
         "Pathology report. Histologic type: ductal \u{1b}[31mcarcinoma\u{7}.\nGrade: 2\u{1b}]0;owned\u{7}",
     );
-    let ran = place.run(&["run", "loud.txt"]);
+    let ran = place.run(&["run", "--format", "text", "loud.txt"]);
     assert!(!ran.out.contains(['\x1b', '\x07']), "{:?}", ran.out);
     assert!(!ran.err.contains(['\x1b', '\x07']), "{:?}", ran.err);
 }

@@ -139,6 +139,9 @@ fn links_out_of_the_book_lead_into_the_repository() {
     }
 }
 
+/// Verbs that the first page of help names in a sentence only.
+const HIDDEN: [&str; 3] = ["schema", "completions", "man"];
+
 /// What `-h` says of a verb, and of all below it.
 fn help(place: &Workspace, verb: &[String], out: &mut String) {
     let mut arguments: Vec<&str> = verb.iter().map(String::as_str).collect();
@@ -147,9 +150,12 @@ fn help(place: &Workspace, verb: &[String], out: &mut String) {
     let called: Vec<&str> = std::iter::once("loopctl").chain(verb.iter().map(String::as_str)).collect();
     write!(out, "## `{}`\n\n```text\n{}\n```\n\n", called.join(" "), said.trim_end()).unwrap();
     let verbs = said.split("\nCommands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
-    for line in verbs.into_iter().flat_map(str::lines) {
-        let Some(name) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) else { continue };
-        let name = name.split(' ').next().unwrap();
+    let named = verbs
+        .into_iter()
+        .flat_map(str::lines)
+        .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?.split(' ').next());
+    let hidden = if verb.is_empty() { HIDDEN.as_slice() } else { &[] };
+    for name in named.chain(hidden.iter().copied()) {
         if name != "help" {
             help(place, &[verb, &[name.to_owned()]].concat(), out);
         }

@@ -76,7 +76,11 @@ fn difference(case: &Path) -> Option<String> {
         Err(_) => "check".to_owned(),
     };
     let ran = place.run(&command.split_whitespace().collect::<Vec<_>>());
-    let said = format!("{}status {}\n", anywhere(&ran.err, &place), ran.code.unwrap_or(-1));
+    let said = format!(
+        "{}status {}\n",
+        anywhere(&format!("{}{}", ran.out, ran.err), &place),
+        ran.code.unwrap_or(-1)
+    );
     let file = case.join("expected.txt");
     if std::env::var_os("LOOPCTL_UPDATE").is_some() {
         std::fs::write(&file, &said).unwrap();

@@ -46,7 +46,7 @@ fn services_that_are_sent_the_same_never_swap_their_answers() {
     let apart = scores("plain", &[]);
     assert_eq!(apart, json!({ "codes": 0.5, "terms": 1.0 }));
     for out in ["first", "second", "third"] {
-        assert_eq!(scores(out, &["--cache=kept"]), apart, "{out}");
+        assert_eq!(scores(out, &["--cache-dir=kept"]), apart, "{out}");
     }
     assert_eq!(scores("fourth", &["--record", "tape"]), apart);
     assert_eq!(scores("fifth", &["--replay", "tape"]), apart);
@@ -84,9 +84,9 @@ stop: {{ max_iterations: 1 }}
         judge("c")
     );
     let place = place(&profile, &[extracted()]);
-    let paid = run(&place, "first", &["--cache=kept"]).exits(3).json();
+    let paid = run(&place, "first", &["--cache-dir=kept"]).exits(3).json();
     assert_eq!((&paid["usage"]["calls"], paid.get("cached_calls")), (&json!(4), None));
-    let free = run(&place, "second", &["--cache=kept"]).exits(3).json();
+    let free = run(&place, "second", &["--cache-dir=kept"]).exits(3).json();
     assert_eq!((&free["usage"]["calls"], &free["cached_calls"]), (&json!(0), &json!(4)));
     assert_eq!(free["best_validation"], paid["best_validation"]);
     assert_eq!(asked.lock().unwrap().len(), 3);
@@ -100,7 +100,8 @@ fn the_cache_never_serves_what_another_server_said() {
     let ((mock, _), (vendor, asked)) = (serve(says("made up")), serve(says("meant")));
     let place = http_place();
     let tags = |server: SocketAddr, out: &str| {
-        http_run(&place, server, out, &["--cache=kept"]).exits(0).json()["best_extraction"]["tags"].clone()
+        http_run(&place, server, out, &["--cache-dir=kept"]).exits(0).json()["best_extraction"]["tags"]
+            .clone()
     };
     assert_eq!(tags(mock, "first"), "made up");
     assert_eq!(tags(vendor, "second"), "meant");

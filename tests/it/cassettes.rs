@@ -365,7 +365,7 @@ fn requests_are_kept_when_asked_for() {
 fn an_unreachable_server_is_recorded_as_such() {
     let (_nobody, nowhere) = loopback::nobody();
     let place = http_place();
-    let settings = ["--set", "stages.*.retries=1"];
+    let settings = ["--config", "stages.*.retries=1"];
     let recorded =
         http_run(&place, nowhere, "first", &[&settings[..], &["--record", "tape"]].concat()).exits(1);
     assert_eq!(recorded.json()["stop_reason"], "provider_error");
@@ -394,7 +394,7 @@ fn what_was_not_recorded_ends_the_run_and_says_why() {
     ]);
 
     place.write("doc.txt", "A nodule.\nIMPRESSION: cancer.\n");
-    run(&place, "third", &["--replay", "tape", "--set", "stages.*.options.model=m2"])
+    run(&place, "third", &["--replay", "tape", "--config", "stages.*.options.model=m2"])
         .exits(1)
         .says(&["(model `m2`", "`extract` was recorded with no model named"]);
     // A judge that was not recorded is no judge that failed.
@@ -475,12 +475,12 @@ fn a_call_that_was_made_before_is_free_and_says_so() {
     assert_eq!(free["cached_calls"], 2);
     assert!(free["warnings"].to_string().contains("answered from the cache"), "{free}");
     assert_eq!(free["best_validation"], paid["best_validation"]);
-    let table = place.run(&["run", "--profile", "parts", "--cache", "doc.txt"]).exits(0);
+    let table = place.run(&["run", "--profile", "parts", "--cache", "--format", "text", "doc.txt"]).exits(0);
     assert!(table.out.contains("2 calls from the cache"), "{}", table.out);
     // Where it is by default, and elsewhere.
     let kept: Vec<_> = std::fs::read_dir(place.home().join("cache")).unwrap().collect();
     assert_eq!(kept.len(), 2);
-    run(&place, "third", &["--cache=other"]).exits(1);
+    run(&place, "third", &["--cache-dir=other"]).exits(1);
     assert!(place.names("other").is_empty());
 }
 
@@ -489,7 +489,7 @@ fn a_call_that_was_made_before_is_free_and_says_so() {
 fn the_cache_is_its_owner_s_alone() {
     use std::os::unix::fs::PermissionsExt;
     let place = place(&judged(""), &[whole(1), tone(0.9)]);
-    run(&place, "first", &["--cache=mine/cache"]).exits(0);
+    run(&place, "first", &["--cache-dir=mine/cache"]).exits(0);
     let mode = |path: &str| std::fs::metadata(place.path(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("mine/cache"), 0o700);
     for name in place.names("mine/cache") {
@@ -527,7 +527,7 @@ fn documents_of_one_text_share_an_answer_of_the_cache() {
         serve(|count| answer("200 OK", &format!(r#"{{"tags": {count}, "class": 1, "advice": 1}}"#)));
     let place = http_place();
     place.write("twin.txt", place.read("doc.txt"));
-    let results = http_run(&place, server, "first", &["twin.txt", "--cache=kept"]).exits(0).json();
+    let results = http_run(&place, server, "first", &["twin.txt", "--cache-dir=kept"]).exits(0).json();
     assert_eq!((&results[0]["usage"]["calls"], &results[1]["usage"]["calls"]), (&json!(1), &json!(0)));
     assert_eq!((&results[1]["cached_calls"], &results[1]["best_extraction"]["tags"]), (&json!(1), &json!(1)));
     assert_eq!(asked.lock().unwrap().len(), 1);
@@ -545,22 +545,22 @@ fn an_answer_that_was_of_no_use_is_not_served_again() {
     assert_eq!(run(&place, "second", &["--cache"]).exits(0).json()["cached_calls"], 2);
     // No attempt brought anything: nothing is kept, neither of the stage nor of the judge.
     place.write("answers.jsonl", format!("{prose}\n"));
-    run(&place, "third", &["--cache=none", "--set", "stages.*.retries=0"]).exits(1);
+    run(&place, "third", &["--cache-dir=none", "--config", "stages.*.retries=0"]).exits(1);
     assert!(place.names("none").is_empty());
     place.write("answers.jsonl", format!("{}\n{unread}\n{unread}\n", whole(1)));
-    run(&place, "fourth", &["--cache=none", "--set", "stop.max_iterations=1"]).exits(3);
+    run(&place, "fourth", &["--cache-dir=none", "--config", "stop.max_iterations=1"]).exits(3);
     assert_eq!(place.names("none").len(), 1);
 }
 
 #[test]
 fn a_damaged_answer_in_the_cache_is_asked_for_again() {
     let place = place(&judged(""), &[whole(1), tone(0.9)]);
-    run(&place, "first", &["--cache=kept"]).exits(0);
+    run(&place, "first", &["--cache-dir=kept"]).exits(0);
     let (name, _) = cassettes(&place, "kept").remove(0);
     place.write(&format!("kept/{name}"), "{");
-    let result = run(&place, "second", &["--cache=kept"]).exits(0).json();
+    let result = run(&place, "second", &["--cache-dir=kept"]).exits(0).json();
     assert_eq!((&result["usage"]["calls"], &result["cached_calls"]), (&json!(1), &json!(1)));
     let warnings = result["warnings"].to_string();
     assert!(warnings.contains(&format!("the cache was not used: kept/{name}:1:1:")), "{warnings}");
-    assert_eq!(run(&place, "third", &["--cache=kept"]).exits(0).json()["cached_calls"], 2);
+    assert_eq!(run(&place, "third", &["--cache-dir=kept"]).exits(0).json()["cached_calls"], 2);
 }

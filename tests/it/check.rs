@@ -15,23 +15,23 @@ fn check(profile: &str) -> Ran {
 fn assert_refused(ran: Ran, mistakes: &[(&str, &str)]) {
     let ran = ran.exits(2);
     for (at, part) in mistakes {
-        assert!(ran.err.contains(&format!(":{at}\n")), "nothing is said at {at}:\n{}", ran.err);
-        assert!(ran.err.contains(part), "`{part}` is not said:\n{}", ran.err);
+        assert!(ran.out.contains(&format!(":{at}\n")), "nothing is said at {at}:\n{}", ran.out);
+        assert!(ran.out.contains(part), "`{part}` is not said:\n{}", ran.out);
     }
-    let errors = ran.err.lines().filter(|line| line.starts_with("error[")).count();
-    assert_eq!(errors, mistakes.len(), "{}", ran.err);
+    let errors = ran.out.lines().filter(|line| line.starts_with("error[")).count();
+    assert_eq!(errors, mistakes.len(), "{}", ran.out);
 }
 
 #[test]
 fn what_is_shipped_has_no_mistakes() {
     let place = Workspace::new();
     let all = place.run(&["check"]).exits(0);
-    assert_eq!(all.err, "9 profiles checked: 0 errors, 0 warnings\n");
+    assert_eq!(all.out, "9 profiles checked: 0 errors, 0 warnings\n");
     for profile in
         ["aas", "clinical", "balanced", "real-time", "batch", "literature", "definition", "marc-v1"]
     {
         place.run(&["check", profile]).exits(0);
-        place.run(&["check", "--profile", profile, "--set", "accept.overall=0.5"]).exits(0);
+        place.run(&["check", "--profile", profile, "--config", "accept.overall=0.5"]).exits(0);
     }
     let list = place.run(&["profile", "list"]).exits(0);
     for profile in ["clinical", "balanced", "real-time", "batch", "marc"] {
@@ -53,7 +53,7 @@ accept: { overall: 1.5 }
 ",
     );
     let ran = ran.exits(2);
-    insta::assert_snapshot!(ran.err);
+    insta::assert_snapshot!(ran.out);
 }
 
 /// Mistakes of every kind, in the profile and in the files that it reaches.
@@ -96,9 +96,9 @@ review: { when: overal < 0.8 }
         ("rules/mine.rhai", "2:11"),
         ("prompts/mine.md", ""),
     ] {
-        assert!(ran.err.contains(&format!("{file}:{at}")), "nothing is said of {file}:{at}\n{}", ran.err);
+        assert!(ran.out.contains(&format!("{file}:{at}")), "nothing is said of {file}:{at}\n{}", ran.out);
     }
-    insta::assert_snapshot!(ran.err);
+    insta::assert_snapshot!(ran.out);
 }
 
 #[test]
@@ -131,23 +131,27 @@ fn extends_that_leads_nowhere_or_round_in_a_circle_is_shown_with_its_chain() {
     {
         place.write(&format!("profiles/{name}.yaml"), format!("extends: {parent}\n"));
     }
-    place.run(&["check", "a"]).exits(2).says(&["a → b → c → a", "profiles/c.yaml:1:10"]);
+    place.run(&["check", "a"]).exits(2).finds(&["a → b → c → a", "profiles/c.yaml:1:10"]);
     place
         .run(&["check", "self"])
         .exits(2)
-        .says(&["the profile `self` extends itself", "profiles/self.yaml:1:10"]);
-    place.run(&["check", "path"]).exits(2).says(&["extends itself"]);
+        .finds(&["the profile `self` extends itself", "profiles/self.yaml:1:10"]);
+    place.run(&["check", "path"]).exits(2).finds(&["extends itself"]);
     let orphan = place.run(&["check", "orphan"]).exits(2);
     place.write("profiles/two.yaml", "extends: clinicl\nacept: 1\nstop: { max_iterations: 0 }\n");
-    place.run(&["check", "two"]).exits(2).says(&["two.yaml:1:10", "two.yaml:2:1", "two.yaml:3:25"]);
-    orphan.says(&["no profile is called `clinicl`", "profiles/orphan.yaml:1:10", "did you mean `clinical`?"]);
+    place.run(&["check", "two"]).exits(2).finds(&["two.yaml:1:10", "two.yaml:2:1", "two.yaml:3:25"]);
+    orphan.finds(&[
+        "no profile is called `clinicl`",
+        "profiles/orphan.yaml:1:10",
+        "did you mean `clinical`?",
+    ]);
     assert_refused(check("extends: [a, b]\n"), &[("1:10", "`extends` names one profile")]);
     assert_refused(check("extends: ./nowhere.yaml\n"), &[("1:10", "nowhere.yaml")]);
     let long = Workspace::new();
     for link in 0..40 {
         long.write(&format!("profiles/p{link}.yaml"), format!("extends: p{}\n", link + 1));
     }
-    long.run(&["check", "p0"]).exits(2).says(&["more than 16 profiles extend each other"]);
+    long.run(&["check", "p0"]).exits(2).finds(&["more than 16 profiles extend each other"]);
 }
 
 #[test]
@@ -218,7 +222,7 @@ fn yaml_that_can_not_be_read_is_shown_where_it_breaks() {
         ("extends: !!python/object:os.system clinical\n", ""),
     ] {
         let ran = check(text).exits(2);
-        assert!(ran.err.contains(&format!("profiles/mine.yaml:{at}")), "{text:?} at {at}:\n{}", ran.err);
+        assert!(ran.out.contains(&format!("profiles/mine.yaml:{at}")), "{text:?} at {at}:\n{}", ran.out);
     }
 }
 
@@ -231,21 +235,21 @@ fn files_made_to_break_parsers_break_nothing() {
         laughs += &format!("a{level}: &a{level} [{}]\n", [before.as_str(); 9].join(", "));
     }
     place.write("laughs.yaml", laughs);
-    place.run(&["check", "./laughs.yaml"]).exits(2).says(&["laughs.yaml:", "aliases"]);
+    place.run(&["check", "./laughs.yaml"]).exits(2).finds(&["laughs.yaml:", "aliases"]);
     place.write("deep.yaml", format!("a: {}{}", "[".repeat(100_000), "]".repeat(100_000)));
-    place.run(&["check", "./deep.yaml"]).exits(2).says(&["deep.yaml:1:"]);
+    place.run(&["check", "./deep.yaml"]).exits(2).finds(&["deep.yaml:1:"]);
     place.write("indented.yaml", (0..3000).map(|n| format!("{}a:\n", " ".repeat(n))).collect::<String>());
-    place.run(&["check", "./indented.yaml"]).exits(2).says(&["indented.yaml:"]);
+    place.run(&["check", "./indented.yaml"]).exits(2).finds(&["indented.yaml:"]);
     place.write("big.yaml", format!("description: {}\n", "x".repeat(50_000_000)));
-    place.run(&["check", "./big.yaml"]).exits(2).says(&["big.yaml", "bytes"]);
+    place.run(&["check", "./big.yaml"]).exits(2).finds(&["big.yaml", "bytes"]);
     place.write("long.yaml", format!("extends: clinical\nname: {}\nbogus: 1\n", "x".repeat(2_000_000)));
-    assert!(place.run(&["check", "./long.yaml"]).exits(2).err.len() < 5_000);
+    assert!(place.run(&["check", "./long.yaml"]).exits(2).out.len() < 5_000);
     place.write("bytes.yaml", [0xff, 0xfe, 0x00]);
-    place.run(&["check", "./bytes.yaml"]).exits(2).says(&["bytes.yaml", "UTF-8"]);
+    place.run(&["check", "./bytes.yaml"]).exits(2).finds(&["bytes.yaml", "UTF-8"]);
     let keys: String = (0..20_000).map(|n| format!("k{n}: 1\n")).collect();
     place.write("keys.yaml", format!("extends: batch\n{keys}"));
-    let keys = place.run(&["check", "./keys.yaml"]).exits(2).says(&[" errors", "more problems"]);
-    assert!(keys.err.len() < 500_000, "{} bytes", keys.err.len());
+    let keys = place.run(&["check", "./keys.yaml"]).exits(2).finds(&[" errors", "more problems"]);
+    assert!(keys.out.len() < 500_000, "{} bytes", keys.out.len());
 }
 
 #[test]
@@ -256,7 +260,7 @@ fn a_pattern_that_would_take_for_ever_is_refused_or_harmless() {
         "rules/mine.yaml",
         "rules:\n  - { id: big, field: grade, matches: '((a{1,1000}){1,1000}){1,1000}' }\n",
     );
-    place.run(&["check", "mine"]).exits(2).says(&["rules/mine.yaml:2:"]);
+    place.run(&["check", "mine"]).exits(2).finds(&["rules/mine.yaml:2:"]);
     place.write("rules/mine.yaml", "rules:\n  - { id: evil, field: grade, matches: '^(a+)+$' }\n");
     let record = format!("{{\"id\": 1, \"extraction\": {{\"grade\": \"{}b\"}}}}", "a".repeat(100_000));
     place.write("r.jsonl", record);
@@ -271,7 +275,7 @@ fn names_that_lead_out_of_the_project_are_refused() {
         "assess: { sense: { schema: /etc/passwd } }",
     ] {
         let ran = check(&format!("extends: batch\n{setting}\n")).exits(2);
-        assert!(ran.err.contains(":2:"), "{}", ran.err);
+        assert!(ran.out.contains(":2:"), "{}", ran.out);
     }
 }
 
@@ -279,7 +283,7 @@ fn names_that_lead_out_of_the_project_are_refused() {
 fn a_provider_that_is_not_there_is_a_warning_here_and_an_error_when_it_runs() {
     let place = Workspace::new();
     place.write("profiles/mine.yaml", "extends: batch\nstages: [{ id: extract, provider: patern }]\n");
-    place.run(&["check", "mine"]).exits(0).says(&[
+    place.run(&["check", "mine"]).exits(0).finds(&[
         "warning[",
         "profiles/mine.yaml:2:35",
         "did you mean `pattern`?",
@@ -293,7 +297,7 @@ fn a_template_with_a_variable_that_nothing_fills_is_refused() {
     let place = Workspace::new();
     place.write("profiles/mine.yaml", "extends: batch\nfeedback: { template: mine.md }\n");
     place.write("prompts/mine.md", "Correct this:\n\n{{ issuse }}\n");
-    place.run(&["check", "mine"]).exits(2).says(&["prompts/mine.md:3:", "issuse"]);
+    place.run(&["check", "mine"]).exits(2).finds(&["prompts/mine.md:3:", "issuse"]);
     // Templates have no way to a file.
     place.write("prompts/mine.md", "{% include '../../../etc/passwd' %}\n");
     place.write("doc.txt", "x");
@@ -325,16 +329,14 @@ fn a_script_is_kept_to_its_limits_and_its_document_goes_on() {
 
 #[test]
 fn settings_of_feedback_are_checked() {
-    check("extends: batch\nfeedback: { previous_output: omitt }\n").exits(2).says(&[
+    check("extends: batch\nfeedback: { previous_output: omitt }\n").exits(2).finds(&[
         ":2:30",
         "unknown way to show the previous output `omitt`",
         "did you mean `omit`?",
     ]);
-    check("extends: batch\nfeedback: { lock: all }\n").exits(2).says(&[":2:19", "known: `none`, `passing`"]);
-    check("extends: batch\nfeedback: { lock: passing, previous_output: failing_fields }\n").exits(0).says(&[
-        "warning[",
-        ":2:13",
-        "`previous_output` does not show",
-    ]);
-    check("extends: batch\nfeedback: { lock: passing }\n").exits(0).says(&["0 warnings"]);
+    check("extends: batch\nfeedback: { lock: all }\n").exits(2).finds(&[":2:19", "known: `none`, `passing`"]);
+    check("extends: batch\nfeedback: { lock: passing, previous_output: failing_fields }\n")
+        .exits(0)
+        .finds(&["warning[", ":2:13", "`previous_output` does not show"]);
+    check("extends: batch\nfeedback: { lock: passing }\n").exits(0).finds(&["0 warnings"]);
 }

@@ -22,14 +22,14 @@ fn notes_are_counted_and_the_way_to_more_is_shown() {
     let mine = "extends: real-time\naccept: { overall: 0 }\nstop: { decline: { length: 2 } }\n";
     let ran = checked(&[("profiles/mine.yaml", mine)], &["check", "mine"]).exits(0);
     assert!(
-        ran.err.ends_with(
-            "1 profile checked: 0 errors, 1 warning, 1 note\nmore about a code: loopctl check --explain LC521\n"
+        ran.out.ends_with(
+            "1 profile checked: 0 errors, 1 warning, 1 note\nmore about a code: loopctl explain LC521\n"
         ),
         "{}",
-        ran.err
+        ran.out
     );
     let ran = checked(&[], &["check", "batch"]).exits(0);
-    assert_eq!(ran.err, "1 profile checked: 0 errors, 0 warnings\n");
+    assert_eq!(ran.out, "1 profile checked: 0 errors, 0 warnings\n");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn with_strict_a_warning_is_enough_and_a_note_is_not() {
     let warned = [("profiles/mine.yaml", "extends: batch\nstop: { timeout: 0s }\n")];
     checked(&warned, &["check", "mine"]).exits(0);
     checked(&warned, &["check", "--strict", "mine"]).exits(2);
-    checked(&[], &["check", "--strict", "real-time"]).exits(0).says(&["1 note"]);
+    checked(&[], &["check", "--strict", "real-time"]).exits(0).finds(&["1 note"]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn sarif_has_the_rules_and_places_of_what_is_found() {
 #[test]
 fn every_code_is_explained() {
     let place = Workspace::new();
-    let list = place.run(&["check", "--explain"]).exits(0);
+    let list = place.run(&["explain", "codes"]).exits(0);
     assert!(
         list.out.lines().any(|line| line == "LC505  a stop criterion that can never fire"),
         "{}",
@@ -97,14 +97,11 @@ fn every_code_is_explained() {
     );
     for line in list.out.lines() {
         let code = line.split(' ').next().unwrap();
-        let page = place.run(&["check", "--explain", &code.to_lowercase()]).exits(0);
+        let page = place.run(&["explain", &code.to_lowercase()]).exits(0);
         assert!(page.out.starts_with(&format!("# {code}: ")), "{}", page.out);
     }
-    place
-        .run(&["check", "--explain", "LC55"])
-        .exits(2)
-        .says(&["no code is called `LC55`", "did you mean `LC5"]);
-    place.run(&["check", "--explain", "grade"]).exits(2).says(&["`loopctl check --explain` lists them all"]);
+    place.run(&["explain", "LC55"]).exits(2).says(&["no code is called `LC55`", "did you mean `LC5"]);
+    place.run(&["explain", "LC9999"]).exits(2).says(&["`loopctl explain codes` lists them all"]);
 }
 
 /// Each kind of file by itself: one mistake in each, said at its place.
@@ -133,14 +130,14 @@ fn any_kind_of_file_can_be_checked_by_itself() {
     ] {
         let ran = checked(&[(name, text)], &["check", name]).exits(2);
         assert!(
-            ran.err.contains(&format!("{name}:{at}")) || at == ":" && ran.err.contains(name),
+            ran.out.contains(&format!("{name}:{at}")) || at == ":" && ran.out.contains(name),
             "{name}: {}",
-            ran.err
+            ran.out
         );
         assert!(
-            ran.err.contains("1 profile checked: 1 error") || ran.err.contains("1 file checked: 1 error"),
+            ran.out.contains("1 profile checked: 1 error") || ran.out.contains("1 file checked: 1 error"),
             "{}",
-            ran.err
+            ran.out
         );
     }
     let cases = (
@@ -150,10 +147,10 @@ fn any_kind_of_file_can_be_checked_by_itself() {
     let profile = ("profiles/mine.yaml", "extends: batch\n");
     checked(&[cases, profile], &["check", cases.0])
         .exits(2)
-        .says(&["profiles/mine.test.yaml:2:", "final_status"]);
+        .finds(&["profiles/mine.test.yaml:2:", "final_status"]);
     let rules = ("rules/mine.yaml", "rules: [{ id: a, field: grade, required: true }]\n");
     let cases = ("rules/mine.test.yaml", "cases: [{ rule: b, valid: [{ grade: 1 }], invalid: [{}] }]\n");
-    checked(&[cases, rules], &["check", cases.0]).exits(2).says(&["rules/mine.test.yaml:1:", "`b`"]);
+    checked(&[cases, rules], &["check", cases.0]).exits(2).finds(&["rules/mine.test.yaml:1:", "`b`"]);
 }
 
 #[test]
@@ -178,12 +175,12 @@ fn what_is_right_is_right_by_itself_and_what_is_nothing_of_ours_is_said() {
     let mut arguments = vec!["check"];
     arguments.extend(files);
     let ran = Ran::of(place.loopctl(&arguments).current_dir(root)).exits(0);
-    assert_eq!(ran.err, format!("{} files checked: 0 errors, 0 warnings\n", files.len()));
+    assert_eq!(ran.out, format!("{} files checked: 0 errors, 0 warnings\n", files.len()));
     for (name, text) in [("notes.txt", "hello"), ("data.json", "{\"a\": 1}"), ("other.yaml", "a: 1\n")] {
         let ran = checked(&[(name, text)], &["check", name]).exits(2);
-        ran.says(&[&format!("`{name}` is no file that can be checked"), "JSON Schemas (`.json`)"]);
+        ran.finds(&[&format!("`{name}` is no file that can be checked"), "JSON Schemas (`.json`)"]);
     }
-    checked(&[], &["check", "rules/nowhere.rhai"]).exits(2).says(&["nowhere.rhai"]);
+    checked(&[], &["check", "rules/nowhere.rhai"]).exits(2).finds(&["nowhere.rhai"]);
 }
 
 #[test]
@@ -198,13 +195,13 @@ fn without_arguments_the_files_of_the_project_are_checked_also_those_that_no_pro
         &["check"],
     );
     ran.exits(2)
-        .says(&["rules/lonely.yaml:2:", "10 profiles and 2 other files checked: 1 error, 0 warnings"]);
+        .finds(&["rules/lonely.yaml:2:", "10 profiles and 2 other files checked: 1 error, 0 warnings"]);
 }
 
 #[test]
 fn a_limit_for_a_provider_that_there_is_not_is_shown_where_it_stands() {
     let limits = "extends: batch\nnetwork:\n  limits:\n    openai: { concurrency: 2 }\n    olama: { concurrency: 2 }\n";
-    checked(&[("profiles/mine.yaml", limits)], &["check", "mine"]).exits(0).says(&[
+    checked(&[("profiles/mine.yaml", limits)], &["check", "mine"]).exits(0).finds(&[
         "no provider is called `olama`",
         "./profiles/mine.yaml:5:5",
         "did you mean `ollama`?",

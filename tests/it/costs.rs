@@ -32,7 +32,7 @@ fn an_unknown_cost_is_null_and_said_once_with_what_to_do() {
     assert_eq!(result["warnings"].as_array().unwrap().last(), Some(&json!(warning)));
     assert_eq!(place.json("out/doc-result.json")["usage"], result["usage"]);
 
-    let shown = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
+    let shown = place.run(&["run", "--profile", "steps", "--format", "text", "doc.txt"]).exits(0);
     assert_eq!(shown.out.matches(warning).count(), 1, "{}", shown.out);
     assert!(shown.out.contains("2200 tokens, cost unknown"), "{}", shown.out);
 }
@@ -50,7 +50,7 @@ fn a_price_makes_it_known_and_the_nearest_table_wins() {
     let mut named = place.loopctl(&["run", "--profile", "steps", "--format", "json", "doc.txt"]);
     let ran = crate::workspace::Ran::of(named.env("LOOPCTL_PRICES", "mine.yaml")).exits(0);
     assert_eq!(ran.json()["usage"]["cost_usd"], json!(0.044));
-    let shown = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
+    let shown = place.run(&["run", "--profile", "steps", "--format", "text", "doc.txt"]).exits(0);
     assert!(
         shown.out.contains("2200 tokens, $0.024  ") || shown.out.contains("2200 tokens, $0.024\n"),
         "{}",
@@ -65,7 +65,7 @@ fn a_table_that_cannot_be_used_is_refused_before_any_call() {
     place.write("prices.yaml", PRICES.replace("output: 20", "ouput: 20"));
     run(&place, &[]).exits(2).says(&["prices.yaml:2:", "did you mean `output`?", "the prices can't be used"]);
     assert!(!place.path("out/doc-result.json").exists());
-    place.run(&["check", "steps"]).exits(2).says(&["did you mean `output`?"]);
+    place.run(&["check", "steps"]).exits(2).finds(&["did you mean `output`?"]);
     place.write("prices.yaml", PRICES.replace("input: 10", "input: -10"));
     run(&place, &[]).exits(2).says(&["expected a number from 0 to 100000, found -10"]);
     place.write("prices.yaml", "prices: []\n");

@@ -121,7 +121,7 @@ fn a_table_that_can_not_be_read_is_shown_with_its_place() {
         "extends: batch\ndispositions: { A: corect, B: { auto_fixable: warn }, C: [warn] }\n",
     );
     let ran = place.run(&["check", "profiles/bad.yaml"]).exits(2);
-    ran.says(&[
+    ran.finds(&[
         "unknown disposition `corect`",
         "did you mean `correct`?",
         "lacks `otherwise`",

@@ -314,7 +314,10 @@ fn what_is_no_run_is_said_to_be_none() {
     refused("out/doc-extraction.json", &["no result of a run", "help: name a file `…-result.json`"]);
     refused("out/doc-validation.json", &["the assessment of one candidate"]);
     refused("nowhere.json", &["there is no file `nowhere.json`"]);
-    refused("latest", &["there is no run `latest`", "--journal FILE"]);
+    Workspace::new()
+        .run(&["explain", "latest"])
+        .exits(2)
+        .says(&["there is no run `latest`", "--journal FILE"]);
     place.write("notes.txt", "a note");
     refused("notes.txt", &["is not JSON (line 1, column 1)"]);
     place.write("list.json", "[]");
@@ -365,7 +368,7 @@ fn a_run_says_how_to_ask_when_something_did_not_pass() {
         run(&["--journal", "my runs.sqlite"])
             .ends_with("why: loopctl explain latest --journal 'my runs.sqlite'\n")
     );
-    assert!(!run(&["--set", "accept.overall=0"]).contains("why:"));
+    assert!(!run(&["--config", "accept.overall=0"]).contains("why:"));
 }
 
 #[test]

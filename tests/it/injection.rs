@@ -161,9 +161,9 @@ fn rules_bind_whatever_a_judge_was_talked_into() {
     let judge = [
         "--judge",
         "scripted",
-        "--set",
+        "--config",
         "judges.*.config.file=answers.jsonl",
-        "--set",
+        "--config",
         "stop.max_corrections=1",
     ];
     let result = run(&place, "literature", &judge).json();
@@ -185,9 +185,9 @@ fn the_rubric_binds_whatever_a_judge_was_talked_into() {
         let study = answer("classify", json!({ "study_type": "randomized_controlled_trial" }));
         let answers = [study, answer("extract", extracted.clone()), answer("verification", full.clone())];
         place.write("answers.jsonl", answers.concat());
-        let judge = ["--judge", "scripted", "--set", "judges.*.config.file=answers.jsonl"];
+        let judge = ["--judge", "scripted", "--config", "judges.*.config.file=answers.jsonl"];
         let result =
-            run(&place, "literature", &[&judge[..], &["--set", "stop.max_corrections=1"]].concat()).json();
+            run(&place, "literature", &[&judge[..], &["--config", "stop.max_corrections=1"]].concat()).json();
         assert_ne!(result["final_status"], "passed", "{extracted}");
         assert!(result["best_validation"]["scores"]["completeness"].as_f64().unwrap() < 0.6, "{result}");
     }
@@ -202,7 +202,8 @@ fn grounding_binds_whatever_a_document_says_of_itself() {
     place.write("paper.txt", format!("{report}{}", attack()));
     let invented = json!({ "histology": "Invasive lobular carcinoma", "grade": "3", "stage": "pT4" });
     place.write("answers.jsonl", format!("{}\n", json!({ "value": invented })));
-    let result = run(&place, "clinical", &["--type", "pathology", "--set", "stop.max_iterations=1"]).json();
+    let result =
+        run(&place, "clinical", &["--type", "pathology", "--config", "stop.max_iterations=1"]).json();
     assert_ne!(result["final_status"], "passed");
     let accuracy = result["best_validation"]["scores"]["accuracy"].as_f64().unwrap();
     assert!(accuracy < 0.5, "{accuracy}");
@@ -278,9 +279,9 @@ fn a_model_that_obeys_documents_passes_nothing_that_is_wrong() {
                 .map(|(stage, value)| format!("{}\n", json!({ "stage": stage, "value": value })))
                 .collect();
             place.write("answers.jsonl", answers);
-            let mut more = vec!["--set", "stop={ max_iterations: 1 }"];
+            let mut more = vec!["--config", "stop={ max_iterations: 1 }"];
             if judge != "nobody" {
-                more.extend(["--judge", "scripted", "--set", "judges.*.config.file=answers.jsonl"]);
+                more.extend(["--judge", "scripted", "--config", "judges.*.config.file=answers.jsonl"]);
             }
             if !document_type.is_empty() {
                 more.extend(["--type", document_type]);

@@ -147,7 +147,7 @@ fn another_policy_does_not_fit_the_record() {
 fn one_journal_takes_many_runs() {
     let place = steps("stop: { max_iterations: 1 }\n", &[scoring(3)]);
     let arguments =
-        ["run", "--profile", "steps", "--journal", "j.sqlite", "--set", "accept.overall=0.8", "doc.txt"];
+        ["run", "--profile", "steps", "--journal", "j.sqlite", "--config", "accept.overall=0.8", "doc.txt"];
     for _ in 0..3 {
         place.run(&arguments).exits(3);
     }

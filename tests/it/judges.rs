@@ -6,7 +6,7 @@ use crate::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
 /// One judge of one dimension; `judge` is what it has besides a provider and a prompt, `rest` what the profile has.
-fn judged(judge: &str, rest: &str) -> String {
+pub(crate) fn judged(judge: &str, rest: &str) -> String {
     format!(
         "classify: null
 stages: [{{ id: extract, provider: scripted, config: {{ file: answers.jsonl }}, prompt: tagger.md, retries: 0 }}]
@@ -311,9 +311,9 @@ fn a_judge_is_asked_where_the_stage_is() {
     let more = [
         "--provider",
         "pattern",
-        "--set",
+        "--config",
         "stages.*.patterns=extract/parts.yaml",
-        "--set",
+        "--config",
         "stages.*.config={}",
     ];
     let result = place
@@ -324,7 +324,7 @@ fn a_judge_is_asked_where_the_stage_is() {
 
     place.write("profiles/parts.yaml", profile("provider: [$stage, scripted]"));
     let check = place.run(&["check", "parts"]).exits(2);
-    assert!(check.err.contains("`$stage` is all that the stage asks already"), "{}", check.err);
+    assert!(check.out.contains("`$stage` is all that the stage asks already"), "{}", check.out);
 }
 
 #[test]
@@ -332,8 +332,8 @@ fn a_judge_that_nobody_listens_to_is_warned_of() {
     let deaf = "  k: { provider: scripted, config: { file: answers.jsonl }, prompt: judge.md }\nassess:";
     let place = place(&judged("", "stop: { max_iterations: 2 }").replace("assess:", deaf), &[]);
     let check = place.run(&["check", "parts"]).exits(0);
-    assert!(check.err.contains("the judge `k` is asked for nothing"), "{}", check.err);
-    assert!(!check.err.contains("the judge `j` is asked for nothing"), "{}", check.err);
+    assert!(check.out.contains("the judge `k` is asked for nothing"), "{}", check.out);
+    assert!(!check.out.contains("the judge `j` is asked for nothing"), "{}", check.out);
 }
 
 #[cfg(unix)]
@@ -376,7 +376,7 @@ fn nothing_turns_round_what_a_person_reads() {
         &judged("", "stop: { max_iterations: 1 }"),
         &[extracted(turned), says(json!({ "s": 0.5, "issues": [turned] }))],
     );
-    let ran = place.run(&["run", "--profile", "parts", "doc.txt"]).exits(3);
+    let ran = place.run(&["run", "--profile", "parts", "--format", "text", "doc.txt"]).exits(3);
     assert!(ran.out.contains("12 34 5"), "{}", ran.out);
     for text in [&ran.out, &ran.err] {
         assert!(!text.contains('\u{202e}') && !text.contains('\u{2066}'), "{text}");

@@ -21,6 +21,8 @@ mod code_pages;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod command_line;
+#[cfg(test)]
 mod completions;
 #[cfg(test)]
 mod costs;

@@ -145,7 +145,8 @@ fn a_correction_says_what_is_wrong_and_carries_the_numbers() {
         "document": {"id": "x/1", "text": "Histology: carcinoma. Grade: 2. Margins: clear."},
         "document_type": "pathology", "history": history,
     });
-    let answer = ask(&place, &["--profile", "clinical", "--set", "stop.budget.tokens=5000"], &input).json();
+    let answer =
+        ask(&place, &["--profile", "clinical", "--config", "stop.budget.tokens=5000"], &input).json();
     assert_eq!(answer["assessment"]["scores"]["accuracy"], 0.4);
     assert_eq!(answer["iterations"][0]["overall"], answer["assessment"]["overall"]);
     let checks = answer["decision"]["checks"].as_array().unwrap();
@@ -196,7 +197,7 @@ fn the_request_shows_as_much_of_the_base_as_the_profile_says() {
     });
     let asked = |settings: &[&str]| {
         let mut arguments = vec!["--profile", "clinical"];
-        arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+        arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
         prompt(&ask(&place, &arguments, &input).exits(0).json())
     };
     let (whole, grade) = ("\"histology\": \"carcinoma\"", "\"grade\": \"fourth\"");
@@ -227,7 +228,7 @@ fn what_a_model_does_not_see_does_not_change_a_provider_without_prompts() {
     let result = |show: &str| {
         let setting = format!("feedback.previous_output={show}");
         let arguments =
-            ["run", "-q", "--profile", "clinical", "--set", &setting, "--format", "json", "lung.txt"];
+            ["run", "-q", "--profile", "clinical", "--config", &setting, "--format", "json", "lung.txt"];
         let mut result = place.run(&arguments).exits(0).json();
         result["elapsed_ms"] = Value::Null;
         // What was fed back is what differs.
@@ -388,14 +389,14 @@ fn patches_are_judged_by_the_document_they_make() {
         let input = json!({"document": document, "history": [{"candidate": patch}]});
         ask(&place, &[&["--profile", "aas"], more].concat(), &input)
     };
-    let task = ["--variable", "task=Set the date"];
+    let task = ["--var", "task=Set the date"];
     let answer = ask_for(json!({"path": "pump.json"}), &task).exits(0).json();
     assert_eq!(answer["assessment"]["issues"][0]["code"], "INVALID_PATCH");
     let prompt = prompt(&answer);
     assert!(prompt.contains("Set the date") && prompt.contains("\"/nowhere\""), "{prompt}");
     let unreadable = ask_for(json!({"text": "no JSON"}), &task).exits(3).json();
     assert_eq!(unreadable["outcome"]["stop_reason"], "unreadable_input");
-    ask_for(json!({"path": "pump.json"}), &[]).exits(2).says(&["variable `task`", "--variable task="]);
+    ask_for(json!({"path": "pump.json"}), &[]).exits(2).says(&["variable `task`", "--var task="]);
 }
 
 #[test]
@@ -572,6 +573,6 @@ stop: { max_iterations: 1 }
     let input = json!({"document": {"path": "scan.png"}, "history": [{ "candidate": { "number": "41" } }]});
     let answer = ask(&place, &["--profile", "scan"], &input).json();
     assert_eq!(answer["outcome"]["final_status"], "max_iterations_reached", "{answer}");
-    let answer = ask(&place, &["--profile", "scan", "--set", "accept.unseen=true"], &input).json();
+    let answer = ask(&place, &["--profile", "scan", "--config", "accept.unseen=true"], &input).json();
     assert_eq!(answer["outcome"]["final_status"], "passed", "{answer}");
 }

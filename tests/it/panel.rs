@@ -155,13 +155,13 @@ fn what_means_nothing_in_an_ensemble_is_refused() {
     ] {
         let place = place(&profile(ensemble), &[]);
         let check = place.run(&["check", "parts"]).exits(2);
-        assert!(check.err.contains(problem), "{ensemble}: {}", check.err);
+        assert!(check.out.contains(problem), "{ensemble}: {}", check.out);
     }
     for weight in ["0", "-1", "1e9", "heavy"] {
         let text = profile("combine: weighted").replace("weight: 2", &format!("weight: {weight}"));
         let place = place(&text, &[]);
         let check = place.run(&["check", "parts"]).exits(2);
-        assert!(check.err.contains(weight.trim_start_matches('-')), "{weight}: {}", check.err);
+        assert!(check.out.contains(weight.trim_start_matches('-')), "{weight}: {}", check.out);
     }
 }
 
@@ -246,7 +246,7 @@ fn chains_that_make_no_sense_are_refused() {
             format!("extends: batch\nstages: [{{ id: x, provider: {chain} }}]\n"),
         );
         let check = place.run(&["check", "parts"]).exits(2);
-        assert!(check.err.contains(problem), "{chain}: {}", check.err);
+        assert!(check.out.contains(problem), "{chain}: {}", check.out);
     }
 }
 
@@ -293,7 +293,7 @@ stop: { max_iterations: 1 }
 
     place.write("profiles/parts.yaml", judged.replace("document_id", "document"));
     let check = place.run(&["check", "parts"]).exits(2);
-    assert!(check.err.contains("`document_id` and `document_type`"), "{}", check.err);
+    assert!(check.out.contains("`document_id` and `document_type`"), "{}", check.out);
 }
 
 #[test]
@@ -311,9 +311,9 @@ stop: { max_iterations: 1 }
     assert!(ran.err.contains("takes no images or PDFs"), "{}", ran.err);
     place.write("profiles/parts.yaml", format!("{attached}mask: [{{ pattern: 'x', replace: 'y' }}]\n"));
     let check = place.run(&["check", "parts"]).exits(2);
-    assert!(check.err.contains("shows what `mask` withholds"), "{}", check.err);
+    assert!(check.out.contains("shows what `mask` withholds"), "{}", check.out);
     place.write("profiles/parts.yaml", attached.replace("document }", "documents }"));
-    assert!(place.run(&["check", "parts"]).exits(2).err.contains("did you mean `document`?"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("did you mean `document`?"));
 }
 
 #[test]
@@ -359,7 +359,7 @@ stop: {{ max_iterations: 1 }}
     }
     let place =
         crate::pipeline::place("extends: batch\nvalidators: { v: { url: example.org, stages: [a] } }\n", &[]);
-    assert!(place.run(&["check", "parts"]).exits(2).err.contains("`example.org` is no URL"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("`example.org` is no URL"));
 }
 
 #[test]
@@ -468,8 +468,7 @@ stop: {{ max_iterations: 1 }}
     };
     let refused = json!({ "stage": "a", "fault": "unauthorized" });
     let place = place(&profile(""), &[extracted(), refused.clone()]);
-    let arguments =
-        ["run", "--profile", "parts", "--format", "jsonl", "--out", "out", "--unfinished", "docs"];
+    let arguments = ["run", "--profile", "parts", "--format", "jsonl", "--out", "out", "--resume", "docs"];
     for name in ["a", "b", "c"] {
         place.write(&format!("docs/{name}.txt"), "x");
     }

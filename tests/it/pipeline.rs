@@ -149,7 +149,7 @@ fn what_stages_say_of_each_other_is_checked() {
     ] {
         place.write("profiles/parts.yaml", format!("{PROFILE}{change}\n"));
         let ran = place.run(&["check", "parts"]).exits(2);
-        assert!(ran.err.contains(says), "{change}: {}", ran.err);
+        assert!(ran.out.contains(says), "{change}: {}", ran.out);
     }
     for (from, to, says) in [
         (
@@ -164,15 +164,15 @@ fn what_stages_say_of_each_other_is_checked() {
     ] {
         place.write("profiles/parts.yaml", PROFILE.replace(from, to));
         let ran = place.run(&["check", "parts"]).exits(2);
-        assert!(ran.err.contains(says), "{to}: {}", ran.err);
+        assert!(ran.out.contains(says), "{to}: {}", ran.out);
     }
     let gated =
         JUDGED.replace(", otherwise: { rubric: parts } }", " }").replace("gate: { parts", "gate: { tone");
     place.write("profiles/parts.yaml", gated);
-    assert!(place.run(&["check", "parts"]).exits(2).err.contains("nothing else measures `tone`"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("nothing else measures `tone`"));
     place.write("profiles/parts.yaml", PROFILE);
     place.write("prompts/classifier.md", "{{ stages.adviser }}");
-    assert!(place.run(&["check", "parts"]).exits(2).err.contains("no stage before this one"));
+    assert!(place.run(&["check", "parts"]).exits(2).out.contains("no stage before this one"));
 }
 
 /// One stage, a judge and a gate.
@@ -335,7 +335,7 @@ fn a_validator_that_fails_says_nothing_of_the_candidate() {
     let issues = |script: &str, setting: &str| {
         let place = place(VALIDATED, &[whole(), whole()]);
         place.write("rules/check.sh", script);
-        let set = ["--allow-commands", "--set", &format!("validators.shell.{setting}")];
+        let set = ["--allow-commands", "--config", &format!("validators.shell.{setting}")];
         run(&place, &set).exits(3).json()["best_validation"]["issues"].to_string()
     };
     for (script, says) in [
@@ -371,7 +371,7 @@ fn what_a_validator_leaves_running_ends_with_it() {
                 format!("sleep 3600 & echo $! > left.new; mv left.new left; {rest}"),
             );
             let deadline = format!("validators.shell.deadline={deadline}");
-            run(&place, &["--allow-commands", "--set", &deadline]).exits(status);
+            run(&place, &["--allow-commands", "--config", &deadline]).exits(status);
             std::fs::read_to_string(place.path("left")).ok()
         });
         wait_until_gone(left.unwrap().trim());
@@ -394,7 +394,7 @@ fn a_verdict_that_does_not_follow_its_schema_is_no_score() {
     assert_replays(&place, "parts");
     // `issues: /issues` finds nothing in answers of this schema.
     let check = place.run(&["check", "parts"]).exits(0);
-    assert!(check.err.contains("has nothing at `/issues`"), "{}", check.err);
+    assert!(check.out.contains("has nothing at `/issues`"), "{}", check.out);
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn a_child_may_have_a_dimension_judged_that_its_parent_measures() {
         );
         place.write("profiles/child.yaml", profile);
         let check = place.run(&["check", "child"]).exits(0);
-        assert!(check.err.contains("0 errors"), "{}", check.err);
+        assert!(check.out.contains("0 errors"), "{}", check.out);
     }
 }
 

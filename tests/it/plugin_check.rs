@@ -178,7 +178,7 @@ fn in_four_threads<T: Sync>(all: &[T], one: impl Fn(&T) -> Option<String> + Copy
 #[test]
 fn what_is_shipped_keeps_the_contract() {
     let place = Workspace::new();
-    let listed = place.run_json(&["plugin", "list", "--json"]);
+    let listed = place.run_json(&["plugin", "list", "--format", "json"]);
     let mut checked = 0;
     for plugin in listed.as_array().unwrap() {
         let name = plugin["name"].as_str().unwrap_or_default();
@@ -298,7 +298,7 @@ fn wrong_usage_is_told_apart_from_a_plugin_that_fails() {
         let ran = place.run(arguments).exits(2);
         assert_eq!(ran.out, "");
     }
-    place.run(&["plugin", "check", "patern"]).exits(1).says(&["did you mean `pattern`?"]);
+    place.run(&["plugin", "check", "patern"]).exits(2).says(&["did you mean `pattern`?"]);
     place.run(&["plugin", "check", "./none.so"]).exits(1).says(&["none.so"]);
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 fn listed(place: &Workspace) -> Vec<Value> {
-    place.run_json(&["plugin", "list", "--json"]).as_array().unwrap().clone()
+    place.run_json(&["plugin", "list", "--format", "json"]).as_array().unwrap().clone()
 }
 
 fn well_behaved(place: &Workspace) -> PathBuf {
@@ -38,7 +38,7 @@ fn a_plugin_shows_itself_without_being_run() {
     let foreign = place.run_json(&["plugin", "inspect", path.to_str().unwrap()]);
     assert_eq!((&foreign["name"], &foreign["trust"]), (&"well_behaved".into(), &"untrusted".into()));
     assert!(foreign["why"].is_string(), "{foreign}");
-    place.run(&["plugin", "inspect", "patern"]).exits(1).says(&["patern", "did you mean `pattern`?"]);
+    place.run(&["plugin", "inspect", "patern"]).exits(2).says(&["patern", "did you mean `pattern`?"]);
     place.run(&["plugin", "inspect", "./none.so"]).exits(1).says(&["none.so"]);
     place.write("report.txt", "x");
     place.run(&["plugin", "inspect", "report.txt"]).exits(1).says(&["report.txt"]);
@@ -55,7 +55,7 @@ fn a_plugin_from_elsewhere_runs_only_when_it_is_trusted() {
             "run",
             "--provider",
             path,
-            "--set",
+            "--config",
             "stop.max_iterations=1",
             "--format",
             "json",
@@ -94,7 +94,7 @@ fn a_search_path_comes_first_and_gives_no_trust() {
     assert!(list.out.contains("well_behaved") && list.out.contains("NOT trusted"), "{}", list.out);
     with(&["run", "--provider", "well_behaved", "doc.txt"]).exits(1).says(&["loopctl plugin trust"]);
     with(&["plugin", "trust", "well_behaved"]).exits(0);
-    with(&["run", "--provider", "well_behaved", "--set", "stop.max_iterations=1", "doc.txt"]).exits(3);
+    with(&["run", "--provider", "well_behaved", "--config", "stop.max_iterations=1", "doc.txt"]).exits(3);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn of_two_plugins_of_a_name_both_are_shown_and_which_is_used() {
     let search = std::env::join_paths([&first, &second]).unwrap();
     let with =
         |arguments: &[&str]| Ran::of(place.loopctl(arguments).env("LOOPCTL_PLUGIN_PATH", &search)).exits(0);
-    let all: Vec<Value> = with(&["plugin", "list", "--json"]).json().as_array().unwrap().clone();
+    let all: Vec<Value> = with(&["plugin", "list", "--format", "json"]).json().as_array().unwrap().clone();
     let both: Vec<(&str, &Value)> = all
         .iter()
         .filter(|plugin| plugin["name"] == "well_behaved")

@@ -20,7 +20,7 @@ fn iterations(place: &Workspace, variables: &[(&str, &str)], flags: &[&str]) -> 
 fn flags_beat_variables_and_variables_beat_the_profile() {
     let place = endless();
     let (marc, own) = (("MARC_MAX_ITERATIONS", "5"), ("LOOPCTL_MAX_ITERATIONS", "4"));
-    let set = ["--set", "stop.max_iterations=3"];
+    let set = ["--config", "stop.max_iterations=3"];
     assert_eq!(iterations(&place, &[], &[]), 6);
     assert_eq!(iterations(&place, &[marc], &[]), 5);
     assert_eq!(iterations(&place, &[own], &[]), 4);
@@ -28,7 +28,7 @@ fn flags_beat_variables_and_variables_beat_the_profile() {
     assert_eq!(iterations(&place, &[marc, own], &set), 3);
     assert_eq!(iterations(&place, &[("MARC_MAX_ITERATIONS", "")], &[]), 6);
     assert_eq!(
-        iterations(&place, &[], &["--set", "stop.max_iterations=3", "--set", "stop.max_iterations=2"]),
+        iterations(&place, &[], &["--config", "stop.max_iterations=3", "--config", "stop.max_iterations=2"]),
         2
     );
 }
@@ -78,7 +78,7 @@ fn settings_that_make_no_sense_are_shown_where_they_were_made() {
         "nme=x",
         "name.x=1",
     ] {
-        let ran = place.run(&["run", "--set", setting, "doc.txt"]).exits(2);
+        let ran = place.run(&["run", "--config", setting, "doc.txt"]).exits(2);
         assert!(ran.err.contains("error[LC"), "{setting}: {}", ran.err);
     }
 }
@@ -90,8 +90,9 @@ fn every_verb_takes_settings() {
         "r.jsonl",
         "{\"id\": 1, \"document_type\": \"pathology\", \"extraction\": {\"grade\": \"x\"}}\n",
     );
-    let overall =
-        |setting: &str| place.run_json(&["score", "--set", setting, "r.jsonl"])["overall"].as_f64().unwrap();
+    let overall = |setting: &str| {
+        place.run_json(&["score", "--config", setting, "r.jsonl"])["overall"].as_f64().unwrap()
+    };
     let validity = overall("overall={validity: 1}");
     assert!((validity - 0.9 * 1.0 / 2.0).abs() < 0.5, "{validity}");
     assert!((overall("overall={from: validity}") - 0.9).abs() < 1e-9);
@@ -159,7 +160,7 @@ fn variables_fill_in_settings() {
     place.write("profiles/steps.yaml", "extends: steps-measured\nstop: { max_iterations: \"${N:-3}\" }\n");
     let text = place.run(&["check", "steps"]);
     // In quotes it is a text, as anywhere in YAML.
-    text.exits(2).says(&["profiles/steps.yaml:2:25"]);
+    text.exits(2).finds(&["profiles/steps.yaml:2:25"]);
     place.write(
         "profiles/steps.yaml",
         "extends: steps-measured\nstop:\n  max_iterations: ${N:-3}\ndescription: costs $${N}\n",
@@ -168,11 +169,11 @@ fn variables_fill_in_settings() {
     assert_eq!(iterations(&place, &[("N", "2")], &[]), 2);
     assert_eq!(iterations(&place, &[("N", "")], &[]), 3);
     let ran = Ran::of(place.loopctl(&["check", "steps"]).env("N", "two"));
-    ran.exits(2).says(&["profiles/steps.yaml:3:19", "whole number"]);
+    ran.exits(2).finds(&["profiles/steps.yaml:3:19", "whole number"]);
     place.write("profiles/steps.yaml", "extends: steps-measured\nstop:\n  max_iterations: ${LIMIT}\n");
-    place.run(&["check", "steps"]).exits(2).says(&["profiles/steps.yaml:3:19", "`LIMIT` is not set"]);
+    place.run(&["check", "steps"]).exits(2).finds(&["profiles/steps.yaml:3:19", "`LIMIT` is not set"]);
     let nasty = "3\nextends: clinical";
     Ran::of(place.loopctl(&["check", "steps"]).env("LIMIT", nasty))
         .exits(2)
-        .says(&["profiles/steps.yaml:3:19"]);
+        .finds(&["profiles/steps.yaml:3:19"]);
 }

@@ -1,7 +1,8 @@
 //! `init` and `new`: projects that work at once, and additions that leave everything else as it was.
 
-use super::workspace::{Ran, Workspace};
+use super::workspace::{Ran, Workspace, documents};
 use loopctl::profile::{Files, Library, available};
+use serde_json::json;
 
 /// The commands that a project's README names.
 fn commands(place: &Workspace) -> Vec<String> {
@@ -137,14 +138,14 @@ fn a_new_profile_has_its_parents_numbers_and_cases_that_hold_it_to_them() {
     for parent in ["clinical", "literature", "definition", "marc-v1", "aas"] {
         let name = format!("our-{parent}");
         place.run(&["new", "profile", &name, "--extends", parent]).exits(0);
-        place.run(&["check", &name]).exits(0).says(&["0 errors, 0 warnings"]);
+        place.run(&["check", &name]).exits(0).finds(&["0 errors, 0 warnings"]);
         place.run(&["test", &name]).exits(0);
     }
     assert!(
         place.read("profiles/our-clinical.yaml").contains("accept: { overall: 0.98, critical_issues: 0 }\n")
     );
     // The cases notice when the number is changed.
-    let out = place.run(&["test", "our-clinical", "--set", "accept.overall=0.5"]).exits(3).out;
+    let out = place.run(&["test", "our-clinical", "--config", "accept.overall=0.5"]).exits(3).out;
     assert!(out.contains("does not pass below it"), "{out}");
 
     // In a project with one profile, that is whom the new one starts from.
@@ -201,7 +202,7 @@ fn a_rule_is_added_and_everything_else_stays() {
     assert!(text.starts_with(before) && text.ends_with(after), "{text}");
     assert!(text.contains("\r\n    - id: reason-given\r\n      for: [referral-letter]\r\n"), "{text}");
     assert!(!text.replace("\r\n", "").contains('\n'), "{text:?}");
-    place.run(&["check", "letters"]).exits(0).says(&["0 errors, 0 warnings"]);
+    place.run(&["check", "letters"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.run(&["test", "rules/letters.yaml"]).exits(0);
     place
         .run(&["new", "rule", "reason-given", "--type", "referral-letter", "--field", "reason"])
@@ -268,7 +269,7 @@ fn a_document_type_is_known_in_all_places_and_read_at_once() {
     assert_eq!(kept, before.lines().collect::<Vec<_>>());
     // The rubric knows of `reason` already.
     assert_eq!(after.matches("\n  reason:").count(), 1, "{after}");
-    place.run(&["check", "letters"]).exits(0).says(&["0 errors, 0 warnings"]);
+    place.run(&["check", "letters"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.run(&["test", "letters"]).exits(0);
     let result =
         place.run_json(&["run", "--profile", "letters", "--format", "json", "documents/loan-request.txt"]);
@@ -285,7 +286,7 @@ fn a_document_type_is_known_in_all_places_and_read_at_once() {
 fn in_an_empty_folder_a_document_type_brings_its_profile() {
     let place = Workspace::new();
     place.run(&["new", "document-type", "loan-request"]).exits(0);
-    place.run(&["check", "loan-request"]).exits(0).says(&["0 errors, 0 warnings"]);
+    place.run(&["check", "loan-request"]).exits(0).finds(&["0 errors, 0 warnings"]);
     place.run(&["test", "loan-request"]).exits(0);
     place.run(&["run", "--profile", "loan-request", "documents"]).exits(0);
     // A second one goes into the same files.
@@ -367,10 +368,73 @@ fn files_of_rules_extend_each_other() {
         "rules/letters.yaml",
         "extends: [clinical-validity]\nrules: [{ id: a, field: date, required: true }]\n",
     );
-    place.run(&["check", "letters"]).exits(2).says(&[
+    place.run(&["check", "letters"]).exits(2).finds(&[
         "there is no classification `rules/clasify.yaml`",
         "did you mean `classify`?",
         "the rubric `letters` extends itself",
         "`extends` names one rule file",
     ]);
+}
+
+#[test]
+fn a_field_is_added_to_a_type_that_ships_without_a_copy_of_it() {
+    let place = Workspace::new();
+    place.run(&["new", "profile", "ours", "--extends", "clinical"]).exits(0);
+    place.run(&["new", "field", "laterality", "--type", "pathology"]).exits(0);
+    assert_eq!(place.json("schemas/pathology.schema.json")["extends"], "pathology");
+    assert!(place.read("rules/extract/pathology.yaml").contains("\nextends: pathology "));
+    place.run(&["check", "ours"]).exits(0).finds(&["0 errors, 0 warnings"]);
+
+    let report = std::fs::read_to_string(documents().join("pathology-kidney.txt")).unwrap();
+    place.write("with.txt", format!("{report}\nLaterality: left\n"));
+    place.write("without.txt", &report);
+    let run = |document: &str| {
+        place
+            .run(&["run", "-q", "--profile", "ours", "--type", "pathology", "--format", "json", document])
+            .json()
+    };
+    assert_eq!(run("with.txt")["best_extraction"]["laterality"], "left");
+    let without = run("without.txt");
+    let issues = without["best_validation"]["issues"].as_array().unwrap();
+    let missing = issues.iter().find(|issue| issue["path"] == "/laterality").unwrap();
+    assert_eq!((&missing["code"], &missing["severity"]), (&json!("MISSING_FIELD"), &json!("major")));
+    // What ships is still there.
+    assert!(without["best_extraction"]["histology"].is_string(), "{without}");
+    let schema = place.run_json(&["schema", "pathology"]);
+    assert!(schema["properties"]["laterality"].is_object() && schema["properties"]["grade"].is_object());
+
+    // A shipped profile has the file, too, and says so.
+    let list = place.run_json(&["profile", "list", "--format", "json"]);
+    let clinical = list.as_array().unwrap().iter().find(|profile| profile["name"] == "clinical").unwrap();
+    assert_eq!(
+        clinical["changed_by"],
+        json!(["rules/extract/pathology.yaml", "schemas/pathology.schema.json"])
+    );
+    assert!(place.run(&["profile", "list"]).exits(0).out.contains("changed by rules/extract/pathology.yaml"));
+
+    place.run(&["new", "field", "laterality", "--type", "pathology"]).exits(2).says(&["has the field"]);
+    place.run(&["new", "field", "x", "--type", "patholgy"]).exits(2).says(&["did you mean `pathology`?"]);
+    let more = ["new", "field", "blockCount", "--type", "pathology", "--importance", "optional"];
+    place.run(&more).exits(0);
+    place.run(&["new", "field", "surgeon", "--type", "pathology"]).exits(0);
+    place.run(&["check", "ours"]).exits(0).finds(&["0 errors, 0 warnings"]);
+    let missing = run("without.txt")["best_validation"]["issues"].to_string();
+    assert!(missing.contains("/surgeon") && missing.contains("/laterality"), "{missing}");
+}
+
+#[test]
+fn a_file_of_rules_that_is_begun_extends_those_in_whose_place_it_stands() {
+    let place = Workspace::new();
+    place.run(&["new", "profile", "ours", "--extends", "clinical"]).exits(0);
+    // The profile names the file before it is there.
+    let profile = place.read("profiles/ours.yaml");
+    place.write("profiles/ours.yaml", format!("{profile}\nassess: {{ validity: {{ rules: ours }} }}\n"));
+    let rule =
+        ["new", "rule", "grade-said", "--type", "pathology", "--field", "grade", "--file", "rules/ours.yaml"];
+    place.run(&rule).exits(0);
+    assert!(place.read("rules/ours.yaml").contains("\nextends: clinical-validity "));
+    place.run(&["check", "ours"]).exits(0).finds(&["0 errors, 0 warnings"]);
+    place.write("r.jsonl", r#"{"id": 1, "document_type": "pathology", "extraction": {"grade": "fourth"}}"#);
+    let issues = place.run(&["score", "--profile", "ours", "r.jsonl"]).exits(0).out;
+    assert!(issues.contains("GRADE_FORMAT"), "{issues}");
 }

@@ -27,13 +27,13 @@ fn a_recording_is_its_owner_s_alone() {
     }
 }
 
-/// `--cache DIR` without a `=` would make documents of what is in the folder, and pay for each.
+/// `--cache DIR` (for `--cache-dir DIR`) would make documents of what is in the folder, and pay for each.
 #[test]
 fn recorded_answers_are_not_taken_for_documents() {
     let (server, asked) = serve(|_| answer("200 OK", WHOLE));
     let place = recorded_at_once();
     let ran = http_run(&place, server, "second", &["--cache", "mine/tape"]).exits(2);
-    ran.says(&["`mine/tape` holds recorded answers, not documents", "write `--cache=mine/tape`, with `=`"]);
+    ran.says(&["`mine/tape` holds recorded answers, not documents", "write `--cache-dir mine/tape`"]);
     assert!(asked.lock().unwrap().is_empty());
     // Other files may be called like that.
     let digest = "5d0f".repeat(16);
@@ -53,7 +53,7 @@ fn a_wait_for_a_turn_is_said_again_by_the_replay() {
         }
     });
     let place = http_place();
-    let twice = ["--set", "stop.max_iterations=2"];
+    let twice = ["--config", "stop.max_iterations=2"];
     let recorded = http_run(&place, server, "first", &[&twice[..], &["--record", "tape"]].concat()).exits(0);
     let warnings = recorded.json()["warnings"].clone();
     assert!(warnings.to_string().contains("for its turn (rate limits)"), "{warnings}");
@@ -123,7 +123,7 @@ fn what_several_calls_have_to_say_is_said_once() {
         "assess: { parts: { rubric: parts }, tone: { judge: tone, score: /tone } }",
     );
     place.write("profiles/parts.yaml", format!("{judges}{profile}"));
-    let there = ["--set", &format!("judges.tone.config.base_url=http://{server}/v1"), "--cache=kept"];
+    let there = ["--config", &format!("judges.tone.config.base_url=http://{server}/v1"), "--cache-dir=kept"];
     http_run(&place, server, "first", &there).exits(0);
     let again = http_run(&place, server, "second", &there).exits(0).json();
     let said: (&Value, &Value) = (&again["cached_calls"], &again["warnings"]);

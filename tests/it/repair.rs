@@ -154,7 +154,7 @@ fn records_are_answered_line_by_line() {
     place.write("records.jsonl", records);
     for arguments in [
         &["repair", "--schema", "schema.json", "records.jsonl"][..],
-        &["repair", "--schema", "schema.json", "--jsonl", "-"],
+        &["repair", "--schema", "schema.json", "--format", "jsonl", "-"],
     ] {
         let ran = Ran::of(place.loopctl(arguments).write_stdin(records)).exits(1).says(&[
             ":2: column 2: the line is not JSON",
@@ -194,9 +194,9 @@ fn run(place: &Workspace, settings: &[&str]) -> Value {
     let mut arguments =
         vec!["run", "--profile", "clinical", "--type", "pathology", "--out", "out", "--format", "json"];
     arguments.extend(["--provider", "scripted", "--provider-config", "file=answers.yaml", "report.txt"]);
-    arguments.extend(["--set", "stop.max_iterations=1"]);
+    arguments.extend(["--config", "stop.max_iterations=1"]);
     for setting in settings {
-        arguments.extend(["--set", setting]);
+        arguments.extend(["--config", setting]);
     }
     place.run(&arguments).json()
 }
@@ -277,13 +277,13 @@ fn a_supplied_extraction_is_judged_as_it_is() {
 fn a_profile_says_what_is_repaired() {
     let place = Workspace::new();
     place.write("mine.yaml", "extends: clinical\nrepair: { salvage: true, defualts: true, coerce: 3 }\n");
-    place.run(&["check", "mine.yaml"]).exits(2).says(&[
+    place.run(&["check", "mine.yaml"]).exits(2).finds(&[
         "unknown key `defualts`",
         "did you mean `defaults`?",
         "expected `true` or `false`",
     ]);
     place.write("mine.yaml", "extends: clinical\nrepair: never\n");
-    place.run(&["check", "mine.yaml"]).exits(2).says(&["expected `false`, or a mapping of passes"]);
+    place.run(&["check", "mine.yaml"]).exits(2).finds(&["expected `false`, or a mapping of passes"]);
     place.write("mine.yaml", "extends: clinical\nrepair: false\n");
     place.run(&["check", "mine.yaml"]).exits(0);
 }

@@ -218,9 +218,9 @@ fn passing_without_a_known_type_is_said() {
     let place = Workspace::new();
     place.write("note.txt", "The committee met on Tuesday and talked about the garden.");
     place.document("pathology-kidney.txt");
-    let one = place.run(&["run", "--quiet", "note.txt"]).exits(0);
+    let one = place.run(&["run", "--quiet", "--format", "text", "note.txt"]).exits(0);
     assert!(one.out.lines().any(|line| line.starts_with("note  unknown  passed")), "{}", one.out);
-    let two = place.run(&["run", "note.txt", "pathology-kidney.txt"]);
+    let two = place.run(&["run", "--format", "text", "note.txt", "pathology-kidney.txt"]);
     let last = two.out.lines().last().unwrap();
     assert!(last.ends_with("passed, 1 of them of type `unknown`"), "{last}");
     assert!(

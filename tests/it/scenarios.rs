@@ -393,7 +393,7 @@ fn a_profile_given_by_path_has_its_cases_beside_it() {
     for argument in ["deep/down.yaml", "deep/down.test.yaml"] {
         assert!(place.run(&["test", argument]).exits(0).out.contains("1 passed"));
     }
-    place.run(&["test", "deep/down.yaml", "--set", "stop.max_iterations=3"]).exits(3);
+    place.run(&["test", "deep/down.yaml", "--config", "stop.max_iterations=3"]).exits(3);
     let unknown = place.run(&["test", "bach"]).exits(2);
     assert!(unknown.err.contains("did you mean `batch`?"), "{}", unknown.err);
 }

@@ -179,7 +179,7 @@ fn formats_say_the_same() {
     assert_eq!(piped.lines(), lines);
     let twice = place.run(&["score", "a.jsonl", "a.jsonl"]).exits(0);
     assert_eq!(twice.lines().len(), 4);
-    insta::assert_snapshot!(place.run(&["score", "--format", "table", "a.jsonl"]).exits(0).out);
+    insta::assert_snapshot!(place.run(&["score", "--format", "text", "a.jsonl"]).exits(0).out);
 }
 
 #[test]

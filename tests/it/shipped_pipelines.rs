@@ -38,10 +38,10 @@ fn cases_with_stages_end_live_as_they_are_played() {
             .flatten()
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
-        settings.iter().for_each(|setting| arguments.extend(["--set", setting]));
+        settings.iter().for_each(|setting| arguments.extend(["--config", setting]));
         let judge = case["answers"].is_array();
         if judge {
-            arguments.extend(["--judge", "scripted", "--set", "judges.*.config.file=answers.jsonl"]);
+            arguments.extend(["--judge", "scripted", "--config", "judges.*.config.file=answers.jsonl"]);
         }
         if let Some(document_type) = case["document_type"].as_str() {
             arguments.extend(["--type", document_type]);

@@ -130,7 +130,7 @@ fn gate_acceptance_rollback_and_criteria_apply() {
     );
     // Time adds up, each iteration counts as one call, and settings are laid over the profile.
     let with = |setting: &str| {
-        let answers = simulated(&place(), &text, &["--set", setting]).lines();
+        let answers = simulated(&place(), &text, &["--config", setting]).lines();
         (answers[3]["stop_reason"].clone(), answers[3]["iteration_count"].clone())
     };
     assert_eq!(with("stop.timeout=1999ms"), (json!("timeout"), json!(2)));
@@ -196,11 +196,11 @@ fn profiles_can_be_compared_on_what_was_recorded() {
         "`balanced` decides by `completeness`, `accuracy`, `validity`, `consistency`, which no trajectory has",
         "the trajectories have `quality`; `--overall-from quality`",
     ]);
-    let ran = run(&["--overall-from", "quality", "--format", "table", "-p", "balanced", "-p", "real-time"]);
+    let ran = run(&["--overall-from", "quality", "--format", "text", "-p", "balanced", "-p", "real-time"]);
     let ran = ran.exits(0);
     assert_eq!(ran.err, "");
     insta::assert_snapshot!(ran.out);
-    let set = run(&["--set", "assess.quality=given", "--set", "overall.from=quality"]).exits(0);
+    let set = run(&["--config", "assess.quality=given", "--config", "overall.from=quality"]).exits(0);
     assert_eq!(set.out, run(&["--overall-from", "quality"]).out);
 }
 
@@ -213,6 +213,6 @@ fn what_can_not_be_simulated_is_wrong_usage() {
         .exits(2)
         .says(&["no profile is called `paper`", "`papers`"]);
     place.run(&["simulate", "--overall-from", "a.b", "t.jsonl"]).exits(2).says(&["no name of a dimension"]);
-    let ran = place.run(&["simulate", "-p", "papers", "--set", "stop.rollback=1", "t.jsonl"]).exits(2);
+    let ran = place.run(&["simulate", "-p", "papers", "--config", "stop.rollback=1", "t.jsonl"]).exits(2);
     ran.says(&["unknown key `rollback`", "did you mean `rollbacks`?"]);
 }

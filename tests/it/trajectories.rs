@@ -223,7 +223,7 @@ fn a_budget_ends_it_when_it_is_spent() {
         ("stop.budget.tokens=201", 3),
         ("stop.budget.calls=1", 1),
     ] {
-        let result = run(&place, &["--set", setting]).exits(3).json();
+        let result = run(&place, &["--config", setting]).exits(3).json();
         assert_ends(&result, "stopped_early", "budget", iterations, iterations - 1, 0);
         assert_eq!(result["usage"]["tokens"], 100 * iterations);
         assert_eq!(result["usage"]["calls"], iterations);
@@ -231,7 +231,7 @@ fn a_budget_ends_it_when_it_is_spent() {
     }
     // Good enough beats spent.
     let place = steps("stop: { max_iterations: 9 }\n", &[paid(9)]);
-    assert_ends(&run(&place, &["--set", "stop.budget.calls=1"]).json(), "passed", "accepted", 1, 0, 0);
+    assert_ends(&run(&place, &["--config", "stop.budget.calls=1"]).json(), "passed", "accepted", 1, 0, 0);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn time_ends_it_when_it_is_over() {
     let mut slow = scoring(3);
     slow["delay_ms"] = json!(60);
     let place = steps("stop: { max_iterations: 9 }\n", &[slow.clone(), slow]);
-    let result = run(&place, &["--set", "stop.timeout=50ms"]).exits(3).json();
+    let result = run(&place, &["--config", "stop.timeout=50ms"]).exits(3).json();
     assert_ends(&result, "stopped_early", "timeout", 1, 0, 0);
     assert!(result["elapsed_ms"].as_u64().unwrap() > 50);
 }
@@ -260,8 +260,8 @@ fn a_call_that_fails_for_a_passing_reason_is_made_again() {
     assert_eq!((&spent["final_status"], &spent["stop_reason"]), (&json!("failed"), &json!("provider_error")));
     assert_eq!(spent["best_extraction"], Value::Null);
     assert_eq!(spent["usage"]["calls"], 3);
-    assert_eq!(run(&place, &["--set", "stages.0.retries=0"]).exits(1).json()["usage"]["calls"], 1);
-    assert_eq!(run(&place, &["--set", "stages.0.retries=3"]).exits(0).json()["usage"]["calls"], 4);
+    assert_eq!(run(&place, &["--config", "stages.0.retries=0"]).exits(1).json()["usage"]["calls"], 1);
+    assert_eq!(run(&place, &["--config", "stages.0.retries=3"]).exits(0).json()["usage"]["calls"], 4);
 }
 
 #[test]
@@ -305,7 +305,8 @@ fn a_panic_in_a_plugin_ends_one_call() {
 #[test]
 fn a_call_that_hangs_ends_at_its_deadline() {
     let place = steps(FOUR, &[scoring(5), json!({"fault": "hang"})]);
-    let ran = run(&place, &["--set", "stages.0.deadline=100ms", "--set", "stages.0.retries=0"]).exits(1);
+    let ran =
+        run(&place, &["--config", "stages.0.deadline=100ms", "--config", "stages.0.retries=0"]).exits(1);
     let result = ran.json();
     assert_ends(&result, "failed", "provider_error", 1, 0, 0);
     assert!(result["detail"].as_str().unwrap().contains("deadline"), "{result}");
@@ -320,7 +321,10 @@ fn an_answer_that_is_no_json_is_asked_for_again_and_not_shown() {
     assert_eq!(ran.json()["usage"]["calls"], 3);
     assert!(!ran.err.contains(secret) && !ran.out.contains(secret), "{}", ran.err);
     answer(&place, &[json!({"text": " {\"f1\": 1}\n"})]);
-    assert_eq!(run(&place, &["--set", "stop.max_iterations=1"]).json()["best_extraction"], json!({"f1": 1}));
+    assert_eq!(
+        run(&place, &["--config", "stop.max_iterations=1"]).json()["best_extraction"],
+        json!({"f1": 1})
+    );
 }
 
 #[test]
@@ -374,7 +378,7 @@ fn progress_and_summary_read_well() {
     let policy = "accept: { critical_issues: 0 }\non_regression: rollback\nstop: { max_iterations: 9 }\n";
     let limited = json!({"fault": "rate_limited", "retry_after_ms": 1});
     let place = steps(policy, &[scoring(3), priced, limited, scoring(2), scoring(9)]);
-    let ran = place.run(&["run", "--profile", "steps", "doc.txt"]).exits(0);
+    let ran = place.run(&["run", "--profile", "steps", "--format", "text", "doc.txt"]).exits(0);
     let shown = format!("standard error:\n{}\nstandard output:\n{}", ran.err, ran.out);
     let times = regex::Regex::new(r"\d+(\.\d+)? m?s\b").unwrap();
     insta::assert_snapshot!(times.replace_all(&shown, "[time]"));

@@ -49,6 +49,7 @@ impl Watched {
         let mut child = place
             .process()
             .args(["run", "--watch"])
+            .env("LOOPCTL_FORMAT", "text")
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -144,6 +144,20 @@ impl Ran {
         self
     }
 
+    /// Standard output must hold each of these: what was asked for was found.
+    #[track_caller]
+    pub(crate) fn finds(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(
+                self.out.contains(part),
+                "`{part}` is not found:\n{}\nstandard error:\n{}",
+                self.out,
+                self.err
+            );
+        }
+        self
+    }
+
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| {

@@ -205,7 +205,7 @@ fn variables(plan: &Plan, section: &mut Section) {
         let empty = plan.unset_variables.contains(variable);
         let text = if empty {
             format!(
-                "The instructions need the variable {}, which is empty: without `--variable {variable}=TEXT` nothing can be asked.",
+                "The instructions need the variable {}, which is empty: without `--var {variable}=TEXT` nothing can be asked.",
                 name(variable)
             )
         } else {

@@ -52,7 +52,7 @@ pub struct Change {
 /// A setting that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettingChange {
-    /// As `--set` takes it.
+    /// As `--config` takes it.
     pub path: String,
     /// What it is in the first; `None` where it is not set.
     #[serde(skip_serializing_if = "Option::is_none")]

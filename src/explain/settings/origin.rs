@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Where a setting was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
-    /// A file, a flag such as `--set`, a variable such as `LOOPCTL_MAX_ITERATIONS`, or `default`.
+    /// A file, a flag such as `--config`, a variable such as `LOOPCTL_MAX_ITERATIONS`, or `default`.
     pub file: String,
     /// Line in it, from 1.
     pub line: usize,
@@ -41,7 +41,7 @@ impl Origin {
         }
     }
 
-    /// As a comment has it: `profiles/clinical.yaml:7`, `default`, `--set`.
+    /// As a comment has it: `profiles/clinical.yaml:7`, `default`, `--config`.
     #[must_use]
     pub fn text(&self) -> String {
         let place = if self.placeless { self.file.clone() } else { format!("{}:{}", self.file, self.line) };

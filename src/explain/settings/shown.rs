@@ -17,7 +17,7 @@ const GUARDED: [&str; 8] =
 /// One setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
-    /// Its key with dots between the parts, as `--set` takes it; list elements by number.
+    /// Its key with dots between the parts, as `--config` takes it; list elements by number.
     pub path: String,
     /// What it is set to.
     pub value: Value,
@@ -394,11 +394,11 @@ mod tests {
                 ("stop.max_iterations".to_owned(), Data::Int(i64::from(count))),
             ];
             settings.extend(removed.iter().map(|path| ((*path).to_owned(), Data::Null)));
-            let file = SourceFile::argument("--set", quote("x"));
+            let file = SourceFile::argument("--config", quote("x"));
             let span = crate::diag::Span::new(&file, 0, 1);
             let overrides: Vec<Override> = settings
                 .into_iter()
-                .filter_map(|(path, data)| Override::from_entry("--set", &path, &Node { span: span.clone(), data }))
+                .filter_map(|(path, data)| Override::from_entry("--config", &path, &Node { span: span.clone(), data }))
                 .collect();
             let mut problems = Problems::new();
             let loaded = load(ALL[at], &Library::embedded(), &overrides, &|_| None, &mut problems);

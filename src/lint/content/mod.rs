@@ -21,7 +21,7 @@ use crate::diag::{Problems, SourceFile};
 use project::Project;
 use std::sync::Arc;
 
-pub use providers::lint_provider;
+pub(super) use providers::lint_provider;
 
 pub(super) use cases::of_rules;
 

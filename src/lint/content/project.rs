@@ -6,7 +6,7 @@ use super::schema::{Reach, SchemaNode};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::{CandidateKind, Files, Measure};
 use crate::rules::{Inheritance, UNKNOWN_TYPE};
-use crate::value::yaml::{Data, Node, parse};
+use crate::value::yaml::{Data, Node};
 use crate::value::{PathStep, fill_in_path};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -254,6 +254,7 @@ fn add(subject: ProfileView<'_>, kind: Inheritance, name: &str, files: &mut Vec<
 }
 
 fn tree(subject: ProfileView<'_>, path: &str) -> Option<Node> {
-    let file = subject.loaded.library.read(path).ok().flatten()?;
-    parse(&file, &mut Problems::new())
+    let library = &subject.loaded.library;
+    let file = library.read(path).ok().flatten()?;
+    Inheritance::EXTRACTIONS.read(&file, library, &mut Problems::new())
 }

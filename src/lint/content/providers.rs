@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Pushes what keeps a provider, whose plugin says `manifest` of itself, from being asked: settings that it does not take,
 /// a key that is not set, programs that nobody has allowed.
-pub fn lint_provider(
+pub(in crate::lint) fn lint_provider(
     choice: &ProviderChoice,
     manifest: &Manifest,
     environment: Environment<'_>,

@@ -63,7 +63,7 @@ pub static PROFILE: Mapping = Mapping {
                     null: Null::Absent,
                 })
             },
-            "What prompts are told besides the document: a prompt writes `{{ variables.NAME }}`. `--variable NAME=TEXT` \
+            "What prompts are told besides the document: a prompt writes `{{ variables.NAME }}`. `--var NAME=TEXT` \
              sets one for a run.",
         )
         .examples(&["{ task: Summarize for the tumor board, audience: clinicians }"]),

@@ -134,7 +134,7 @@ impl Keys {
     /// How to allow it.
     pub(super) fn advice(&self, url: &Url) -> String {
         if self.overhears(url) {
-            return "if you trust the proxy, name it yourself: `--set network.proxy=URL`".to_owned();
+            return "if you trust the proxy, name it yourself: `--config network.proxy=URL`".to_owned();
         }
         if self.declares(SERVICE_TOKEN) {
             return format!("if you trust it, list it in the environment variable `{SERVICE_HOSTS}`");
@@ -142,7 +142,7 @@ impl Keys {
         let variables: Vec<String> = self.variables.iter().map(|name| format!("set `{name}`, or ")).collect();
         format!(
             "if you trust it, name it yourself: {}give `--provider-config base_url=URL` (for a judge, \
-             `--set judges.*.config.base_url=URL`)",
+             `--config judges.*.config.base_url=URL`)",
             variables.concat()
         )
     }
@@ -227,7 +227,7 @@ mod tests {
             assert!(keys(Author::User).may_go("KEY", &url), "{url}");
         }
         let withheld = keys(Author::Profile).withheld(&Url::parse("http://upstream.example").unwrap());
-        assert!(withheld.help.unwrap().contains("--set network.proxy=URL"));
+        assert!(withheld.help.unwrap().contains("--config network.proxy=URL"));
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub static EXTRACTION: Mapping = Mapping {
           the ends of a line.",
     keys: &[&[
         Key::new("extract", || Shape::text("a document type"), "The document type.").required().examples(&["pathology"]),
+        Key::new("extends", String::shape, "Other patterns, by name. What this file does not say is as there: words and fields are added, and one of the same name replaces. A file of its own name is the one that ships.")
+            .examples(&["pathology"]),
         Key::new(
             "words",
             || {

@@ -2,7 +2,7 @@
 
 use super::{Decode, wrong_type};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::shape::Mapping;
+use crate::value::shape::{Mapping, Shape};
 use crate::value::yaml::{Data, Entry, Node};
 
 /// A mapping being read.
@@ -82,6 +82,11 @@ impl<'n> Fields<'n> {
     pub fn lacking(&self, key: &str, help: &str) -> Problem {
         match self.key_span(key) {
             Some(span) => {
+                if let Some(next) = self.not_indented(key, span) {
+                    let message = format!("`{key}` is empty, because `{next}` below it is not indented");
+                    return Problem::error(Code::MissingKey, span, message)
+                        .help(format!("put two spaces before `{next}:` and all that belongs to `{key}`"));
+                }
                 let problem = Problem::error(Code::MissingKey, span, format!("`{key}` is empty"));
                 let inherits = self.mapping.key("extends").is_some();
                 problem.help(if inherits {
@@ -95,6 +100,27 @@ impl<'n> Fields<'n> {
                 Problem::error(Code::MissingKey, self.span, message).help(help)
             }
         }
+    }
+
+    /// The key that follows an empty one in its column, and means something only within it.
+    fn not_indented(&self, key: &str, span: &Span) -> Option<&'n str> {
+        let Shape::Mapping(inner) = (self.mapping.key(key)?.shape)() else { return None };
+        // What is inherited stands between them in the tree, and in another file.
+        let below = self.entries.iter().filter(|entry| {
+            entry.key_span.file().name() == span.file().name() && entry.key_span.start() > span.start()
+        });
+        let next = below.min_by_key(|entry| entry.key_span.start())?;
+        let column = |span: &Span| span.location().column;
+        let is_inner = match (inner.key(&next.key), self.mapping.key(&next.key)) {
+            (None, None) => inner.open.is_some(),
+            (None, Some(_)) => false,
+            (Some(_), None) => true,
+            // Both know it: here it would be a mapping, there it is not.
+            (Some(_), Some(outer)) => {
+                matches!((outer.shape)(), Shape::Mapping(_)) && !matches!(next.value.data, Data::Map(_))
+            }
+        };
+        (is_inner && column(&next.key_span) == column(span)).then_some(next.key.as_str())
     }
 
     /// The entries whose keys have not been asked for: the open part of a mapping such as dimension weights.

@@ -70,6 +70,13 @@ pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Op
             (None, None) => "write it in digits, without quotes".to_owned(),
         });
     }
+    if let Some(text) = node.as_text()
+        && expected.contains("mapping")
+        && let Some((key, value)) = key_without_space(text)
+    {
+        problem.message = format!("a space is missing after `{key}:`");
+        problem = problem.help(format!("write `{key}: {value}`"));
+    }
     if let Data::List(items) = &node.data
         && expected.contains("mapping")
         && !items.is_empty()
@@ -79,6 +86,13 @@ pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Op
     }
     problems.push(problem);
     None
+}
+
+/// The key and the value of `overall:0.95`, which is one text to YAML.
+fn key_without_space(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.lines().next()?.split_once(':')?;
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    (is_key && !value.is_empty() && !value.starts_with(['/', ' '])).then_some((key, value))
 }
 
 /// A number that was written with a decimal comma, with a point.

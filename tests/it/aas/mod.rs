@@ -1,3 +1,4 @@
+mod quality;
 mod rules;
 mod run;
 mod schema;

@@ -23,7 +23,7 @@ fn answers(place: &Workspace, patches: &[Value]) {
 fn edit<'a>(answers: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments =
         vec!["run", "--profile", "aas", "--provider", "scripted", "--provider-config", answers];
-    arguments.extend(["--variable", "task=Change it: now # please", "--quiet"]);
+    arguments.extend(["--var", "task=Change it: now # please", "--quiet"]);
     arguments.extend(more);
     arguments.push("pump.json");
     arguments
@@ -79,7 +79,7 @@ fn a_patch_that_was_cut_short_is_no_edit() {
         ["[".to_owned(), cut, format!("First:\n{one}\nThen:\n{two}\n"), format!("```json\n{two}\n```")];
     let answers: Vec<Value> = texts.iter().map(|text| json!({"text": text})).collect();
     place.write("answers.yaml", Value::from(answers).to_string());
-    let more = ["--format", "json", "--set", "stages.0.retries=3"];
+    let more = ["--format", "json", "--config", "stages.0.retries=3"];
     let result = place.run(&edit("file=answers.yaml", &more)).exits(0).json();
     assert_eq!(result["best_extraction"].to_string(), two);
     assert_eq!((&result["iteration_count"], &result["usage"]["calls"]), (&json!(1), &json!(4)));
@@ -141,9 +141,9 @@ fn a_task_is_needed_and_a_document_that_is_json() {
             "pump.json",
         ])
         .exits(2)
-        .says(&["needs the variable `task`", "--variable task=TEXT"]);
+        .says(&["needs the variable `task`", "--var task=TEXT"]);
     place
-        .run(&["run", "--profile", "aas", "--variable", "task", "pump.json"])
+        .run(&["run", "--profile", "aas", "--var", "task", "pump.json"])
         .exits(2)
         .says(&["needs a name and a text"]);
     place.write("pump.json", "not JSON");
@@ -160,11 +160,11 @@ fn prompts_use_variables_that_the_profile_has() {
         "profiles/p.yaml",
         "extends: aas\nvariables: { task: x, size: 3 }\nstages: [{ id: a, provider: scripted, prompt: p.md }]\n",
     );
-    place.run(&["check", "p"]).exits(2).says(&["did you mean `variables.task`?", "--variable other=TEXT"]);
+    place.run(&["check", "p"]).exits(2).finds(&["did you mean `variables.task`?", "--var other=TEXT"]);
     place
-        .run(&["check", "p", "--set", "variables={a b: 1}"])
+        .run(&["check", "p", "--config", "variables={a b: 1}"])
         .exits(2)
-        .says(&["`a b` can't be the name of a variable"]);
+        .finds(&["`a b` can't be the name of a variable"]);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn documents_are_checked_without_a_provider() {
     assert_eq!(score(&["--source", "pump.json", "none.json"])["overall"], 1.0);
     assert_eq!(score(&["--source", "pump.json", "bad.json"])["issues"][0]["path"], "/submodels/0/id");
     assert_eq!(score(&["none.json"])["issues"][0]["code"], "INVALID_PATCH");
-    assert_eq!(score(&["--set", "candidate=value", "pump.json"])["overall"], 1.0);
+    assert_eq!(score(&["--config", "candidate=value", "pump.json"])["overall"], 1.0);
 }
 
 /// Who asks for a serial number must not have to mend the whole document.
@@ -264,7 +264,7 @@ fn the_validator_is_asked_about_the_patched_document() {
     );
     let arguments = edit(
         "file=answers.yaml",
-        &["--format", "json", "--allow-commands", "--set", "stop.max_iterations=1"],
+        &["--format", "json", "--allow-commands", "--config", "stop.max_iterations=1"],
     );
     let result = |packages: &str| {
         let mut command = place.loopctl(&arguments);

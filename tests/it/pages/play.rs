@@ -84,6 +84,8 @@ fn run(
     let mut shell = std::process::Command::new("sh");
     shell.arg("-c").arg(script).current_dir(&*folder).env("PAGE_FOLDER", &left);
     place.isolate(&mut shell);
+    // A page shows what people see on a terminal.
+    shell.env("LOOPCTL_FORMAT", "text");
     let output = assert_cmd::Command::from_std(shell).timeout(PLENTY).output().map_err(|e| e.to_string())?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let ended = output.status.code();

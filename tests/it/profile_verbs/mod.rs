@@ -58,7 +58,7 @@ fn origins_name_files_flags_variables_and_defaults() {
         "show",
         "clinical",
         "--origins",
-        "--set",
+        "--config",
         "select.ties=first",
         "--provider",
         "openai:x",
@@ -76,7 +76,7 @@ fn origins_name_files_flags_variables_and_defaults() {
     };
     assert!(line("overall: 0.98").starts_with("profiles/clinical.yaml:"), "{}", ran.out);
     assert!(line("timeout: 30s").starts_with("profiles/marc.yaml:"));
-    assert_eq!(line("ties: first"), "--set");
+    assert_eq!(line("ties: first"), "--config");
     assert_eq!(line("provider: "), "--provider");
     assert_eq!(line("max_iterations: 4"), "LOOPCTL_MAX_ITERATIONS");
     assert_eq!(line("classify: classify"), "default");
@@ -124,7 +124,8 @@ fn a_profile_with_mistakes_is_shown_and_not_explained() {
 fn an_explanation_has_the_numbers_of_its_flags() {
     let place = Workspace::new();
     let plain = place.run(&["profile", "explain", "clinical"]).exits(0).out;
-    let changed = place.run(&["profile", "explain", "clinical", "--set", "accept.overall=0.9"]).exits(0).out;
+    let changed =
+        place.run(&["profile", "explain", "clinical", "--config", "accept.overall=0.9"]).exits(0).out;
     assert!(
         plain.contains("at least 0.98") && changed.contains("at least 0.90") && !changed.contains("0.98"),
         "{changed}"
@@ -158,9 +159,9 @@ fn a_difference_is_one_in_behaviour() {
         "profile",
         "diff",
         "batch",
-        "--set",
+        "--config",
         "stop.max_iterations=5",
-        "--set",
+        "--config",
         "stop.timeout=null",
     ]);
     let more = more.exits(0).out;

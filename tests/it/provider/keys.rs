@@ -79,7 +79,7 @@ fn a_server_that_the_user_names_is_shown_the_key() {
     ] {
         for (variables, arguments) in [
             (vec![], vec!["--provider-config", &url]),
-            (vec![], vec!["--set", &setting]),
+            (vec![], vec!["--config", &setting]),
             (vec![(variable, ELSEWHERE)], vec![]),
         ] {
             let variables: Vec<_> = variables.into_iter().chain([(key, KEY)]).collect();

@@ -604,7 +604,7 @@ fn a_run_tries_again_after_a_server_that_came_back() {
 
     let refused = folder.loopctl(&arguments);
     let mut refused = refused;
-    refused.args(["--set", "network.egress=[api.example.com]"]);
+    refused.args(["--config", "network.egress=[api.example.com]"]);
     let ran = crate::workspace::Ran::of(refused.env("CONTRARY_KEY", KEY)).exits(2);
     assert!(ran.err.contains("`network.egress` doesn't list"), "{}", ran.err);
 

@@ -45,7 +45,8 @@ fn read(api: Api, name: &str, kind: &str, bytes: &[u8]) {
     let vendor = Vendor::start(Setup { api, key: None, script, faults: Vec::new() });
     let stage = format!("stages.0.provider={}:read", api.name());
     let judge = format!("judges.look.provider={}:look", api.name());
-    let arguments = ["run", "--profile", "scan", "--format", "json", "--set", &stage, "--set", &judge, name];
+    let arguments =
+        ["run", "--profile", "scan", "--format", "json", "--config", &stage, "--config", &judge, name];
     let ran = Ran::of(&mut loopctl(&place, api, &vendor, Some("a-key-that-nobody-may-see"), &arguments));
     assert_eq!(vendor.complaints(), Vec::<String>::new(), "{kind} at {}", api.name());
     let result = ran.exits(0).json();
@@ -101,9 +102,9 @@ fn a_judge_that_is_not_shown_the_document_is_not_asked_about_it() {
         "scan",
         "--format",
         "json",
-        "--set",
+        "--config",
         "stages.0.provider=openai:read",
-        "--set",
+        "--config",
         "judges.look.provider=openai:look",
         "scan.png",
     ];
@@ -134,6 +135,6 @@ fn what_nothing_but_a_stage_has_seen_is_left_to_a_person() {
     let result = ran(&[]).exits(3).json();
     assert_eq!(result["review"], true, "{result}");
     // Whoever says so gets it, and a person looks at it all the same.
-    let result = ran(&["--set", "accept.unseen=true"]).exits(0).json();
+    let result = ran(&["--config", "accept.unseen=true"]).exits(0).json();
     assert_eq!((&result["final_status"], &result["review"]), (&json!("passed"), &json!(true)), "{result}");
 }

@@ -75,7 +75,7 @@ impl Row {
 const HOSPITAL: &str = "Hôpital Saint-Éloi 🏥 𝔊 \u{200f}עברית";
 
 /// Too short a time for a server that never answers, and enough for any machine to ask it.
-const IMPATIENT: &[&str] = &["--set", "stages.*.deadline=2s"];
+const IMPATIENT: &[&str] = &["--config", "stages.*.deadline=2s"];
 
 fn rows() -> Vec<Row> {
     use Ends::{Breaks, FallsShort, Passes};
@@ -122,7 +122,7 @@ fn rows() -> Vec<Row> {
             })
         },
         Row {
-            more: &["--set", "network.first_byte_timeout=2s"],
+            more: &["--config", "network.first_byte_timeout=2s"],
             ..Row::new(
                 "no first byte, ever (`network.first_byte_timeout: 2s`)",
                 Breaks(3),
@@ -178,7 +178,7 @@ fn rows() -> Vec<Row> {
         }),
         Row {
             // Assessing so much takes its time on a busy machine.
-            more: &["--set", "stop.timeout=30m"],
+            more: &["--config", "stop.timeout=30m"],
             ..Row::new("10 MB of the same words in one field, once", Passes(2), &[], |_| {
                 vec![(At(1), Fault::Huge("histology", 10 << 20))]
             })

@@ -55,7 +55,7 @@ fn a_key_that_is_revoked_and_an_account_without_credit_end_the_batch_at_once() {
         let ran = run(&place, api, &vendor, &[]).exits(1).says(&[
             "error: 2 documents were not tried (`r04`, `r05`): provider `",
             said,
-            "say `--unfinished` to run the rest",
+            "say `--resume` to run the rest",
             "`--keep-going`",
         ]);
         assert_eq!(vendor.calls(), 3, "{api:?}");
@@ -67,13 +67,13 @@ fn a_key_that_is_revoked_and_an_account_without_credit_end_the_batch_at_once() {
         assert_eq!(ended(&place).last().unwrap(), &("r03".to_owned(), "provider_error".to_owned()));
 
         // Nothing that is finished is paid for again.
-        let ran = run(&place, api, &vendor, &["--unfinished"])
+        let ran = run(&place, api, &vendor, &["--resume"])
             .exits(0)
             .says(&["2 documents are finished in `out`, and left out"]);
         assert_eq!(vendor.calls(), 6, "{api:?}");
         assert!(ran.out.ends_with("5 of 5 documents passed\n"), "{}", ran.out);
         assert!(ended(&place).iter().all(|(_, reason)| reason == "accepted"));
-        let ran = run(&place, api, &vendor, &["--unfinished"]).exits(0);
+        let ran = run(&place, api, &vendor, &["--resume"]).exits(0);
         assert_eq!((vendor.calls(), ran.out.as_str()), (6, "5 of 5 documents passed\n"));
     }
 }
@@ -116,7 +116,7 @@ fn a_server_that_is_down_is_given_time_before_the_next_document() {
     assert!(ran.out.ends_with("1 of 2 documents passed, 1 with provider errors\n"), "{}", ran.out);
     // A wait that the document has no time for is waited for before the next.
     let vendor = self::vendor(Api::OpenAi, vec![(When::At(1), Fault::RetryAfter(2))]);
-    let ran = run(&place, Api::OpenAi, &vendor, &["--set", "stop.timeout=1s"])
+    let ran = run(&place, Api::OpenAi, &vendor, &["--config", "stop.timeout=1s"])
         .exits(1)
         .says(&["the provider failed: the next document is tried in 2.0 s"]);
     assert_eq!(vendor.calls(), 2);
@@ -159,7 +159,7 @@ fn what_another_profile_finished_or_someone_stopped_is_not_finished() {
     place.write("out/r02-result.json", cancelled);
     let other = place.read("out/r03-result.json").replace(r#""clinical""#, r#""batch""#);
     place.write("out/r03-result.json", other);
-    run(&place, Api::OpenAi, &vendor, &["--unfinished"])
+    run(&place, Api::OpenAi, &vendor, &["--resume"])
         .exits(0)
         .says(&["1 document is finished in `out`, and left out"]);
     assert_eq!(vendor.calls(), 5);
@@ -167,7 +167,7 @@ fn what_another_profile_finished_or_someone_stopped_is_not_finished() {
     // What fell short is finished, and still keeps the run from success.
     let short = place.read("out/r01-result.json").replace(r#""passed""#, r#""stopped_early""#);
     place.write("out/r01-result.json", short);
-    let ran = run(&place, Api::OpenAi, &vendor, &["--unfinished", "--quiet"]).exits(3);
+    let ran = run(&place, Api::OpenAi, &vendor, &["--resume", "--quiet"]).exits(3);
     assert!(ran.out.ends_with("2 of 3 documents passed\n"), "{}", ran.out);
     assert_eq!(vendor.calls(), 5);
 }

@@ -64,7 +64,7 @@ fn staged(
     }
     let set = case["set"].as_object().into_iter().flatten();
     let mut more: Vec<String> =
-        set.flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]).collect();
+        set.flat_map(|(key, value)| ["--config".to_owned(), format!("{key}={value}")]).collect();
     if let Some(given) = case["document_type"].as_str() {
         more.extend(["--type".to_owned(), given.to_owned()]);
     }
@@ -88,7 +88,7 @@ fn patch() -> Play {
             .iter()
             .map(|answer| ("edit".to_owned(), answer["value"].clone()))
             .collect(),
-        more: ["--variable", "task=Serial number 12-345, made on 19 June 2024."].map(str::to_owned).into(),
+        more: ["--var", "task=Serial number 12-345, made on 19 June 2024."].map(str::to_owned).into(),
     }
 }
 
@@ -130,10 +130,12 @@ impl Play {
             ["run", "--profile", self.profile, "--format", "json"].map(str::to_owned).into();
         arguments.extend(self.more.clone());
         for (number, stage) in self.stages.iter().enumerate() {
-            arguments.extend(["--set".to_owned(), format!("stages.{number}.provider={}", providers(stage))]);
+            arguments
+                .extend(["--config".to_owned(), format!("stages.{number}.provider={}", providers(stage))]);
         }
         if let Some(judge) = self.judge {
-            arguments.extend(["--set".to_owned(), format!("judges.{judge}.provider={}", providers(judge))]);
+            arguments
+                .extend(["--config".to_owned(), format!("judges.{judge}.provider={}", providers(judge))]);
         }
         arguments
     }
@@ -171,9 +173,9 @@ impl Play {
             |(stage, value): &(String, Value)| format!("{}\n", json!({ "stage": stage, "value": value }));
         place.write("answers.jsonl", self.said.iter().map(line).collect::<String>());
         let mut arguments = self.arguments(|_| "scripted".to_owned());
-        arguments.extend(["--set".to_owned(), "stages.*.config.file=answers.jsonl".to_owned()]);
+        arguments.extend(["--config".to_owned(), "stages.*.config.file=answers.jsonl".to_owned()]);
         if self.judge.is_some() {
-            arguments.extend(["--set".to_owned(), "judges.*.config.file=answers.jsonl".to_owned()]);
+            arguments.extend(["--config".to_owned(), "judges.*.config.file=answers.jsonl".to_owned()]);
         }
         arguments.push(self.document.to_owned());
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

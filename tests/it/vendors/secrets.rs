@@ -130,7 +130,7 @@ fn what_is_said_of_calls_holds_no_text_of_the_document() {
             scope.spawn(move || {
                 for fault in faults {
                     let (place, ran) =
-                        run(api, vec![(When::Always, fault.clone())], &["--set", "stages.*.retries=0"]);
+                        run(api, vec![(When::Always, fault.clone())], &["--config", "stages.*.retries=0"]);
                     assert_eq!(quotes(&ran.err), None, "{fault:?} at {}", api.name());
                     assert_eq!(quotes(&place.read("run.log")), None, "{fault:?} at {}", api.name());
                     assert_eq!(quotes(&ran.out), None, "{fault:?} at {}", api.name());

@@ -82,7 +82,7 @@ fn options_arrive_under_the_names_that_each_api_has_for_them() {
             None,
             &format!("{}:any", api.name()),
             &[("AZURE_OPENAI_API_KEY", KEY)],
-            &["--set", options],
+            &["--config", options],
         );
         assert_eq!(seen.request.header("x-ward"), Some("7"));
         seen.body()
@@ -109,7 +109,7 @@ fn models_of_every_generation_are_asked_for_what_they_take() {
         ("claude-fable-5-2", false, false),
     ] {
         let provider = format!("anthropic:{model}");
-        let seen = run(Api::Anthropic, None, &provider, &[], &["--set", "stages.*.options.temperature=0"]);
+        let seen = run(Api::Anthropic, None, &provider, &[], &["--config", "stages.*.options.temperature=0"]);
         let body = seen.body();
         assert_eq!(body["tool_choice"]["type"] == "tool", forced, "{model}");
         assert_eq!(body.get("temperature").is_some(), temperature, "{model}");
@@ -129,7 +129,7 @@ fn openais_models_that_reason_are_asked_for_what_they_take() {
         let options = "stages.*.options={temperature: 0, max_tokens: 700}";
         let key = (api == Api::Azure).then_some(("AZURE_OPENAI_API_KEY", KEY));
         let variables: Vec<(&str, &str)> = variables.iter().copied().chain(key).collect();
-        let body = run(api, None, provider, &variables, &["--set", options]).body();
+        let body = run(api, None, provider, &variables, &["--config", options]).body();
         assert_eq!(body.get("temperature").is_some(), temperature, "{provider}");
     }
 }
@@ -149,7 +149,7 @@ fn whatever_else_an_api_takes_goes_into_its_body() {
         (Api::Gemini, "{generationConfig: {topK: 5}}", "/generationConfig/topK", json!(5)),
     ] {
         let options = format!("stages.*.options.extra_body={more}");
-        let seen = run(api, None, &format!("{}:any", api.name()), &[], &["--set", &options]);
+        let seen = run(api, None, &format!("{}:any", api.name()), &[], &["--config", &options]);
         assert_eq!(seen.body().pointer(pointer), Some(&value), "{}", seen.body());
         // The rest of the body is still there.
         assert!(seen.asked.unwrap().schema.is_some(), "{}", api.name());

@@ -75,12 +75,12 @@ fn run(profile: &str, more: &[&str]) -> Ran {
     let vendor = Vendor::start(Setup { api: Api::OpenAi, key: None, script, faults: Vec::new() });
     let mut arguments = vec!["run", "--profile", profile, "--format", "json"];
     for setting in &settings {
-        arguments.extend(["--set", setting]);
+        arguments.extend(["--config", setting]);
     }
     match profile {
         // What is attached can't be masked.
-        "marc-v1" => arguments.extend(["--set", "mask=[]"]),
-        "aas" => arguments.extend(["--variable", "task=set the serial number"]),
+        "marc-v1" => arguments.extend(["--config", "mask=[]"]),
+        "aas" => arguments.extend(["--var", "task=set the serial number"]),
         _ => {}
     }
     if let Some(document_type) = document_type {
@@ -99,7 +99,7 @@ fn no_shipped_profile_passes_an_image_that_only_its_stages_have_seen() {
     std::thread::scope(|scope| {
         for profile in SHIPPED {
             scope.spawn(move || {
-                let result = run(profile, &["--set", "stop.timeout=null"]).json();
+                let result = run(profile, &["--config", "stop.timeout=null"]).json();
                 assert_ne!(result["final_status"], "passed", "{profile}: {result}");
                 if profile == "aas" {
                     assert_eq!(result["stop_reason"], "unreadable_input", "{result}");
@@ -122,7 +122,7 @@ fn the_same_answers_pass_where_that_is_allowed_or_a_judge_has_looked() {
         {
             scope.spawn(move || {
                 let result =
-                    run(profile, &["--set", "accept.unseen=true", "--set", "accept.critical_issues=9"]);
+                    run(profile, &["--config", "accept.unseen=true", "--config", "accept.critical_issues=9"]);
                 let result = result.exits(0).json();
                 assert_eq!(
                     (&result["final_status"], &result["review"]),
@@ -131,7 +131,7 @@ fn the_same_answers_pass_where_that_is_allowed_or_a_judge_has_looked() {
                 );
 
                 let model = format!("openai:{judge}");
-                let shown = ["--judge", &model, "--set", "judges.*.attach=document"];
+                let shown = ["--judge", &model, "--config", "judges.*.attach=document"];
                 let result = run(profile, &shown).exits(0).json();
                 assert_eq!(
                     (&result["final_status"], &result["review"]),

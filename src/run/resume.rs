@@ -1,9 +1,8 @@
-//! A run that ends early, and the run that goes on with the rest: what is finished in `--out` is left out.
+//! The run that goes on with the rest of an earlier one: what is finished in its folder of artifacts is left out.
 
-use super::exit::Failure;
+use super::batch::BatchEnd;
 use crate::disk;
 use crate::ingest::Input;
-use crate::run::BatchEnd;
 use crate::score::{Issue, JUDGE_FAILED};
 use crate::store::{Artifact, Artifacts};
 use crate::value::Disposition;
@@ -14,7 +13,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// Documents that are not tried again.
 #[derive(Debug, Default)]
-pub(super) struct Earlier {
+pub struct Earlier {
     finished: usize,
     passed: usize,
 }
@@ -36,7 +35,7 @@ struct Validation {
 impl Earlier {
     /// Leaves out the documents that this profile has finished: those with a result, unless they were stopped, the
     /// provider failed, or a judge for whom nothing stands in.
-    pub(super) fn leave_out(artifacts: &Artifacts, profile: &str, inputs: &mut Vec<Input>) -> Self {
+    pub fn leave_out(artifacts: &Artifacts, profile: &str, inputs: &mut Vec<Input>) -> Self {
         let mut earlier = Self::default();
         inputs.retain(|input| {
             let file = artifacts.path(input.id(), Artifact::Result);
@@ -54,7 +53,7 @@ impl Earlier {
     }
 
     /// What to say of it, if there is anything.
-    pub(super) fn line(&self, artifacts: &Artifacts) -> Option<String> {
+    pub fn line(&self, artifacts: &Artifacts) -> Option<String> {
         let folder = artifacts.folder().display();
         match self.finished {
             0 => None,
@@ -64,7 +63,7 @@ impl Earlier {
     }
 
     /// Counts them among what this run came to.
-    pub(super) fn add_to(&self, end: &mut BatchEnd) {
+    pub fn add_to(&self, end: &mut BatchEnd) {
         end.finished += self.finished;
         end.passed += self.passed;
     }
@@ -81,26 +80,4 @@ impl Ended {
     fn passed(&self) -> bool {
         matches!(self.final_status.as_str(), "passed" | "skipped")
     }
-}
-
-/// Most documents named that were not tried.
-const MOST_NAMED: usize = 10;
-
-/// Which documents a run did not try that ended early, and how to go on. `why` the latest document failed, one of
-/// `in_a_row` whose provider did.
-pub(super) fn gave_up(why: &str, in_a_row: usize, rest: &[Input], with_out: bool) -> Failure {
-    let names: Vec<String> = rest.iter().take(MOST_NAMED).map(|input| format!("`{}`", input.id())).collect();
-    let more = match rest.len() - names.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let documents = if rest.len() == 1 { "document was" } else { "documents were" };
-    let after = match in_a_row {
-        1 => String::new(),
-        many => format!(" after {many} in a row whose provider failed"),
-    };
-    let message = format!("{} {documents} not tried{after} ({}{more}): {why}", rest.len(), names.join(", "));
-    let go_on = if with_out { "say `--unfinished` to run the rest" } else { "run the rest" };
-    Failure::broken(message)
-        .help(format!("when that is corrected, {go_on}; `--keep-going` tries every document all the same"))
 }

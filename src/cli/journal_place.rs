@@ -1,0 +1,43 @@
+//! Where the journal of a run is kept.
+
+use super::exit::Failure;
+use super::output::Output;
+use crate::store::Journal;
+use std::path::PathBuf;
+
+/// Where the journal goes.
+pub(super) enum JournalPlace {
+    /// Where it was asked for: failing to write there is an error.
+    Asked(PathBuf),
+    /// Where it usually is: failing to write there is a warning, and the run goes on without.
+    Usual(PathBuf),
+    /// Nowhere.
+    Memory,
+}
+
+impl JournalPlace {
+    /// Opens the journal.
+    pub(super) fn open(&self, output: &mut Output) -> Result<Journal, Failure> {
+        match self {
+            JournalPlace::Asked(file) => Ok(Journal::open(file)?),
+            JournalPlace::Memory => Ok(Journal::in_memory()?),
+            JournalPlace::Usual(file) => {
+                let opened = match file.parent() {
+                    Some(folder) if std::fs::create_dir_all(folder).is_err() => {
+                        Err(format!("can't make the folder `{}`", folder.display()))
+                    }
+                    _ => Journal::open(file).map_err(|error| error.to_string()),
+                };
+                match opened {
+                    Ok(journal) => Ok(journal),
+                    Err(why) => {
+                        let word = output.err_paint.warn("warning:");
+                        output.say(&format!("{word} this run keeps no journal: {why}"));
+                        output.say("  help: name a place for it with `--journal FILE`, or set LOOPCTL_HOME");
+                        Ok(Journal::in_memory()?)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Which run was the latest, wherever its journal is: what `explain latest` is about.
+
+use super::loading::state_folder;
+use crate::store::RunId;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The file of the state folder that says it.
+const FILE: &str = "latest-run.json";
+
+/// A run and the journal that it is in.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct LatestRun {
+    /// An absolute path.
+    pub(super) journal: PathBuf,
+    pub(super) run: String,
+}
+
+/// Notes that this run is the latest. Where that can't be written, `explain latest` is about the journal in the state folder,
+/// which is no reason to fail a run.
+pub(super) fn remember(journal: &Path, run: &RunId) {
+    let (Some(folder), Ok(journal)) = (state_folder(), journal.canonicalize()) else { return };
+    let latest = LatestRun { journal, run: run.as_str().to_owned() };
+    if let Ok(text) = serde_json::to_string(&latest)
+        && std::fs::create_dir_all(&folder).is_ok()
+    {
+        let _ = std::fs::write(folder.join(FILE), text);
+    }
+}
+
+/// The latest run, if its journal is still there.
+pub(super) fn recall() -> Option<LatestRun> {
+    let text = std::fs::read(state_folder()?.join(FILE)).ok()?;
+    let latest: LatestRun = serde_json::from_slice(&text).ok()?;
+    latest.journal.is_file().then_some(latest)
+}

@@ -1,0 +1,62 @@
+//! Names of earlier versions of the command line: whoever uses one is told the new one.
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Flags by the verb that had them (none: any verb), with what to write instead.
+const FLAGS: [(Option<&str>, &str, &str); 8] = [
+    (None, "--set", "`--set KEY=VALUE` is `--config KEY=VALUE` now"),
+    (None, "--variable", "`--variable NAME=TEXT` is `--var NAME=TEXT` now"),
+    (None, "--unfinished", "`--unfinished` is `--resume` now"),
+    (Some("check"), "--explain", "write `loopctl explain CODE`; `loopctl explain codes` lists them all"),
+    (Some("repair"), "--jsonl", "`--jsonl` is `--format jsonl` now"),
+    (None, "--json", "write `--format json`"),
+    (None, "--jsonl", "write `--format jsonl`"),
+    (None, "--cache", "a folder for the cache is named by `--cache-dir DIR`"),
+];
+
+/// Values of `--format`.
+const FORMATS: [(&str, &str); 3] = [
+    ("table", "`--format table` is `--format text` now"),
+    ("human", "`--format human` is `--format text` now"),
+    ("yaml", "`--format yaml` is `--format text` now"),
+];
+
+/// Verbs that ask nobody, and their flags that did nothing.
+const ASK_NOBODY: [&str; 2] = ["validate", "score"];
+const OF_CALLS: [&str; 5] = ["--provider", "--provider-config", "--judge", "--record", "--replay"];
+
+/// Adds to an error of the command line what to write instead, if it is about an old name.
+pub(super) fn name_the_new(mut error: clap::Error, verb: Option<&str>) -> clap::Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let Some(argument) = text(ContextKind::InvalidArg) else { return error };
+    let flag = argument.split([' ', '=', '[']).next().unwrap_or_default();
+    let advice = match error.kind() {
+        ErrorKind::UnknownArgument | ErrorKind::TooManyValues => FLAGS
+            .iter()
+            .find(|(of, name, _)| *name == flag && of.is_none_or(|of| verb == Some(of)))
+            .map(|(.., advice)| (*advice).to_owned())
+            .or_else(|| asks_nobody(verb?, flag)),
+        ErrorKind::InvalidValue if flag == "--format" => {
+            let value = text(ContextKind::InvalidValue);
+            FORMATS.iter().find(|(old, _)| Some(*old) == value.as_deref()).map(|(_, new)| (*new).to_owned())
+        }
+        _ => None,
+    };
+    if let Some(advice) = advice {
+        // Guesses by spelling would lead elsewhere.
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::SuggestedValue);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
+    }
+    error
+}
+
+fn asks_nobody(verb: &str, flag: &str) -> Option<String> {
+    let is_of_calls = OF_CALLS.contains(&flag) || flag.starts_with("--cache");
+    (ASK_NOBODY.contains(&verb) && is_of_calls)
+        .then(|| format!("`{verb}` asks no provider, so leave `{flag}` out; `loopctl run` has it"))
+}

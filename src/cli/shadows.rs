@@ -1,0 +1,29 @@
+//! Files of a person that stand in the place of files that ship with loopctl, and so change profiles that ship.
+
+use super::loading::{home, library};
+use crate::profile::{Files, Library, Reached, file_of};
+use std::path::Path;
+
+/// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it looked at. A copy that was
+/// left as it is changes nothing.
+pub(super) fn changed_by(profile: &str, reached: &Reached) -> Vec<String> {
+    let ships = file_of(profile, &library())
+        .is_ok_and(|file| file.is_some_and(|file| file.name().starts_with("<embedded>/")));
+    if !ships {
+        return Vec::new();
+    }
+    reached.present().filter(|path| !is_copy(path)).map(shown).collect()
+}
+
+/// Whether a file holds just what the shipped one of its name does.
+fn is_copy(path: &Path) -> bool {
+    let name = home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
+    let name = name.unwrap_or_else(|| path.strip_prefix(".").unwrap_or(path).to_owned());
+    let shipped = Library::embedded().read(&name.to_string_lossy()).ok().flatten();
+    shipped.is_some_and(|shipped| std::fs::read_to_string(path).is_ok_and(|text| text == shipped.text()))
+}
+
+/// A path as people write it.
+fn shown(path: &Path) -> String {
+    path.strip_prefix(".").unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,96 @@
+//! What profiles and price tables say of providers, held against the plugins of this machine. None is run here.
+
+use super::content::lint_provider;
+use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::profile::{Environment, Loaded};
+use crate::provider::Providers;
+use crate::value::yaml::{Data, Entry, Node, parse};
+use std::sync::Arc;
+
+/// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
+/// plugin, so what is wrong is a warning here; `run` fails on it.
+pub fn lint_providers(
+    loaded: &Loaded,
+    providers: &Providers,
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) {
+    limits(loaded, providers, problems);
+    let stages = loaded.profile.stages.iter().flat_map(|stage| &stage.call.providers);
+    let asked = loaded.profile.judges.iter().filter(|judge| judge.is_asked());
+    for choice in stages.chain(asked.flat_map(|judge| &judge.call.providers)) {
+        let provider = &choice.name;
+        let name = &provider.value;
+        if name.starts_with("${") {
+            // A variable that is not set has been reported.
+            continue;
+        }
+        let problem = match providers.find(name) {
+            Ok(plugin) if plugin.trust.may_run() => {
+                lint_provider(choice, &plugin.manifest, environment, problems);
+                continue;
+            }
+            Ok(_) => Problem::warning(
+                Code::Plugin,
+                &provider.span,
+                format!("the provider `{name}` is not trusted"),
+            )
+            .help(format!(
+                "look at it with `loopctl plugin inspect {name}`, then `loopctl plugin trust {name}`"
+            )),
+            Err(error) => {
+                Problem::warning(Code::Plugin, &provider.span, error.to_string()).help(error.help())
+            }
+        };
+        problems.push(problem);
+    }
+}
+
+/// Limits are by the name of a provider; one that nobody has would never apply.
+fn limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
+    let written = loaded.merged.get("network").and_then(|network| network.get("limits"));
+    let Some(Node { data: Data::Map(limits), .. }) = written else { return };
+    let known = known_names(providers);
+    for Entry { key: name, key_span, .. } in limits {
+        unknown(name, key_span, "limit", &known, problems);
+    }
+}
+
+/// Looks up the providers that a price table names.
+pub fn lint_prices(file: &Arc<SourceFile>, providers: &Providers, problems: &mut Problems) {
+    // What is wrong with its form is said when it is decoded.
+    let Some(root) = parse(file, &mut Problems::new()) else { return };
+    let Some(Node { data: Data::List(prices), .. }) = root.get("prices") else { return };
+    let known = known_names(providers);
+    for provider in prices.iter().filter_map(|price| price.get("provider")) {
+        if let Data::Text { text, .. } = &provider.data {
+            unknown(text, &provider.span, "price", &known, problems);
+        }
+    }
+}
+
+/// What a provider can be called: by its plugin, or by one of the plugin's services.
+fn known_names(providers: &Providers) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for listed in providers.used() {
+        if let Ok(plugin) = listed.plugin {
+            known.extend(plugin.manifest.endpoints.into_iter().map(|endpoint| endpoint.name));
+        }
+        known.push(listed.name);
+    }
+    known
+}
+
+/// Warns of a name that no provider has: what is said of it has no effect.
+fn unknown(name: &str, span: &Span, what: &str, known: &[String], problems: &mut Problems) {
+    let spelled = |name: &str| name.replace('-', "_").to_ascii_lowercase();
+    if known.iter().any(|other| spelled(other) == spelled(name)) {
+        return;
+    }
+    let message = format!("no provider is called `{name}`, so this {what} never applies");
+    let problem = Problem::warning(Code::InertRule, span, message);
+    problems.push(match nearest(name, known.iter().map(String::as_str)) {
+        Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+        None => problem.help("`loopctl plugin list` names the providers that there are"),
+    });
+}
