@@ -20,18 +20,26 @@ pub mod feedback;
 pub mod policy;
 pub mod engine;
 
-// Layer 3: effects.
+// Layer 3: a policy at hand, and the loop as data. Nobody is asked and nothing is written.
 pub mod ingest;
+pub mod plan;
+pub mod exchange;
+pub mod result;
+pub mod next;
+pub mod rescore;
+pub mod experiment;
+
+// Layer 4: effects.
 pub mod provider;
 pub mod store;
 pub mod run;
+pub mod watch;
 
-// Layer 4: products.
-pub mod experiment;
+// Layer 5: products.
 pub mod lint;
 pub mod explain;
 pub mod project;
 pub mod report;
 
-// Layer 5: the command line.
+// Layer 6: the command line.
 pub mod cli;

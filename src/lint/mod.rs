@@ -15,8 +15,8 @@ mod single;
 pub use single::{FileKind, check_file, files_of};
 
 use crate::diag::Problems;
+use crate::plan::Plan;
 use crate::profile::Loaded;
-use crate::run::Plan;
 
 pub use content::lint_provider;
 

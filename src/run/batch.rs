@@ -2,9 +2,10 @@
 
 use super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
 use super::trace::{end_run, run_span};
-use super::{DocumentResult, Plan, Session};
+use super::{DocumentResult, Session};
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError};
+use crate::plan::Plan;
 use crate::policy::{FinalStatus, StopReason};
 use crate::rules::UNKNOWN_TYPE;
 use crate::store::StoreError;

@@ -1,16 +1,16 @@
 //! Judges and validators, asked about a candidate.
 
+use super::answer::answer_of;
+use super::ask_validator;
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::discretion::ReferenceLeakFilter;
 use super::document::{Session, impossible_reason, stop};
 use super::fallback::FallbackChain;
 use super::in_hand::DocumentState;
-use super::request::{RawAnswer, answer_of, mend_whole};
 use super::validator::question;
-use super::work::request_for;
-use super::{Plan, ask_validator};
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
+use crate::exchange::{RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
+use crate::plan::Plan;
 use crate::provider::protocol::CompletionRequest;
 use crate::repair::Repaired;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, is_deeper};

@@ -1,24 +1,22 @@
 //! One document's loop, carried out.
 
+use super::DocumentResult;
+use super::answer::answer_of;
 use super::batch::Observer;
 use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
-use super::explanation::ExplanationBuilder;
 use super::fallback::FallbackChain;
 use super::in_hand::DocumentState;
-use super::references::references_of;
-use super::repairs::stage_answer;
-use super::request::{RawAnswer, answer_of};
 use super::trace::{Watch, document_span, end_document};
-use super::typing::document_type_of;
-use super::work::{attached, first_input, request_for};
-use super::{DocumentResult, Plan};
 use crate::engine::{CallFailed, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::exchange::{RawAnswer, attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
+use crate::plan::{Plan, document_type_of, references_of};
 use crate::policy::StopReason;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
+use crate::result::ExplanationBuilder;
 use crate::score::{Assessment, Assessor};
 use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
 use crate::value::{Millis, Usage};

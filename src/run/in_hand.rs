@@ -1,12 +1,12 @@
 //! A document while its loop runs.
 
-use super::Task;
 use super::call::Calls;
-use super::explanation::ExplanationBuilder;
 use super::trace::Watch;
 use crate::engine::Produced;
+use crate::exchange::Task;
 use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::repair::RepairStep;
+use crate::result::ExplanationBuilder;
 use crate::score::Source;
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;

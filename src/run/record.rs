@@ -2,9 +2,9 @@
 
 use super::Session;
 use super::batch::Observer;
-use super::explanation::explained;
 use super::in_hand::DocumentState;
 use crate::engine::{Event, Run};
+use crate::result::explained;
 use crate::store::{Artifact, StoreError};
 use crate::value::DocumentId;
 
@@ -18,7 +18,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<(), StoreError> {
         let at = task.at;
-        let payload = explained(&self.plan, run, event, task)
+        let payload = explained(&self.plan, run, event, &mut task.chronicle)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
         if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {

@@ -3,9 +3,9 @@
 use super::criteria::{budget_words, clause, group};
 use super::model::{Ending, Section};
 use super::words::{capital, name};
+use crate::plan::Plan;
 use crate::policy::{FinalStatus, StopReason};
 use crate::profile::{Criterion, GroupMember, OnEscalate, OnGateMiss, OnRegression, StopCriteria};
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("stopping", "When the loop stops, and in which order");

@@ -2,7 +2,7 @@
 
 use crate::diag::nearest;
 use crate::ingest::{Document, Input, InputError, Origin, SourceText};
-use crate::run::Plan;
+use crate::plan::Plan;
 use crate::value::{
     DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, digest_bytes, is_deeper,
     push_segment,
@@ -40,7 +40,7 @@ pub enum Text {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// What it said.
-    pub said: ModelOutput,
+    pub said: Said,
     /// What the call used up; one call, where the history does not say.
     pub usage: Usage,
     /// How long it took, from the request (or the end of the pause before it) to the answer.
@@ -55,7 +55,7 @@ pub struct Entry {
 
 /// What a model said.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ModelOutput {
+pub enum Said {
     /// A candidate.
     Candidate(Arc<Value>),
     /// Text that should hold one.
@@ -335,8 +335,8 @@ impl Reader {
                 self.wrong(below(at, "candidate"), problem);
                 None
             }
-            (Some(candidate), None) => Some(ModelOutput::Candidate(Arc::new(candidate.clone()))),
-            (None, Some(text)) => Some(ModelOutput::Text(text)),
+            (Some(candidate), None) => Some(Said::Candidate(Arc::new(candidate.clone()))),
+            (None, Some(text)) => Some(Said::Text(text)),
             (None, None) if self.mistakes.len() > before => None,
             (None, None) => {
                 self.wrong_help(

@@ -9,11 +9,11 @@ pub(super) const LONGEST: Millis = Millis(2_000);
 
 /// Waits for quiet after the first of several changes. Times count from any fixed moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Debounce {
+pub(super) struct Settling {
     stirred: Option<(Millis, Millis)>,
 }
 
-impl Debounce {
+impl Settling {
     /// Something changed.
     pub(super) fn stir(&mut self, now: Millis) {
         let first = self.stirred.map_or(now, |(first, _)| first);
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn several_changes_are_looked_at_once_and_not_put_off_for_ever() {
-        let mut settling = Debounce::default();
+        let mut settling = Settling::default();
         assert_eq!(settling.due(), None);
         settling.stir(Millis(1_000));
         assert_eq!(settling.due(), Some(Millis(1_120)));

@@ -1,30 +1,31 @@
 //! The documents that are scored again when a file is saved: the latest ones, as many as there is room for.
 
-use super::{Plan, Rescore, RunTrace};
+use super::{Course, Standing};
+use crate::plan::Plan;
 use crate::value::DocumentId;
 use std::collections::VecDeque;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
-pub struct RescoreLimits {
+pub struct Room {
     /// Most documents.
     pub documents: usize,
     /// Most bytes of their texts, candidates and judges' answers.
     pub bytes: usize,
 }
 
-impl Default for RescoreLimits {
+impl Default for Room {
     /// Enough for a batch that a person looks at, and no more than a second of scoring.
     fn default() -> Self {
-        RescoreLimits { documents: 200, bytes: 64 << 20 }
+        Room { documents: 200, bytes: 64 << 20 }
     }
 }
 
 /// The latest documents of a batch with where they stand.
 #[derive(Debug, Default)]
-pub struct RescoreBuffer {
-    room: RescoreLimits,
-    documents: VecDeque<(RunTrace, Rescore, usize)>,
+pub struct Kept {
+    room: Room,
+    documents: VecDeque<(Course, Standing, usize)>,
     bytes: usize,
     dropped: usize,
     without_candidate: usize,
@@ -38,21 +39,21 @@ pub struct Rescored {
     /// How many candidates its run made.
     pub candidates: usize,
     /// Where it stood.
-    pub before: Rescore,
+    pub before: Standing,
     /// Where it stands.
-    pub after: Rescore,
+    pub after: Standing,
 }
 
-impl RescoreBuffer {
+impl Kept {
     /// Nothing, with this much room.
     #[must_use]
-    pub fn new(room: RescoreLimits) -> Self {
-        RescoreBuffer { room, ..RescoreBuffer::default() }
+    pub fn new(room: Room) -> Self {
+        Kept { room, ..Kept::default() }
     }
 
     /// Keeps a document whose run with `plan` is over. The latest document is always kept; earlier ones make room.
-    pub fn keep(&mut self, plan: &Plan, course: RunTrace) {
-        let Some(standing) = Rescore::recorded(plan, &course) else {
+    pub fn keep(&mut self, plan: &Plan, course: Course) {
+        let Some(standing) = Standing::recorded(plan, &course) else {
             self.without_candidate += 1;
             return;
         };
@@ -94,8 +95,8 @@ impl RescoreBuffer {
 
     /// Scores all of them with `plan`.
     pub fn rescore(&mut self, plan: &Plan) -> Vec<Rescored> {
-        let again = |(course, standing, _): &mut (RunTrace, Rescore, usize)| {
-            let after = Rescore::again(plan, course)?;
+        let again = |(course, standing, _): &mut (Course, Standing, usize)| {
+            let after = Standing::again(plan, course)?;
             let before = std::mem::replace(standing, after.clone());
             Some(Rescored { id: course.id().clone(), candidates: course.made.len(), before, after })
         };
@@ -122,7 +123,7 @@ mod tests {
         Plan::compile(&loaded, &mut problems).unwrap()
     }
 
-    fn course(plan: &Plan, id: &str, with_candidate: bool) -> RunTrace {
+    fn course(plan: &Plan, id: &str, with_candidate: bool) -> Course {
         let document = Document {
             id: DocumentId::new(id),
             path: None,
@@ -130,7 +131,7 @@ mod tests {
             text: SourceText::from_bytes(b"Grade: 2".to_vec()),
             media: None,
         };
-        let mut course = RunTrace::new(plan, document, Some("pathology".to_owned()));
+        let mut course = Course::new(plan, document, Some("pathology".to_owned()));
         if with_candidate {
             let produced = Produced {
                 candidate: Arc::new(json!({ "grade": "2" })),
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn the_latest_documents_are_kept_and_the_others_counted() {
         let plan = plan();
-        let mut kept = RescoreBuffer::new(RescoreLimits { documents: 2, bytes: usize::MAX });
+        let mut kept = Kept::new(Room { documents: 2, bytes: usize::MAX });
         for id in ["a", "b", "c"] {
             kept.keep(&plan, course(&plan, id, true));
         }
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn one_document_that_fills_the_room_is_kept() {
         let plan = plan();
-        let mut kept = RescoreBuffer::new(RescoreLimits { documents: 9, bytes: 1 });
+        let mut kept = Kept::new(Room { documents: 9, bytes: 1 });
         for id in ["a", "b"] {
             kept.keep(&plan, course(&plan, id, true));
         }

@@ -1,21 +1,17 @@
 //! Requests to providers, and what their answers mean.
 
 use super::claims::without_claims;
-use super::{JudgePlan, Plan, StagePlan};
-use crate::engine::{CallFailed, Produced};
-use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
-use crate::profile::{Call, Options, Sees};
-use crate::provider::protocol::{
-    self, Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions,
-    Role,
+use super::protocol::{
+    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
-use crate::provider::{Called, Provider};
+use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
+use crate::plan::{JudgePlan, Plan, StagePlan};
+use crate::profile::{Call, Options, Sees};
 use crate::repair::{RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
-use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
+use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What requests are about.
 #[derive(Debug, Clone, Copy)]
@@ -246,50 +242,9 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
     }
 }
 
-/// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
-/// [`mend`] and [`mend_whole`]. An answer that it can't read is not kept in the cache.
-pub(super) fn answer_of(
-    provider: &Provider,
-    called: &Called,
-    read: impl FnOnce(RawAnswer<'_>) -> Result<Repaired, String>,
-) -> Result<Produced, CallFailed> {
-    // What was not sent, or came from the cache, is no call.
-    let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
-    let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };
-    let tokens = |usage: protocol::Usage| usage.input_tokens.saturating_add(usage.output_tokens);
-    let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
-    let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
-        message: failure.to_string(),
-        transient: failure.may_pass(),
-        permanent: !failure.may_pass(),
-        retry_after: failure.retry_after.map(millis),
-        backoff: failure.backoff.map(millis),
-        usage: one_call(failure.usage.map_or(0, tokens), failure.cost),
-    })?;
-    let usage = one_call(tokens(completion.usage), completion.usage.cost_usd.and_then(Usd::new));
-    let notes = completion.notes.clone();
-    let refused = |why: String| CallFailed {
-        message: format!("provider `{}` answered with {why}", provider.provider_label()),
-        transient: true,
-        usage,
-        ..CallFailed::default()
-    };
-    let said = match (&completion.value, &completion.text) {
-        (Some(value), _) => RawAnswer::Value(value),
-        (None, Some(text)) => RawAnswer::Text(text),
-        (None, None) => return Err(refused("nothing".to_owned())),
-    };
-    let mended = read(said).map_err(|why| {
-        called.disown();
-        refused(why)
-    })?;
-    let candidate = Arc::new(mended.value);
-    Ok(Produced { candidate, usage, notes, repairs: mended.steps })
-}
-
 /// What someone was told: a value, or a text that holds one.
 #[derive(Debug, Clone, Copy)]
-pub enum RawAnswer<'a> {
+pub enum Told<'a> {
     /// The value.
     Value(&'a Value),
     /// The text.
@@ -299,8 +254,8 @@ pub enum RawAnswer<'a> {
 /// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
 /// cut list does not name would pass for none at all, and so would the operations. Of what it says twice, either could
 /// be meant.
-pub(super) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Repaired, String> {
-    if let RawAnswer::Text(text) = told
+pub(crate) fn mend_whole(repairer: &Repairer, told: Told<'_>) -> Result<Repaired, String> {
+    if let Told::Text(text) = told
         && has_a_key_twice(text.as_bytes())
     {
         return Err("JSON that has a key twice in one object".to_owned());
@@ -314,17 +269,13 @@ pub(super) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Rep
 }
 
 /// The value of an answer, repaired before another call is paid for; or what it is instead. `veto` may refuse changes.
-pub(super) fn mend(
-    repairer: &Repairer,
-    veto: Option<Veto<'_>>,
-    told: RawAnswer<'_>,
-) -> Result<Repaired, String> {
+pub(super) fn mend(repairer: &Repairer, veto: Option<Veto<'_>>, told: Told<'_>) -> Result<Repaired, String> {
     let text = match told {
-        RawAnswer::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
+        Told::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
-        RawAnswer::Value(value) => return Ok(repairer.value(value.clone(), veto)),
-        RawAnswer::Text(text) => text.trim(),
+        Told::Value(value) => return Ok(repairer.value(value.clone(), veto)),
+        Told::Text(text) => text.trim(),
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
     // A word or a number that was only made out in a text is no answer.

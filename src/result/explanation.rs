@@ -1,11 +1,10 @@
 //! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
 
-use super::in_hand::DocumentState;
-use super::work::feedback_for;
-use super::{Plan, Terms};
 use crate::engine::{Event, Run, Work};
+use crate::exchange::feedback_for;
+use crate::plan::{Plan, Terms};
 use crate::policy::Decision;
-use crate::score::{Answer, Assessment, ScoreBreakdown};
+use crate::score::{Account, Answer, Assessment};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,10 +34,10 @@ pub struct Explained {
     pub supplied: bool,
     /// What was fed back to get it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub feedback: Vec<FeedbackSent>,
+    pub feedback: Vec<Fed>,
     /// Where each point went; `None` for one that was not assessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub account: Option<ScoreBreakdown>,
+    pub account: Option<Account>,
     /// What was decided, with every number that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
@@ -46,7 +45,7 @@ pub struct Explained {
 
 /// What a stage was told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FeedbackSent {
+pub struct Fed {
     /// The stage.
     pub stage: String,
     /// The text, as it followed the task in the request.
@@ -55,22 +54,22 @@ pub struct FeedbackSent {
 
 /// What is kept of a document's loop to explain it.
 #[derive(Debug, Default)]
-pub(super) struct ExplanationBuilder {
+pub(crate) struct Chronicle {
     iterations: BTreeMap<usize, Explained>,
     /// The account of what tier 1 measured last.
-    pub(super) account: ScoreBreakdown,
+    pub(crate) account: Account,
     tier1: Assessment,
     /// What the panel has said of the candidate in hand, if it was asked.
     answers: Option<Vec<Answer>>,
 }
 
-impl ExplanationBuilder {
+impl Chronicle {
     fn of(&mut self, iteration: usize) -> &mut Explained {
         self.iterations.entry(iteration).or_default()
     }
 
     /// What explains the whole run.
-    pub(super) fn close(&mut self, plan: &Plan) -> Explanation {
+    pub(crate) fn close(&mut self, plan: &Plan) -> Explanation {
         let iterations = std::mem::take(&mut self.iterations).into_values().collect();
         Explanation { version: EXPLANATION_VERSION, terms: Terms::of(plan), iterations }
     }
@@ -83,7 +82,7 @@ impl ExplanationBuilder {
                 self.of(*iteration).base = Some(*base);
                 // A template that can't be rendered ends the run, and the outcome says why.
                 let (stage, text) = feedback_for(plan, run, work).ok()??;
-                let fed = FeedbackSent { stage, text };
+                let fed = Fed { stage, text };
                 let value = serde_json::to_value(&fed).ok()?;
                 self.of(*iteration).feedback.push(fed);
                 Some(("feedback", value))
@@ -138,15 +137,14 @@ fn nothing() -> Answer {
 }
 
 /// An event as the journal keeps it: with what explains it.
-pub(super) fn explained(
+pub(crate) fn explained(
     plan: &Plan,
     run: &Run,
     event: &Event,
-    task: &mut DocumentState<'_>,
+    chronicle: &mut Chronicle,
 ) -> Result<Value, serde_json::Error> {
     let mut payload = serde_json::to_value(event)?;
-    if let (Some((key, value)), Value::Object(members)) = (task.chronicle.see(plan, run, event), &mut payload)
-    {
+    if let (Some((key, value)), Value::Object(members)) = (chronicle.see(plan, run, event), &mut payload) {
         members.insert(key.to_owned(), value);
     }
     Ok(payload)

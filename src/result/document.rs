@@ -1,16 +1,19 @@
 //! What a run leaves of one document.
 
-use super::Plan;
-use super::call::AnsweredBy;
 use super::explanation::Explanation;
 use crate::engine::{Outcome, Run};
+use crate::plan::Plan;
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::repair::RepairStep;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// Providers and models that answered, by the stage or member of the panel that asked: `ollama:llama3`.
+pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 /// The result of one document, as `-result.json` and `--format json` write it.
 #[derive(Debug, Clone, Serialize)]
@@ -101,7 +104,7 @@ const MOST_DECISIONS: usize = 20;
 
 /// What a person must decide, issue by issue; `None` when there is nothing. It is about the selected candidate, or about
 /// the latest when its issue ended the run: that one is seldom the best.
-pub(super) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
+pub(crate) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
     let latest = outcome.iteration_count.checked_sub(1);
     let about = match outcome.stop_reason {
         StopReason::CriticalIssue => latest,
@@ -173,7 +176,7 @@ impl DocumentResult {
     }
 
     /// Adds what was repaired, each with its iteration.
-    pub(super) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
+    pub(crate) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
         for (iteration, step) in repairs {
             if let Some(result) = self.iterations.get_mut(iteration) {
                 result.repairs.push(RepairStep { patch: Vec::new(), ..step });

@@ -1,8 +1,8 @@
 //! What is kept of a document's run so that its candidates can be scored again without asking anybody.
 
-use super::Plan;
 use crate::engine::{Event, Work};
 use crate::ingest::Document;
+use crate::plan::Plan;
 use crate::policy::{Decision, Spent};
 use crate::score::{Answer, Assessment};
 use crate::value::{DocumentId, Millis, Usage};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 /// A document, its candidates, and what judges and validators said about them.
 #[derive(Debug, Clone)]
-pub struct RunTrace {
+pub struct Course {
     pub(super) document: Document,
     /// The type that a person named.
     pub(super) given_type: Option<String>,
     /// The type that the run worked with.
     pub(super) document_type: String,
-    pub(super) made: Vec<AssessedCandidate>,
+    pub(super) made: Vec<Made>,
     /// The iteration that the run returned.
     pub(super) selected: Option<usize>,
     /// Names of the panel's members, in its order.
@@ -29,7 +29,7 @@ pub struct RunTrace {
 
 /// One assessed candidate.
 #[derive(Debug, Clone)]
-pub(super) struct AssessedCandidate {
+pub(super) struct Made {
     pub(super) candidate: Arc<Value>,
     /// The iteration that it was corrected from.
     pub(super) base: Option<usize>,
@@ -50,12 +50,12 @@ struct Open {
     assessment: Option<Assessment>,
 }
 
-impl RunTrace {
+impl Course {
     /// The course of a document whose run begins; `given_type` is the type that a person named.
     #[must_use]
     pub fn new(plan: &Plan, document: Document, given_type: Option<String>) -> Self {
         let members = plan.panel.members().iter().map(|member| Arc::clone(&member.id)).collect();
-        RunTrace {
+        Course {
             document,
             given_type,
             document_type: String::new(),
@@ -120,7 +120,7 @@ impl RunTrace {
     fn decided(&mut self, at: Millis, decision: &Decision) {
         let open = std::mem::take(&mut self.open);
         if let (Some(candidate), Some(assessment)) = (open.candidate, open.assessment) {
-            self.made.push(AssessedCandidate {
+            self.made.push(Made {
                 candidate,
                 base: open.base,
                 answers: open.answers,

@@ -3,7 +3,7 @@
 //! What is watched are folders, because editors save by putting another file in the place of the first. What happens in
 //! them only says that it is time to look; whether anything changed is for [`Reached::changed`] to find out.
 
-use super::settle::Debounce;
+use super::settle::Settling;
 use crate::profile::Reached;
 use crate::value::Millis;
 use notify::event::{AccessKind, AccessMode};
@@ -64,7 +64,7 @@ pub struct FileWatch {
     watcher: RecommendedWatcher,
     wanted: Arc<Mutex<BTreeSet<PathBuf>>>,
     heard: mpsc::Receiver<Result<(), String>>,
-    settling: Debounce,
+    settling: Settling,
     begun: Instant,
 }
 
@@ -92,7 +92,7 @@ impl FileWatch {
             watcher: watcher.map_err(WatchError::Unavailable)?,
             wanted,
             heard,
-            settling: Debounce::default(),
+            settling: Settling::default(),
             begun: Instant::now(),
         };
         watch.follow(reached)?;
@@ -104,7 +104,7 @@ impl FileWatch {
     /// # Errors
     /// When the system does not let us.
     pub fn follow(&mut self, reached: &Reached) -> Result<(), WatchError> {
-        let places: Vec<WatchTarget> = reached.paths().map(WatchTarget::of).collect();
+        let places: Vec<Place> = reached.paths().map(Place::of).collect();
         let wanted = places.iter().flat_map(|place| place.names.iter().cloned()).collect();
         *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = wanted;
         let folders: BTreeSet<&Path> =
@@ -176,17 +176,17 @@ fn concerns(event: &Event, wanted: &BTreeSet<PathBuf>) -> bool {
 }
 
 /// Where a file is, or would be.
-struct WatchTarget {
+struct Place {
     /// Its names as the watcher gives them: links followed, and as it was asked for.
     names: Vec<PathBuf>,
     /// The folder that holds it, or the nearest one above that is there; and that of the file that it links to.
     folders: Vec<PathBuf>,
 }
 
-impl WatchTarget {
+impl Place {
     fn of(path: &Path) -> Self {
         let asked = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let mut place = WatchTarget { names: Vec::new(), folders: Vec::new() };
+        let mut place = Place { names: Vec::new(), folders: Vec::new() };
         // One name for each folder: the system tells of it under the latest only.
         let there = asked.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
         if let Some((above, folder)) = there {
@@ -237,7 +237,7 @@ mod tests {
     fn a_file_that_is_not_there_is_waited_for_in_the_nearest_folder_that_is() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let place = WatchTarget::of(&folder.path().join("rules/deep/x.yaml"));
+        let place = Place::of(&folder.path().join("rules/deep/x.yaml"));
         assert_eq!(place.folders, std::slice::from_ref(&root));
         assert!(place.names.contains(&root.join("rules/deep/x.yaml")));
     }
@@ -250,7 +250,7 @@ mod tests {
         std::fs::create_dir(root.join("real")).unwrap();
         std::fs::write(root.join("real/x.yaml"), "").unwrap();
         std::os::unix::fs::symlink("real/x.yaml", root.join("link.yaml")).unwrap();
-        let place = WatchTarget::of(&root.join("link.yaml"));
+        let place = Place::of(&root.join("link.yaml"));
         assert_eq!(place.folders, [root.clone(), root.join("real")]);
         assert_eq!(place.names, [root.join("link.yaml"), root.join("real/x.yaml")]);
     }

@@ -7,19 +7,15 @@ mod answer;
 mod input;
 
 pub use answer::{NextAnswer, NextOutcome, NextRequest};
-pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
+pub use input::{Entry, Mistake, NextInput, Said, Text};
 
-use super::discretion::ReferenceLeakFilter;
-use super::repairs::stage_answer;
-use super::request::{RawAnswer, mend_whole};
-use super::typing::document_type_of;
-use super::work::first_input;
-use super::{Plan, Task, request_for};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::exchange::protocol::DocumentRef;
+use crate::exchange::{Discretion, Task, Told, first_input, mend_whole, request_for, stage_answer};
 use crate::ingest::Document;
+use crate::plan::{Plan, document_type_of};
 use crate::policy::Decision;
 use crate::profile::Mask;
-use crate::provider::protocol::DocumentRef;
 use crate::repair::{Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Millis, Score, Usage};
@@ -216,10 +212,10 @@ impl Drive<'_> {
     }
 
     /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
-    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<Repaired, String> {
+    fn mended(&self, said: &Said, stage: usize) -> Result<Repaired, String> {
         let told = match said {
-            ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
-            ModelOutput::Text(text) => RawAnswer::Text(text),
+            Said::Candidate(candidate) => Told::Value(candidate),
+            Said::Text(text) => Told::Text(text),
         };
         stage_answer(self.plan, &self.run, stage, &self.reference.document_type, &self.source, told)
     }
@@ -243,14 +239,14 @@ impl Drive<'_> {
         let read = match answer {
             Value::String(text) => {
                 let repairer = Repairer::without_schema(self.plan.profile.repair);
-                mend_whole(&repairer, RawAnswer::Text(text)).map(|mended| mended.value)
+                mend_whole(&repairer, Told::Text(text)).map(|mended| mended.value)
             }
             other => Ok(other.clone()),
         };
         let judge = member.checked_sub(self.plan.validators.len()).and_then(|at| self.plan.judges.get(at));
         let discretion = judge.and_then(|judge| {
             let candidate = self.run.pending_candidate()?;
-            ReferenceLeakFilter::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
+            Discretion::of(&judge.judge, self.task(&BTreeMap::new()), candidate)
         });
         let check = |answer: Value| {
             judge.map_or(Ok(()), |judge| judge.check(&self.reference.document_type, &answer))?;

@@ -4,10 +4,11 @@
 //! are taken at the word that they gave in the run. Then the policy decides over the course as it was recorded, with the
 //! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
-use super::course::{AssessedCandidate, RunTrace};
-use super::{Plan, document_type_of};
+use super::course::{Course, Made};
+use crate::exchange::attached;
 use crate::feedback::lock;
-use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide};
+use crate::plan::{Plan, document_type_of};
+use crate::policy::{Check, Decision, Facts, History, Verdict, acceptance, decide};
 use crate::profile::{Lock, Mask};
 use crate::score::{Answer, Assessment, Assessor, Panel, Scores, Source};
 use crate::value::below;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rescore {
+pub struct Standing {
     /// The document's type.
     pub document_type: String,
     /// The iteration of the last candidate.
@@ -34,14 +35,14 @@ pub struct Rescore {
     pub notes: Vec<String>,
 }
 
-impl Rescore {
+impl Standing {
     /// As the run itself left the document; `None` without a candidate.
     #[must_use]
-    pub fn recorded(plan: &Plan, course: &RunTrace) -> Option<Self> {
+    pub fn recorded(plan: &Plan, course: &Course) -> Option<Self> {
         let last = course.made.last()?;
-        let facts = IterationSummary::of(&plan.policy, &last.assessment, None);
+        let facts = Facts::of(&plan.policy, &last.assessment, None);
         let (accepted, acceptance) = acceptance(&plan.policy, &facts);
-        Some(Rescore {
+        Some(Standing {
             document_type: course.document_type.clone(),
             iteration: course.made.len() - 1,
             assessment: last.assessment.clone(),
@@ -55,7 +56,7 @@ impl Rescore {
 
     /// Scores the candidates of `course` with `plan`; `None` without a candidate.
     #[must_use]
-    pub fn again(plan: &Plan, course: &RunTrace) -> Option<Self> {
+    pub fn again(plan: &Plan, course: &Course) -> Option<Self> {
         let last = course.made.last()?;
         let mut warnings = Vec::new();
         let text = course.document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
@@ -63,7 +64,7 @@ impl Rescore {
             document_type_of(plan, course.given_type.as_deref(), text, "with `--type`", &mut warnings);
         // What was doubtful about the type was said in the run.
         let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
-        let attached = super::work::attached(plan, &course.document).is_some();
+        let attached = attached(plan, &course.document).is_some();
         let source = (!attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
         let mut scorer = Scorer {
             plan,
@@ -82,7 +83,7 @@ impl Rescore {
         }
         let (accepted, acceptance) = acceptance(&plan.policy, &latest.facts(plan, last));
         let (decision, selected) = decided(plan, course, &scored)?;
-        Some(Rescore {
+        Some(Standing {
             iteration: scored.len() - 1,
             assessment: scored.pop()?.assessment,
             document_type,
@@ -105,8 +106,8 @@ struct Scored {
 }
 
 impl Scored {
-    fn facts(&self, plan: &Plan, made: &AssessedCandidate) -> IterationSummary {
-        IterationSummary::of(&plan.policy, &self.assessment, Some(Arc::clone(&made.candidate)))
+    fn facts(&self, plan: &Plan, made: &Made) -> Facts {
+        Facts::of(&plan.policy, &self.assessment, Some(Arc::clone(&made.candidate)))
             .gated_by(&plan.policy, &self.measured)
     }
 }
@@ -120,11 +121,7 @@ struct Scorer<'a> {
 
 impl Scorer<'_> {
     /// Both tiers of one candidate, as [`crate::engine::Run`] makes them; `earlier` are those before it.
-    fn score<'s>(
-        &mut self,
-        made: &AssessedCandidate,
-        earlier: impl Fn(usize) -> Option<&'s Scored>,
-    ) -> Scored {
+    fn score<'s>(&mut self, made: &Made, earlier: impl Fn(usize) -> Option<&'s Scored>) -> Scored {
         let policy = &self.plan.policy;
         let mut assessment = Assessment::default();
         self.assessor.assess(self.document_type, &made.candidate, self.source.as_ref(), &[], &mut assessment);
@@ -156,7 +153,7 @@ impl Scorer<'_> {
 }
 
 /// What the members of `panel` said in the run. An answer that the plan can't read counts as none.
-fn answers(panel: &Panel, made: &AssessedCandidate) -> Vec<Answer> {
+fn answers(panel: &Panel, made: &Made) -> Vec<Answer> {
     let said = |(at, member): (usize, &crate::score::Member)| match made.answers.get(&member.id) {
         Some(Answer::Given(answer)) => match panel.read(at, answer) {
             Ok(()) => Answer::Given(answer.clone()),
@@ -169,7 +166,7 @@ fn answers(panel: &Panel, made: &AssessedCandidate) -> Vec<Answer> {
 }
 
 /// Who was not asked about a candidate, and what that means.
-fn not_asked(plan: &Plan, made: &AssessedCandidate) -> Vec<String> {
+fn not_asked(plan: &Plan, made: &Made) -> Vec<String> {
     let silent = |(at, member): (usize, &crate::score::Member)| {
         if made.answers.contains_key(&member.id) {
             return None;
@@ -187,7 +184,7 @@ fn not_asked(plan: &Plan, made: &AssessedCandidate) -> Vec<String> {
 }
 
 /// What the policy decides over the course, up to where it stops, and which iteration it returns.
-fn decided(plan: &Plan, course: &RunTrace, scored: &[Scored]) -> Option<(Decision, Option<usize>)> {
+fn decided(plan: &Plan, course: &Course, scored: &[Scored]) -> Option<(Decision, Option<usize>)> {
     let mut history = History::new();
     let mut latest = None;
     for (scored, made) in scored.iter().zip(&course.made) {

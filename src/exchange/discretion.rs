@@ -21,7 +21,7 @@ const INSTEAD: &str = "[withheld]";
 const WORDS_OF_ISSUES: [&str; 2] = ["severity", "disposition"];
 
 /// What one judge sees and the stages do not.
-pub(super) struct ReferenceLeakFilter {
+pub(crate) struct Discretion {
     /// Where its issues stand.
     issues: String,
     withheld: Vec<String>,
@@ -29,20 +29,20 @@ pub(super) struct ReferenceLeakFilter {
     shown: [String; 2],
 }
 
-impl ReferenceLeakFilter {
+impl Discretion {
     /// `None` for a judge that sees no more than the stages, or names no issues.
-    pub(super) fn of(judge: &Judge, task: Task<'_>, candidate: &Value) -> Option<Self> {
+    pub(crate) fn of(judge: &Judge, task: Task<'_>, candidate: &Value) -> Option<Self> {
         let issues = judge.issues.as_ref()?.value.clone();
         let unmasked =
             (judge.sees == Sees::Unmasked && task.unmasked != task.source).then_some(task.unmasked);
         let reference = task.references.get(&judge.id.value).map(String::as_str);
         let withheld: Vec<String> = reference.into_iter().chain(unmasked).map(str::to_owned).collect();
         let shown = || [task.source.to_owned(), candidate.to_string()];
-        (!withheld.is_empty()).then(|| ReferenceLeakFilter { issues, withheld, shown: shown() })
+        (!withheld.is_empty()).then(|| Discretion { issues, withheld, shown: shown() })
     }
 
     /// Takes out of the issues what the judge quotes of what only it sees; `None` when it quotes nothing.
-    pub(super) fn kept(&self, answer: &Value) -> Option<Value> {
+    pub(crate) fn kept(&self, answer: &Value) -> Option<Value> {
         let mut quoted = self.quotable();
         let issues = answer.pointer(&self.issues)?;
         let mut said = HashSet::new();
@@ -197,7 +197,7 @@ mod tests {
     use serde_json::json;
 
     fn kept(withheld: &str, message: &str) -> String {
-        let discretion = ReferenceLeakFilter {
+        let discretion = Discretion {
             issues: "/issues".to_owned(),
             withheld: vec![withheld.to_owned()],
             shown: [
