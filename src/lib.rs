@@ -4,6 +4,15 @@
 //! a domain expert wrote in YAML. `docs/design/` says how its parts work; a room uses only those
 //! above it in this list (`tests/it/layers.rs` keeps it so).
 
+#![cfg_attr(
+    not(feature = "cli"),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "some of what rooms share is for rooms that this build leaves out"
+    )
+)]
+
 // Layer 0: base.
 pub mod diag;
 pub mod value;
@@ -30,16 +39,29 @@ pub mod rescore;
 pub mod experiment;
 
 // Layer 4: effects.
+#[cfg(feature = "run")]
 pub mod provider;
+#[cfg(feature = "run")]
 pub mod store;
+#[cfg(feature = "run")]
 pub mod run;
+#[cfg(feature = "cli")]
 pub mod watch;
 
 // Layer 5: products.
+#[cfg(feature = "cli")]
 pub mod lint;
+#[cfg(feature = "cli")]
 pub mod explain;
+#[cfg(feature = "cli")]
 pub mod project;
+#[cfg(feature = "cli")]
 pub mod report;
 
 // Layer 6: the command line.
+#[cfg(feature = "cli")]
 pub mod cli;
+
+// What other programs begin with.
+#[cfg(feature = "run")]
+pub use run::{BuildError, Loop, LoopBuilder};

@@ -75,6 +75,14 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<crate::run::OpenError> for Failure {
+    /// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
+    fn from(error: crate::run::OpenError) -> Self {
+        let exit = if error.is_wrong_usage() { Exit::Usage } else { Exit::Broken };
+        Failure { message: error.to_string(), help: Some(error.help()), exit }
+    }
+}
+
 impl From<crate::store::StoreError> for Failure {
     fn from(error: crate::store::StoreError) -> Self {
         let help = error.help();

@@ -5,7 +5,6 @@ use super::hint::Hint;
 use super::interrupts;
 use super::loading::{ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
-use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 use super::output::{Format, Output, complain};
 use super::tape::{self, RecorderArguments};
 use super::unfinished::{Earlier, gave_up};
@@ -17,8 +16,8 @@ use crate::profile::{FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{Live, closing, document_summary, sanitize_line};
 use crate::run::{
-    Batch, BatchEnd, Candidates, DocumentResult, Observer, Plan, RunStore, Session, Terms, is_unrecognised,
-    unpriced, without_references,
+    Batch, BatchEnd, Candidates, DocumentResult, Observer, Plan, RunStore, Session, Terms, asked_of,
+    is_unrecognised, open_panel, open_stages, plan_ids, plugins_of, unpriced, without_references,
 };
 use crate::store::{Artifacts, Journal, RunRecord};
 use crate::value::{DocumentId, MAX_CANDIDATE_DEPTH, Millis, is_deeper};
@@ -224,7 +223,7 @@ impl Work {
                 "providers": asked_of(&plan_ids(&self.plan), &candidates, &consultants),
             }),
         })?;
-        let place = RunStore { journal, run, artifacts };
+        let place = RunStore { journal: Arc::new(journal), run, artifacts };
 
         // Assessing a long document takes its time on this thread; interrupts are heard on the other.
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -257,10 +256,10 @@ impl Work {
         // Heard as long as the process lasts.
         runtime.spawn(interrupts::listen(stop));
         let mut end = runtime.block_on(async {
-            let mut session = Session::new(plan, candidates, consultants, place, cancelled)
+            let session = Session::new(plan, candidates, consultants, place, cancelled)
                 .with_time(tape::time_of(tape.as_ref()));
-            let end = batch.run(&mut session, &mut screen).await;
-            session.close(&jiff::Timestamp::now().to_string())?;
+            let end = batch.run(&session, &mut screen).await;
+            session.close(&jiff::Timestamp::now().to_string()).await?;
             end
         });
         if let Ok(end) = &mut end {

@@ -11,10 +11,11 @@ use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
 use super::absent::without_absent;
-use super::error::{CallError, sanitize_line};
+use super::error::{CallError, sanitize_message};
 use super::meter::Meter;
-use super::network::{Deadline, HttpAttempt, HttpTransport, Network};
+use super::network::{HttpAttempt, HttpTransport, Network};
 use super::opened::Opened;
+use super::patience::Deadline;
 use super::plugin::{Instance, Library, Payload, Reply};
 use super::progress::Progress;
 use super::quotation::without_quotations;
@@ -146,7 +147,7 @@ impl Provider {
     /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
     pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().or(self.asked(request)) {
-            Some(model) => format!("{}:{}", self.provider_label(), sanitize_line(model)),
+            Some(model) => format!("{}:{}", self.provider_label(), sanitize_message(model)),
             None => self.provider_label().to_owned(),
         }
     }

@@ -7,7 +7,7 @@ use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::repair::RepairStep;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use std::sync::Arc;
 pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 /// The result of one document, as `-result.json` and `--format json` write it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DocumentResult {
     /// The document.
     pub id: DocumentId,
@@ -47,10 +48,10 @@ pub struct DocumentResult {
     /// What the run used up.
     pub usage: Usage,
     /// Calls that the cache answered: not in `usage`, because they cost nothing.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_calls: usize,
     /// Who answered: services and models, by the stage, judge or validator that asked.
-    #[serde(skip_serializing_if = "AnsweredBy::is_empty")]
+    #[serde(default, skip_serializing_if = "AnsweredBy::is_empty")]
     pub answered_by: AnsweredBy,
     /// How long it took.
     pub elapsed_ms: Millis,
@@ -58,15 +59,15 @@ pub struct DocumentResult {
     pub review: bool,
     /// What a person must decide about the selected candidate, or about the one whose issue ended the run: one line for
     /// each issue with disposition `escalate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
     /// What went wrong, where something did.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// What `loopctl explain` needs besides; only of runs that were carried out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
@@ -76,7 +77,8 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// One iteration in numbers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IterationResult {
     /// Its number, from 0.
     pub iteration: usize,
@@ -95,7 +97,7 @@ pub struct IterationResult {
     /// Whether the loop went back to the best candidate after it.
     pub rolled_back: bool,
     /// What was repaired in the answers before they were assessed; their patches are in the journal.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairStep>,
 }
 

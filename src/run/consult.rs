@@ -39,6 +39,18 @@ pub enum Consultant {
     NotRun(String),
 }
 
+impl Consultant {
+    /// The same for another document, from the first provider.
+    pub(super) fn anew(&self) -> Self {
+        match self {
+            Consultant::Judge(chain) => Consultant::Judge(chain.anew()),
+            Consultant::Service(chain) => Consultant::Service(chain.anew()),
+            Consultant::Validator => Consultant::Validator,
+            Consultant::NotRun(why) => Consultant::NotRun(why.clone()),
+        }
+    }
+}
+
 /// Questions that are being asked at the same time. Dropped, they are given up.
 #[derive(Default)]
 pub(super) struct Questions {
@@ -176,7 +188,7 @@ impl Session {
         task: &DocumentState<'_>,
     ) -> Result<Question, String> {
         let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
-        match self.consultants.get(member) {
+        match task.asked.consultants.get(member) {
             Some(Consultant::Judge(chain)) => {
                 let at = member.checked_sub(self.plan.validators.len()).ok_or("there is no such judge")?;
                 let request = Box::new(request_for(&self.plan, run, task.task(), work)?);

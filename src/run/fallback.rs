@@ -34,6 +34,11 @@ impl FallbackChain {
         FallbackChain { links, retries, turn: Arc::default() }
     }
 
+    /// The same providers, from the first.
+    pub(super) fn anew(&self) -> Self {
+        FallbackChain::new(self.links.clone(), self.retries)
+    }
+
     /// All of them.
     #[must_use]
     pub fn links(&self) -> &[Provider] {

@@ -4,14 +4,17 @@
 //! recorded before it is acted on.
 
 mod answer;
+mod asked;
 mod batch;
 mod bill;
 mod call;
 mod clock;
 mod consult;
 mod document;
+mod embedded;
 mod fallback;
 mod in_hand;
+mod open;
 mod provider_gone;
 mod record;
 mod trace;
@@ -22,7 +25,9 @@ pub use bill::unpriced;
 pub use clock::Time;
 pub use consult::Consultant;
 pub use document::{Candidates, RunStore, Session};
+pub use embedded::{BuildError, Loop, LoopBuilder};
 pub use fallback::FallbackChain;
+pub use open::{OpenError, asked_of, open_panel, open_stages, plan_ids, plugins_of};
 pub use provider_gone::MOST_PROVIDER_ERRORS_IN_A_ROW;
 pub use validator::ask_validator;
 

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::Environment;
 use crate::diag::nearest;
-use crate::provider::error::sanitize_line;
-use crate::provider::locate::same_name;
+use crate::provider::error::sanitize_message;
+use crate::provider::locate::{endpoint_named, same_name};
 
 /// Where an opened plugin's requests go unless it says otherwise, and the configuration that tells it so.
 #[derive(Debug)]
@@ -19,11 +19,6 @@ pub(super) struct Destination<'m> {
     pub(super) base: Url,
     /// The profile's configuration with what the environment and the manifest add to it.
     pub(super) config: Value,
-}
-
-/// The endpoint of `manifest` that goes by this name.
-pub(in crate::provider) fn endpoint_named<'m>(manifest: &'m Manifest, name: &str) -> Option<&'m Endpoint> {
-    manifest.endpoints.iter().find(|endpoint| same_name(&endpoint.name, name))
 }
 
 /// Completes `config`. `named` is the endpoint that the specification names, as `ollama:llama3` does.
@@ -75,8 +70,8 @@ fn choose<'m>(
     {
         return Err(format!(
             "`endpoint` says `{}`, but the provider is `{}`: leave one of them out",
-            sanitize_line(configured),
-            sanitize_line(named)
+            sanitize_message(configured),
+            sanitize_message(named)
         ));
     }
     let Some(name) = named.or(configured) else { return Ok(manifest.endpoints.first()) };
@@ -84,7 +79,7 @@ fn choose<'m>(
         return Ok(Some(endpoint));
     }
     let known: Vec<&str> = manifest.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
-    let name = sanitize_line(name);
+    let name = sanitize_message(name);
     Err(if known.is_empty() {
         format!("`endpoint` is `{name}`, but the plugin has no endpoints")
     } else {
@@ -141,7 +136,8 @@ fn set(environment: &Environment, name: &str) -> Option<String> {
 /// A URL that paths can be put behind.
 pub(super) fn base_url(text: &str) -> Result<Url, String> {
     // An `@` may stand before a password, which is not shown.
-    let shown = if text.contains('@') { "the URL".to_owned() } else { format!("`{}`", sanitize_line(text)) };
+    let shown =
+        if text.contains('@') { "the URL".to_owned() } else { format!("`{}`", sanitize_message(text)) };
     let unplaced = || {
         format!(
             "{shown} is not a URL: write it as `https://HOST/PATH`, or as `http://HOST:PORT/PATH` on this machine"

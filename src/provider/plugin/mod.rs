@@ -8,12 +8,14 @@ mod copy;
 mod ending;
 mod host;
 mod load;
+#[cfg(feature = "cli")]
 mod probe;
 
 pub(super) use call::Instance;
 pub use ending::Working;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
+#[cfg(feature = "cli")]
 pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
