@@ -1,17 +1,18 @@
 //! loopctl makes the output of language models trustworthy.
 //!
 //! It validates and scores a structured output, feeds back what is wrong, corrects, and stops by a policy that
-//! a domain expert wrote in YAML. `docs/design/` says how its parts work; a room uses only those
-//! above it in this list (`tests/it/layers.rs` keeps it so).
+//! a domain expert wrote in YAML.
+//!
+//! Other programs begin with `Loop` (feature `run`). Without default features there is the pure core, of which each part can
+//! be used alone: [`score::Assessor`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
+//! examples and says what is stable; `docs/design/` says how the parts work. A module uses only those above it in this
+//! list (`tests/it/layers.rs` keeps it so).
 
 #![cfg_attr(
     not(feature = "cli"),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "some of what rooms share is for rooms that this build leaves out"
-    )
+    expect(dead_code, reason = "some of what modules share is for modules that this build leaves out")
 )]
+#![cfg_attr(not(feature = "run"), expect(unused_imports, reason = "as above"))]
 
 // Layer 0: base.
 pub mod diag;
