@@ -106,10 +106,10 @@ async fn measure(plan: Arc<Plan>, labelled: &[PathBuf]) -> Result<Report, Box<dy
         plugins: json!([provider.identity()]),
         settings: json!({}),
     })?;
-    let place = RunStore { journal, run, artifacts: None };
+    let place = RunStore { journal: Arc::new(journal), run, artifacts: None };
     let chain = FallbackChain::new(vec![provider], stage.retries);
     let (_keep, cancelled) = watch::channel(false);
-    let mut session =
+    let session =
         Session::new(Arc::clone(&plan), Candidates::Providers(vec![chain]), Vec::new(), place, cancelled);
 
     let mut report = Report::default();

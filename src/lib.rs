@@ -1,8 +1,18 @@
 //! loopctl makes the output of language models trustworthy.
 //!
 //! It validates and scores a structured output, feeds back what is wrong, corrects, and stops by a policy that
-//! a domain expert wrote in YAML. `docs/design/` says how its parts work; a room uses only those
-//! above it in this list (`tests/it/layers.rs` keeps it so).
+//! a domain expert wrote in YAML.
+//!
+//! Other programs begin with `Loop` (feature `run`). Without default features there is the pure core, of which each part can
+//! be used alone: [`score::Assessor`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
+//! examples and says what is stable; `docs/design/` says how the parts work. A module uses only those above it in this
+//! list (`tests/it/layers.rs` keeps it so).
+
+#![cfg_attr(
+    not(feature = "cli"),
+    expect(dead_code, reason = "some of what modules share is for modules that this build leaves out")
+)]
+#![cfg_attr(not(feature = "run"), expect(unused_imports, reason = "as above"))]
 
 // Layer 0: base.
 pub mod disk;
@@ -21,18 +31,39 @@ pub mod feedback;
 pub mod policy;
 pub mod engine;
 
-// Layer 3: effects.
+// Layer 3: a policy at hand, and the loop as data. Nobody is asked and nothing is written.
 pub mod ingest;
-pub mod provider;
-pub mod store;
-pub mod run;
-
-// Layer 4: products.
+pub mod plan;
+pub mod exchange;
+pub mod result;
+pub mod next;
+pub mod rescore;
 pub mod experiment;
+
+// Layer 4: effects.
+#[cfg(feature = "run")]
+pub mod provider;
+#[cfg(feature = "run")]
+pub mod store;
+#[cfg(feature = "run")]
+pub mod run;
+#[cfg(feature = "cli")]
+pub mod watch;
+
+// Layer 5: products.
+#[cfg(feature = "cli")]
 pub mod lint;
+#[cfg(feature = "cli")]
 pub mod explain;
+#[cfg(feature = "cli")]
 pub mod project;
+#[cfg(feature = "cli")]
 pub mod report;
 
-// Layer 5: the command line.
+// Layer 6: the command line.
+#[cfg(feature = "cli")]
 pub mod cli;
+
+// What other programs begin with.
+#[cfg(feature = "run")]
+pub use run::{BuildError, Loop, LoopBuilder};

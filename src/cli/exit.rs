@@ -77,18 +77,16 @@ impl From<std::io::Error> for Failure {
 }
 
 impl From<ProviderError> for Failure {
-    /// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
     fn from(error: ProviderError) -> Self {
-        let help = error.help();
-        let exit = match error {
-            ProviderError::Unknown { .. }
-            | ProviderError::Ambiguous { .. }
-            | ProviderError::BadName { .. }
-            | ProviderError::ProgramsNotAllowed { .. }
-            | ProviderError::Config { .. } => Exit::Usage,
-            _ => Exit::Broken,
-        };
-        Failure { message: error.to_string(), help: Some(help), exit }
+        crate::run::OpenError::from(error).into()
+    }
+}
+
+impl From<crate::run::OpenError> for Failure {
+    /// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
+    fn from(error: crate::run::OpenError) -> Self {
+        let exit = if error.is_wrong_usage() { Exit::Usage } else { Exit::Broken };
+        Failure { message: error.to_string(), help: Some(error.help()), exit }
     }
 }
 

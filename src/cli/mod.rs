@@ -18,7 +18,6 @@ mod logging;
 mod man;
 mod new;
 mod next;
-mod opening;
 mod output;
 mod plugin;
 mod plugin_check;

@@ -9,7 +9,6 @@ use super::journal_place::JournalPlace;
 use super::latest_run;
 use super::loading::{CallArguments, ProfileArguments, known_type, library, prices, providers, state_folder};
 use super::logging::LogArguments;
-use super::opening::{asked_of, open_panel, open_stages, plan_ids, plugins_of};
 use super::output::{Format, Output, RecordFormat, complain};
 use super::shadows::changed_by;
 use super::tape::{self, RecorderArguments};
@@ -22,7 +21,8 @@ use crate::provider::{Prices, Recorder};
 use crate::report::{Live, closing, document_summary};
 use crate::run::{
     Batch, BatchEnd, Candidates, Consultant, DocumentResult, Earlier, JudgePlan, Observer, Plan, RunStore,
-    Session, Terms, ValidatorPlan, is_unrecognised, unpriced, without_references,
+    Session, Terms, ValidatorPlan, asked_of, is_unrecognised, open_panel, open_stages, plan_ids, plugins_of,
+    unpriced, without_references,
 };
 use crate::store::{Artifacts, RunRecord};
 use crate::value::sanitize_line;
@@ -239,7 +239,7 @@ impl Work {
         if !matches!(self.journal, JournalPlace::Memory) {
             latest_run::remember(journal.path(), &run);
         }
-        let place = RunStore { journal, run, artifacts };
+        let place = RunStore { journal: Arc::new(journal), run, artifacts };
 
         // Assessing a long document takes its time on this thread; interrupts are heard on the other.
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -272,10 +272,10 @@ impl Work {
         // Heard as long as the process lasts.
         runtime.spawn(interrupts::listen(stop));
         let mut end = runtime.block_on(async {
-            let mut session = Session::new(plan, candidates, consultants, place, cancelled)
+            let session = Session::new(plan, candidates, consultants, place, cancelled)
                 .with_time(tape::time_of(tape.as_ref()));
-            let end = batch.run(&mut session, &mut screen).await;
-            session.close(&jiff::Timestamp::now().to_string())?;
+            let end = batch.run(&session, &mut screen).await;
+            session.close(&jiff::Timestamp::now().to_string()).await?;
             end
         });
         if let Ok(end) = &mut end {

@@ -66,6 +66,21 @@ pub struct Document {
     pub media: Option<Media>,
 }
 
+impl Document {
+    /// A document that is at hand as text, by a name that is unique among those of a run.
+    #[must_use]
+    pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
+        let bytes = text.into().into_bytes();
+        Document {
+            id: DocumentId::new(id),
+            path: None,
+            digest: digest_bytes(&bytes),
+            text: SourceText::from_bytes(bytes),
+            media: None,
+        }
+    }
+}
+
 /// An argument or a file that can't be used at all.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {

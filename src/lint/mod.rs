@@ -18,8 +18,8 @@ mod single;
 pub use single::{FileKind, check_file, files_of};
 
 use crate::diag::Problems;
+use crate::plan::Plan;
 use crate::profile::Loaded;
-use crate::run::Plan;
 
 pub use endings::lint_endings;
 pub use plugins::{lint_prices, lint_providers};

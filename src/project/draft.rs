@@ -3,8 +3,8 @@
 use super::change::{Change, How, Refusal};
 use super::insert::Unfit;
 use crate::diag::Problems;
+use crate::plan::Plan;
 use crate::profile::{Files, Library, Loaded, available, load};
-use crate::run;
 use std::path::{Path, PathBuf};
 
 /// Schemas of our own YAML formats, which editors read. They ship with loopctl.
@@ -135,10 +135,10 @@ impl Draft {
     }
 
     /// Loads a profile as it would be and compiles it. The process's environment is not looked at.
-    pub(super) fn profile(&self, name: &str) -> Result<(Loaded, run::Plan), Refusal> {
+    pub(super) fn profile(&self, name: &str) -> Result<(Loaded, Plan), Refusal> {
         let mut problems = Problems::new();
         let loaded = load(name, &self.library(), &[], &|_| None, &mut problems);
-        let plan = loaded.as_ref().and_then(|loaded| run::Plan::check(loaded, &mut problems));
+        let plan = loaded.as_ref().and_then(|loaded| Plan::check(loaded, &mut problems));
         match (loaded, plan) {
             (Some(loaded), Some(plan)) if !problems.has_errors() => Ok((loaded, plan)),
             _ => Err(Refusal::new(format!("the profile `{name}` can't be used as it is"))

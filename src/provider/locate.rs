@@ -5,6 +5,8 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use loopctl_plugin_sdk::protocol::{Endpoint, Manifest};
+
 use super::ProviderError;
 
 /// The places that matter to plugins. Made once from the environment, and passed on, so that nothing else reads it.
@@ -132,6 +134,11 @@ pub(super) fn is_name(text: &str) -> bool {
 
 fn is_path(text: &str) -> bool {
     text.contains('/') || text.contains(std::path::MAIN_SEPARATOR)
+}
+
+/// The endpoint of `manifest` that goes by this name.
+pub(super) fn endpoint_named<'m>(manifest: &'m Manifest, name: &str) -> Option<&'m Endpoint> {
+    manifest.endpoints.iter().find(|endpoint| same_name(&endpoint.name, name))
 }
 
 /// Whether two names mean the same plugin: a crate `loopctl-my-llm` makes a library `loopctl_my_llm`.

@@ -12,7 +12,9 @@
 //! | `locate` | where plugins are looked for, and what a specification such as `openai:model` means |
 //! | `meter` | what one call cost |
 //! | `network` | the network on behalf of `http` plugins: where they may go, secrets, bounds |
+//! | `bundled` | the shipped plugins, where they are linked in |
 //! | `opened` | the instance that takes calls; opened again once when it has panicked |
+//! | `patience` | a call's deadline |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
 //! | `price_keys` | the keys of a price table |
 //! | `prices` | [`Prices`]: what models cost, from YAML tables |
@@ -23,6 +25,7 @@
 //! | `settings` | what is wrong with a plugin's settings, in words |
 //! | `tape` | cassettes: exchanges kept in files, replayed, and the cache |
 //! | `trace` | a span for each call |
+//! | `without_network` | stands for `network` in a build that has none |
 //! | `trust` | which libraries may run: the installation's own, and those in the lock file |
 //!
 //! Native plugins are trusted code. A call that fails, hangs, panics or answers nonsense is contained; a memory fault
@@ -30,14 +33,22 @@
 
 mod absent;
 mod complete;
+#[cfg(feature = "bundled")]
+mod bundled;
+#[cfg(feature = "cli")]
 pub mod conformance;
 mod elf;
 mod error;
 mod inspect;
 mod locate;
 mod meter;
+#[cfg(feature = "network")]
+mod network;
+#[cfg(not(feature = "network"))]
+#[path = "without_network.rs"]
 mod network;
 mod opened;
+mod patience;
 mod plugin;
 mod price_keys;
 mod prices;
@@ -63,4 +74,4 @@ pub use settings::{SettingProblem, setting_problems};
 pub use tape::{Recorder, RecorderMode, Requests, TapeError};
 pub use trust::{TrustState, Trusted};
 
-pub use loopctl_plugin_sdk::protocol;
+pub use loopctl_plugin_sdk::{Linked, protocol};

@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 
 use super::error::sanitize_message;
 use super::inspect::{PluginFile, hex};
-use super::locate::{self, Spec, Target, same_name};
+use super::locate::{self, Spec, Target, endpoint_named, same_name};
 use super::meter::Meter;
-use super::network::{HttpTransport, Network, Seed, endpoint_named};
+use super::network::{HttpTransport, Network, Seed};
 use super::plugin::{LINKED, Library};
 use super::settings::setting_problems;
 use super::tape::Recorder;
@@ -53,12 +53,28 @@ pub struct ProviderEntry {
     pub used: bool,
 }
 
+/// A plugin that is linked into this program.
+fn take_in(plugin: Linked) -> Result<Loaded, ProviderError> {
+    let (library, manifest, json) = Library::linked(plugin.entry())?;
+    let identity = PluginIdentity {
+        name: manifest.name.clone(),
+        version: manifest.version.clone(),
+        digest: hex(&Sha256::digest(&json)),
+        path: PathBuf::from(LINKED),
+    };
+    Ok((identity, manifest, library))
+}
+
 impl Providers {
     /// Providers in the places of `paths`, with secrets, addresses and proxies from the process's environment and the
     /// prices that ship with loopctl.
     pub fn new(paths: PluginPaths) -> Self {
         let network = Network::new(Arc::new(|name| std::env::var(name).ok()));
-        let (network, linked) = (Arc::new(network), Vec::new());
+        let network = Arc::new(network);
+        #[cfg(feature = "bundled")]
+        let linked = super::bundled::BUNDLED.into_iter().filter_map(|plugin| take_in(plugin).ok()).collect();
+        #[cfg(not(feature = "bundled"))]
+        let linked = Vec::new();
         let prices = Arc::new(Prices::shipped());
         let shared = Shared { paths, network, linked, programs_allowed: false, prices, tape: None };
         Self { shared: Arc::new(shared) }
@@ -116,21 +132,17 @@ impl Providers {
     }
 
     /// With a plugin that is linked into this program, before any file of the same name:
-    /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`. All plugins export the same symbol, so the linker takes one
-    /// per program.
+    /// `with_linked(loopctl_scripted::LOOPCTL_PLUGIN)`. All plugins export the same symbol, so a program that links several
+    /// in needs the feature `bundled`, or `linked` of the plugin SDK.
     ///
     /// # Errors
     /// When its table isn't what its kind needs.
     pub fn with_linked(self, plugin: Linked) -> Result<Self, ProviderError> {
-        let (library, manifest, json) = Library::linked(plugin.entry())?;
-        let identity = PluginIdentity {
-            name: manifest.name.clone(),
-            version: manifest.version.clone(),
-            digest: hex(&Sha256::digest(&json)),
-            path: PathBuf::from(LINKED),
-        };
+        let loaded = take_in(plugin)?;
         let mut shared = Arc::unwrap_or_clone(self.shared);
-        shared.linked.push((identity, manifest, library));
+        // Before one of the same name that is there already.
+        shared.linked.retain(|(known, ..)| !same_name(&known.name, &loaded.0.name));
+        shared.linked.push(loaded);
         Ok(Self { shared: Arc::new(shared) })
     }
 

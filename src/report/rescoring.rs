@@ -3,7 +3,7 @@
 use super::live::{decision_line, numbers};
 use super::paint::Paint;
 use crate::policy::{Check, Decision, StopReason, Verdict};
-use crate::run::{Rescore, Rescored};
+use crate::rescore::{Rescore, Rescored};
 use crate::score::Issue;
 use crate::value::sanitize_line;
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use super::paint::Paint;
 use crate::policy::FinalStatus;
-use crate::run::{BatchEnd, DocumentResult};
+use crate::result::DocumentResult;
+use crate::run::BatchEnd;
 use crate::score::{Assessment, Evidence};
 use crate::value::Usage;
 use crate::value::sanitize_line;

@@ -2,9 +2,10 @@
 
 use super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
 use super::trace::{end_run, run_span};
-use super::{DocumentResult, Plan, Session};
+use super::{DocumentResult, Session};
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError};
+use crate::plan::Plan;
 use crate::policy::{FinalStatus, StopReason};
 use crate::rules::UNKNOWN_TYPE;
 use crate::store::StoreError;
@@ -70,10 +71,10 @@ impl Batch {
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.
-    pub async fn run(
+    pub async fn run<O: Observer + ?Sized>(
         self,
-        session: &mut Session,
-        observer: &mut dyn Observer,
+        session: &Session,
+        observer: &mut O,
     ) -> Result<BatchEnd, StoreError> {
         let span = run_span(session.id(), &session.plan().profile.name, self.inputs.len());
         let (end, usage) = self.work_through(session, observer).instrument(span.clone()).await?;
@@ -81,10 +82,10 @@ impl Batch {
         Ok(end)
     }
 
-    async fn work_through(
+    async fn work_through<O: Observer + ?Sized>(
         self,
-        session: &mut Session,
-        observer: &mut dyn Observer,
+        session: &Session,
+        observer: &mut O,
     ) -> Result<(BatchEnd, Usage), StoreError> {
         let mut usage = Usage::default();
         let mut end = BatchEnd::default();
@@ -96,9 +97,14 @@ impl Batch {
                 end.not_tried = inputs.len() + 1;
                 break;
             }
-            let document = match input.read() {
-                Ok(document) => document,
-                Err(error) => {
+            let document = match session.unless_stopped(read(input)).await {
+                None => {
+                    end.cancelled = true;
+                    end.not_tried = inputs.len() + 1;
+                    break;
+                }
+                Some(Ok(document)) => document,
+                Some(Err(error)) => {
                     observer.unusable(&error);
                     end.unusable += 1;
                     continue;
@@ -106,7 +112,8 @@ impl Batch {
             };
             observer.read(&document);
             let supplied = self.supplied.clone();
-            let result = session.run(&document, self.document_type.as_deref(), supplied, observer).await?;
+            let (asked, named) = (session.asked_anew(), self.document_type.as_deref());
+            let result = session.run_asking(&asked, &document, named, supplied, observer).await?;
             end.finished += 1;
             usage += result.usage;
             if result.final_status.passes() && is_unrecognised(session.plan(), &result) {
@@ -128,7 +135,7 @@ impl Batch {
                 continue;
             };
             errors_in_a_row += 1;
-            let permanent = session.is_spent(&result) || errors_in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
+            let permanent = asked.is_spent(&result) || errors_in_a_row >= MOST_PROVIDER_ERRORS_IN_A_ROW;
             if inputs.len() == 0 {
                 break;
             }
@@ -137,13 +144,26 @@ impl Batch {
                 observer.gave_up(why, errors_in_a_row, inputs.as_slice());
                 break;
             }
-            if let Some(asked) = session.comes_back(&result) {
+            let most = session.plan().profile.network.max_retry_wait;
+            if let Some(asked) = asked.comes_back(&result, most) {
                 let pause = pause_after(errors_in_a_row).max(asked);
                 observer.pausing(pause);
                 session.pause(pause).await;
             }
         }
         Ok((end, usage))
+    }
+}
+
+/// Reads a document, on a thread that may wait: standard input comes when somebody writes it.
+async fn read(input: Input) -> Result<Document, InputError> {
+    match tokio::task::spawn_blocking(move || input.read()).await {
+        Ok(document) => document,
+        Err(lost) => match lost.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The program ends, and nobody waits for the document.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 

@@ -5,8 +5,8 @@ use super::clock::{Clock, Time};
 use crate::profile::Waiting;
 use crate::provider::protocol::CompletionRequest;
 use crate::provider::{Called, Progress, Provider};
+use crate::result::AnsweredBy;
 use crate::value::Millis;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
@@ -21,9 +21,6 @@ pub(super) struct Calls {
     /// Who answered, by stage or member of the panel.
     answered: Mutex<AnsweredBy>,
 }
-
-/// Providers and models that answered, by the stage or member of the panel that asked: `ollama:llama3`.
-pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
 
 impl Calls {
     /// Calls that go by this time.

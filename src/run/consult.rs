@@ -1,16 +1,16 @@
 //! Judges and validators, asked about a candidate.
 
+use super::answer::answer_of;
+use super::ask_validator;
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::discretion::ReferenceLeakFilter;
 use super::document::{Session, impossible_reason, stop};
 use super::fallback::FallbackChain;
 use super::in_hand::DocumentState;
-use super::request::{RawAnswer, answer_of, mend_whole};
 use super::validator::question;
-use super::work::request_for;
-use super::{Plan, ask_validator};
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
+use crate::exchange::{RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
+use crate::plan::Plan;
 use crate::provider::protocol::CompletionRequest;
 use crate::repair::Repaired;
 use crate::value::{MAX_CANDIDATE_DEPTH, Millis, Usage, is_deeper};
@@ -37,6 +37,18 @@ pub enum Consultant {
     Validator,
     /// A validator that may not be run, and why.
     NotRun(String),
+}
+
+impl Consultant {
+    /// The same for another document, from the first provider.
+    pub(super) fn anew(&self) -> Self {
+        match self {
+            Consultant::Judge(chain) => Consultant::Judge(chain.anew()),
+            Consultant::Service(chain) => Consultant::Service(chain.anew()),
+            Consultant::Validator => Consultant::Validator,
+            Consultant::NotRun(why) => Consultant::NotRun(why.clone()),
+        }
+    }
 }
 
 /// Questions that are being asked at the same time. Dropped, they are given up.
@@ -176,7 +188,7 @@ impl Session {
         task: &DocumentState<'_>,
     ) -> Result<Question, String> {
         let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
-        match self.consultants.get(member) {
+        match task.asked.consultants.get(member) {
             Some(Consultant::Judge(chain)) => {
                 let at = member.checked_sub(self.plan.validators.len()).ok_or("there is no such judge")?;
                 let request = Box::new(request_for(&self.plan, run, task.task(), work)?);

@@ -1,28 +1,27 @@
 //! One document's loop, carried out.
 
+use super::DocumentResult;
+use super::answer::{answer_of, said_in};
+use super::asked::Asked;
 use super::batch::Observer;
 use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
-use super::explanation::ExplanationBuilder;
 use super::fallback::FallbackChain;
 use super::in_hand::DocumentState;
 use super::off_thread::off_thread;
-use super::references::references_of;
-use super::repairs::stage_answer;
-use super::request::{RawAnswer, answer_of};
 use super::trace::{Watch, document_span, end_document};
-use super::typing::document_type_of;
-use super::work::{attached, first_input, request_for};
-use super::{DocumentResult, Plan};
 use crate::engine::{CallFailed, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::exchange::{attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
+use crate::plan::{Plan, document_type_of, references_of};
 use crate::policy::StopReason;
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
+use crate::result::ExplanationBuilder;
 use crate::score::{Assessment, Assessor, ScoreBreakdown};
-use crate::store::{Artifact, Artifacts, DocumentRecord, Journal, RunId, StoreError};
+use crate::store::{Artifact, Artifacts, DocumentRecord, EventLog, RunId, StoreError};
 use crate::value::{Cancel, Fuel, Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
@@ -39,25 +38,40 @@ pub enum Candidates {
 }
 
 /// Where a run keeps what happens.
+#[derive(Debug, Clone)]
 pub struct RunStore {
-    /// The journal and the run's id in it.
-    pub journal: Journal,
-    /// The id.
+    /// The journal.
+    pub journal: Arc<dyn EventLog>,
+    /// The run's id in it.
     pub run: RunId,
     /// Where artifacts go, if anywhere.
     pub artifacts: Option<Artifacts>,
 }
 
-/// A profile at work on documents, one after the other.
+impl RunStore {
+    /// Keeps something, on a thread that may wait for a disk: the executor has other documents to see to.
+    pub(super) async fn keep<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&RunStore) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let place = self.clone();
+        match tokio::task::spawn_blocking(move || work(&place)).await {
+            Ok(done) => done,
+            Err(lost) => match lost.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(StoreError::ShuttingDown),
+            },
+        }
+    }
+}
+
+/// A profile at work on documents, which may be run at the same time.
 pub struct Session {
     pub(super) plan: Arc<Plan>,
-    pub(super) candidates: Candidates,
-    /// One for each member of the plan's panel.
-    pub(super) consultants: Vec<Consultant>,
+    /// Whom documents ask. Each has its own place in each chain, so that they can be run at the same time.
+    asked: Asked,
     pub(super) place: RunStore,
     pub(super) time: Time,
-    /// Lent to the thread that assesses.
-    assessor: Option<Assessor>,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
@@ -72,7 +86,8 @@ impl Session {
         place: RunStore,
         cancelled: watch::Receiver<bool>,
     ) -> Self {
-        Session { plan, candidates, consultants, place, time: Time::Real, assessor: None, cancelled }
+        let asked = Asked { candidates, consultants };
+        Session { plan, asked, place, time: Time::Real, cancelled }
     }
 
     /// The same by another time than this machine's.
@@ -85,8 +100,9 @@ impl Session {
     ///
     /// # Errors
     /// When the journal can't be written.
-    pub fn close(&self, finished_at: &str) -> Result<(), StoreError> {
-        self.place.journal.finish_run(&self.place.run, finished_at)
+    pub async fn close(&self, finished_at: &str) -> Result<(), StoreError> {
+        let finished_at = finished_at.to_owned();
+        self.place.keep(move |place| place.journal.finish_run(&place.run, &finished_at)).await
     }
 
     /// The run's id in the journal.
@@ -110,26 +126,44 @@ impl Session {
     ///
     /// # Errors
     /// When the journal or an artifact can't be written: going on would lose work.
-    pub async fn run(
-        &mut self,
+    pub async fn run<O: Observer + ?Sized>(
+        &self,
         document: &Document,
         document_type: Option<&str>,
         supplied: Option<Arc<Value>>,
-        observer: &mut dyn Observer,
+        observer: &mut O,
+    ) -> Result<DocumentResult, StoreError> {
+        self.run_asking(&self.asked.anew(), document, document_type, supplied, observer).await
+    }
+
+    /// Whom a document asks, from the first provider of each chain.
+    pub(super) fn asked_anew(&self) -> Asked {
+        self.asked.anew()
+    }
+
+    /// The same, asking providers whose state can be looked at afterwards.
+    pub(super) async fn run_asking<O: Observer + ?Sized>(
+        &self,
+        asked: &Asked,
+        document: &Document,
+        document_type: Option<&str>,
+        supplied: Option<Arc<Value>>,
+        observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
         let span = document_span(&document.id);
         let result =
-            self.work_on(document, document_type, supplied, observer).instrument(span.clone()).await?;
+            self.work_on(asked, document, document_type, supplied, observer).instrument(span.clone()).await?;
         end_document(&span, &result);
         Ok(result)
     }
 
-    async fn work_on(
-        &mut self,
+    async fn work_on<O: Observer + ?Sized>(
+        &self,
+        asked: &Asked,
         document: &Document,
         document_type: Option<&str>,
         supplied: Option<Arc<Value>>,
-        observer: &mut dyn Observer,
+        observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
         let attached = attached(&self.plan, document);
         let instead =
@@ -145,18 +179,18 @@ impl Session {
         }
         let typed = document_type_of(&self.plan, document_type, own, "with `--type`", &mut warnings);
         let document_type = typed.name.clone();
-        self.place.journal.begin_document(
-            &self.place.run,
-            &DocumentRecord {
-                id: document.id.clone(),
-                document_type: document_type.clone(),
-                source_digest: document.digest.clone(),
-                path: document.path.clone(),
-            },
-        )?;
-        if let Some(artifacts) = &self.place.artifacts {
-            artifacts.discard(&document.id)?;
-        }
+        let record = DocumentRecord {
+            id: document.id.clone(),
+            document_type: document_type.clone(),
+            source_digest: document.digest.clone(),
+            path: document.path.clone(),
+        };
+        self.place
+            .keep(move |place| {
+                place.journal.begin_document(&place.run, &record)?;
+                place.artifacts.as_ref().map_or(Ok(()), |artifacts| artifacts.discard(&record.id))
+            })
+            .await?;
         observer.started(&document.id, &document_type);
         let masked = Mask::apply(&self.plan.profile.mask, text);
         if !self.plan.profile.mask.is_empty() && masked == text && !own.is_empty() {
@@ -179,6 +213,8 @@ impl Session {
             attached,
             references: references_of(&self.plan, document, &document_type, &mut warnings),
             supplied,
+            asked,
+            assessor: None,
             calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting)),
             at: Millis::default(),
             warnings,
@@ -207,23 +243,29 @@ impl Session {
         result.answered_by = task.calls.answered();
         result.add_repairs(task.repairs);
         result.explanation = Some(task.chronicle.close(&self.plan));
-        if let Some(artifacts) = &self.place.artifacts {
-            artifacts.write(&task.id, Artifact::Result, &result)?;
-        }
         let recorded = closing(&outcome, &result)
             .map_err(|source| StoreError::Json { what: format!("the outcome of `{}`", task.id), source })?;
-        self.place.journal.finish_document(&self.place.run, &task.id, &recorded)?;
+        let result = self
+            .place
+            .keep(move |place| {
+                if let Some(artifacts) = &place.artifacts {
+                    artifacts.write(&result.id, Artifact::Result, &result)?;
+                }
+                place.journal.finish_document(&place.run, &result.id, &recorded)?;
+                Ok(result)
+            })
+            .await?;
         observer.finished(&result);
         Ok(result)
     }
 
     /// Feeds the run and does what it asks for until it is over.
-    async fn drive(
-        &mut self,
+    async fn drive<O: Observer + ?Sized>(
+        &self,
         run: &mut Run,
         first: Input,
         task: &mut DocumentState<'_>,
-        observer: &mut dyn Observer,
+        observer: &mut O,
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
         let mut outcome = None;
@@ -248,7 +290,7 @@ impl Session {
                 );
             };
             match output {
-                Output::Record(event) => self.record(&event, run, task, observer)?,
+                Output::Record(event) => self.record(&event, run, task, observer).await?,
                 Output::Call(ref work @ Work::Consult { member, attempt, .. }) => {
                     if self.is_cancelled() {
                         questions.ask(std::future::ready(stop()));
@@ -269,7 +311,7 @@ impl Session {
 
     /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
     /// paid for is thrown away.
-    async fn carry_out(&mut self, work: Work, run: &Run, task: &mut DocumentState<'_>) -> Input {
+    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentState<'_>) -> Input {
         match work {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
@@ -300,14 +342,14 @@ impl Session {
 
     /// What tier 1 says of a candidate, and where its points went.
     async fn assess(
-        &mut self,
+        &self,
         candidate: Arc<Value>,
-        task: &DocumentState<'_>,
+        task: &mut DocumentState<'_>,
     ) -> (Assessment, ScoreBreakdown) {
         let document_type = task.reference.document_type.clone();
         let source = task.attached.is_none().then(|| Arc::clone(&task.source));
         let cancel = Cancel::default();
-        let idle = self.assessor.take().unwrap_or_else(|| Assessor::new(Arc::clone(&self.plan.scoring)));
+        let idle = task.assessor.take().unwrap_or_else(|| Assessor::new(Arc::clone(&self.plan.scoring)));
         let mut assessor = idle.with_cancel(&cancel);
         let (assessor, assessment, account) =
             off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
@@ -318,7 +360,7 @@ impl Session {
                 (assessor, assessment, account)
             })
             .await;
-        self.assessor = Some(assessor);
+        task.assessor = Some(assessor);
         (assessment, account)
     }
 
@@ -330,7 +372,7 @@ impl Session {
 
     /// Asks the provider of a stage.
     async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentState<'_>) -> Input {
-        let Candidates::Providers(providers) = &self.candidates else {
+        let Candidates::Providers(providers) = &task.asked.candidates else {
             return impossible("there is no provider to ask");
         };
         let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
@@ -355,7 +397,7 @@ impl Session {
         let cancel = Cancel::default();
         let fuel = Fuel::new(MAX_STEPS, &cancel);
         let (called, read) = off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
-            let read = RawAnswer::of(&called)
+            let read = said_in(&called)
                 .map(|told| stage_answer(&plan, &outputs, stage, &document_type, &source, told, &fuel));
             (called, read)
         })
@@ -431,7 +473,7 @@ mod tests {
     use crate::ingest::{InputError, SourceText};
     use crate::policy::FinalStatus;
     use crate::profile::{Library, load};
-    use crate::store::RunRecord;
+    use crate::store::{Journal, RunRecord};
     use crate::value::DocumentId;
     use serde_json::json;
 
@@ -470,8 +512,8 @@ mod tests {
             })
             .unwrap();
         let (cancel, cancelled) = watch::channel(false);
-        let place = RunStore { journal, run, artifacts: None };
-        let mut session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
+        let place = RunStore { journal: Arc::new(journal), run, artifacts: None };
+        let session = Session::new(Arc::clone(&plan), Candidates::Supplied, Vec::new(), place, cancelled);
         let document = Document {
             media: None,
             id: DocumentId::new("d"),

@@ -39,6 +39,11 @@ impl FallbackChain {
         FallbackChain { links: self.links.clone(), retries: self.retries, turn: Arc::clone(&self.turn) }
     }
 
+    /// The same providers, from the first.
+    pub(super) fn anew(&self) -> Self {
+        FallbackChain::new(self.links.clone(), self.retries)
+    }
+
     /// All of them.
     #[must_use]
     pub fn links(&self) -> &[Provider] {

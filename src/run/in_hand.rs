@@ -1,14 +1,15 @@
 //! A document while its loop runs.
 
-use super::Task;
+use super::asked::Asked;
 use super::call::Calls;
-use super::explanation::ExplanationBuilder;
 use super::trace::Watch;
-use super::typing::TypedAs;
+use crate::plan::TypedAs;
 use crate::engine::Produced;
+use crate::exchange::Task;
 use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::repair::RepairStep;
-use crate::score::Source;
+use crate::result::ExplanationBuilder;
+use crate::score::{Assessor, Source};
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,6 +30,9 @@ pub(super) struct DocumentState<'a> {
     pub(super) source: Arc<Source>,
     /// Candidate 0, if it was supplied; taken when it is used.
     pub(super) supplied: Option<Arc<Value>>,
+    /// Whom it asks.
+    pub(super) asked: &'a Asked,
+    pub(super) assessor: Option<Assessor>,
     pub(super) calls: Arc<Calls>,
     /// When the latest input came in. All that it causes is recorded with this time: replaying the record must give
     /// the run the times that it saw.

@@ -2,7 +2,7 @@
 
 use super::call::stopped;
 use super::clock::Time;
-use super::{Candidates, Consultant, DocumentResult, FallbackChain, Session};
+use super::{DocumentResult, Session};
 use crate::policy::StopReason;
 use crate::score::{Issue, JUDGE_FAILED};
 use crate::value::{Disposition, Millis};
@@ -26,38 +26,20 @@ pub(super) fn provider_failure(result: &DocumentResult) -> Option<&str> {
 }
 
 /// What says that the document lacks the word of a judge for whom nothing stands in.
-fn unheard(result: &DocumentResult) -> Option<&Issue> {
+pub(super) fn unheard(result: &DocumentResult) -> Option<&Issue> {
     let mut issues = result.best_validation.iter().flat_map(|validation| &validation.issues);
     issues.find(|issue| issue.code == JUDGE_FAILED && issue.disposition == Disposition::Escalate)
 }
 
 impl Session {
-    /// Whether what a document failed for can't be asked again before a person has done something about its key or account.
-    pub(super) fn is_spent(&self, result: &DocumentResult) -> bool {
-        self.failed_in(result).any(FallbackChain::is_spent)
-    }
-
-    /// How long to wait for what a document failed for, if it may come back by itself: as long as it asks for, within
-    /// reason.
-    pub(super) fn comes_back(&self, result: &DocumentResult) -> Option<Millis> {
-        let asked = self.failed_in(result).filter_map(FallbackChain::comes_back).max()?;
-        Some(asked.min(self.plan.profile.network.max_retry_wait))
-    }
-
-    /// Among whom a failure is to be looked for: the stages' providers if the document ended by a failure, the judges' if it
-    /// lacks the word of one.
-    fn failed_in(&self, result: &DocumentResult) -> impl Iterator<Item = &FallbackChain> {
-        let of_stages = result.stop_reason == StopReason::ProviderError;
-        let of_judges = unheard(result).is_some();
-        let stages = match &self.candidates {
-            Candidates::Providers(chains) if of_stages => chains.as_slice(),
-            Candidates::Providers(_) | Candidates::Supplied => &[],
-        };
-        let judges = self.consultants.iter().filter_map(move |consultant| match consultant {
-            Consultant::Judge(chain) if of_judges => Some(chain),
-            _ => None,
-        });
-        stages.iter().chain(judges)
+    /// What comes of `work`; `None` when someone stops the session before.
+    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut cancelled = self.cancelled.clone();
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = stopped(&mut cancelled) => None,
+        }
     }
 
     /// Waits between documents; someone who stops the session ends that.

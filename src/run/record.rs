@@ -2,41 +2,47 @@
 
 use super::Session;
 use super::batch::Observer;
-use super::explanation::explained;
 use super::in_hand::DocumentState;
 use crate::engine::{Event, Run};
-use crate::store::{Artifact, StoreError};
+use crate::result::explained;
+use crate::score::Assessment;
+use crate::store::{Artifact, Artifacts, StoreError};
 use crate::value::DocumentId;
+use serde_json::Value;
+use std::sync::Arc;
 
 impl Session {
     /// Writes down what happened, before it is acted upon, and tells the observer.
-    pub(super) fn record(
+    pub(super) async fn record<O: Observer + ?Sized>(
         &self,
         event: &Event,
         run: &Run,
         task: &mut DocumentState<'_>,
-        observer: &mut dyn Observer,
+        observer: &mut O,
     ) -> Result<(), StoreError> {
         let at = task.at;
-        let payload = explained(&self.plan, run, event, task)
+        let payload = explained(&self.plan, run, event, &mut task.chronicle)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
-        self.place.journal.append(&self.place.run, &task.id, at, event.kind(), &payload)?;
+        let (id, kind) = (task.id.clone(), event.kind());
+        let left = self.place.artifacts.is_some().then(|| Left::of(event)).flatten();
+        self.place
+            .keep(move |place| {
+                place.journal.append(&place.run, &id, at, kind, &payload)?;
+                match (&place.artifacts, left) {
+                    (Some(artifacts), Some(left)) => left.write(&id, artifacts),
+                    _ => Ok(()),
+                }
+            })
+            .await?;
         if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {
             task.tell_unanswered();
         }
         match event {
             Event::Produced { iteration, produced } => {
                 task.heard(*iteration, produced);
-                self.write(&task.id, Artifact::Extraction(number(*iteration)), &produced.candidate)?;
-            }
-            Event::Supplied { produced } => {
-                self.write(&task.id, Artifact::Extraction(0), &produced.candidate)?;
             }
             Event::Staged { iteration, produced, .. } => {
                 task.heard(*iteration, produced);
-            }
-            Event::Assembled { iteration, candidate } => {
-                self.write(&task.id, Artifact::Extraction(number(*iteration)), candidate)?;
             }
             Event::Consulted { iteration, member, consulted } => {
                 let note = |note: &String| (*iteration, member + 1, note.clone());
@@ -44,9 +50,6 @@ impl Session {
             }
             Event::Unanswered { member, failure, .. } => {
                 task.unanswered.push((*member, failure.message.clone()));
-            }
-            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
-                self.write(&task.id, Artifact::Validation(number(*iteration)), assessment)?;
             }
             Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
             Event::Decided(decision) => {
@@ -60,17 +63,41 @@ impl Session {
         observer.event(&task.id, at, event);
         Ok(())
     }
+}
 
-    fn write(
-        &self,
-        id: &DocumentId,
-        artifact: Artifact,
-        value: &impl serde::Serialize,
-    ) -> Result<(), StoreError> {
-        match &self.place.artifacts {
-            Some(artifacts) => artifacts.write(id, artifact, value).map(|_| ()),
-            None => Ok(()),
+/// What an event leaves for people to read.
+enum Left {
+    Extraction(u32, Arc<Value>),
+    Validation(u32, Box<Assessment>),
+}
+
+impl Left {
+    fn of(event: &Event) -> Option<Self> {
+        Some(match event {
+            Event::Produced { iteration, produced } => {
+                Left::Extraction(number(*iteration), Arc::clone(&produced.candidate))
+            }
+            Event::Supplied { produced } => Left::Extraction(0, Arc::clone(&produced.candidate)),
+            Event::Assembled { iteration, candidate } => {
+                Left::Extraction(number(*iteration), Arc::clone(candidate))
+            }
+            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
+                Left::Validation(number(*iteration), assessment.clone())
+            }
+            _ => return None,
+        })
+    }
+
+    fn write(self, id: &DocumentId, artifacts: &Artifacts) -> Result<(), StoreError> {
+        match self {
+            Left::Extraction(iteration, value) => {
+                artifacts.write(id, Artifact::Extraction(iteration), &value)
+            }
+            Left::Validation(iteration, value) => {
+                artifacts.write(id, Artifact::Validation(iteration), &value)
+            }
         }
+        .map(|_| ())
     }
 }
 

@@ -1,7 +1,7 @@
 //! External validators: a program that reads a candidate as JSON and says what is wrong with it.
 
-use super::ValidatorPlan;
 use crate::engine::{CallFailed, Consulted};
+use crate::plan::ValidatorPlan;
 use crate::profile::Asked;
 use crate::repair::has_a_key_twice;
 use crate::value::{MAX_CANDIDATE_DEPTH, Usage, is_deeper};

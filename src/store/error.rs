@@ -2,12 +2,16 @@
 
 use super::RunId;
 use crate::value::DocumentId;
+#[cfg(feature = "journal")]
 use rusqlite::ErrorCode;
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "journal")]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// What can go wrong with the journal and the artifacts. No message ever holds what was to be stored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The folder for artifacts can't be made, or not be written to.
     #[error("can't write to the folder `{}`: {source}", path.display())]
@@ -25,6 +29,9 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// The program ends, and nothing more is kept.
+    #[error("the program is shutting down")]
+    ShuttingDown,
     /// The value has no form in JSON.
     #[error("can't write {what} as JSON: {source}")]
     Json {
@@ -163,6 +170,7 @@ impl StoreError {
             StoreError::DiskFull { .. } => {
                 "make room, then go on with the run; nothing that was recorded is lost"
             }
+            StoreError::ShuttingDown => "run it again",
             StoreError::Time { .. } => "give a time in RFC 3339 with its offset from UTC",
             StoreError::UnknownRun { .. } => "list the runs to see which there are",
             StoreError::UnknownDocument { .. } => "begin the document before anything is recorded for it",
@@ -173,6 +181,7 @@ impl StoreError {
     }
 
     /// Names what an error of SQLite means for the file at `path`.
+    #[cfg(feature = "journal")]
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_path_buf();
         let reason = || match error {

@@ -8,9 +8,10 @@ use loopctl::ingest::{InputError, find};
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
 use loopctl::run::{Batch, Candidates, DocumentResult, FallbackChain, Observer, Plan, RunStore, Session};
-use loopctl::store::{Journal, RunRecord};
+use loopctl::store::{Journal, RunRecord, StoreError};
 use loopctl::value::{DocumentId, Millis};
-use serde_json::json;
+use loopctl::{BuildError, Loop};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -45,7 +46,7 @@ pub(crate) fn embedded(place: &Workspace, cancelled: watch::Receiver<bool>) -> (
             settings: json!({}),
         })
         .unwrap();
-    let place_of_run = RunStore { journal, run, artifacts: None };
+    let place_of_run = RunStore { journal: Arc::new(journal), run, artifacts: None };
     let candidates = Candidates::Providers(vec![chain]);
     let session = Session::new(plan, candidates, Vec::new(), place_of_run, cancelled);
     let inputs = find(&[place.path("doc.txt")]).inputs;
@@ -59,7 +60,59 @@ async fn a_session_that_nobody_can_stop_goes_on() {
     let place = steps("stop: { max_iterations: 3 }\n", &[busy, scoring(5), scoring(9)]);
     let (stop, cancelled) = watch::channel(false);
     drop(stop);
-    let (batch, mut session) = embedded(&place, cancelled);
-    let end = batch.run(&mut session, &mut Nobody).await.unwrap();
+    let (batch, session) = embedded(&place, cancelled);
+    let end = batch.run(&session, &mut Nobody).await.unwrap();
     assert_eq!((end.passed, end.cancelled), (1, false));
+}
+
+/// A loop with the profile of a [`steps`] folder.
+fn looped(place: &Workspace) -> loopctl::LoopBuilder {
+    let exe = std::env::current_exe().unwrap().canonicalize().unwrap();
+    let answers = place.path("answers.jsonl");
+    Loop::builder()
+        .folder(place.path(""))
+        .profile("steps")
+        .plugin_paths(PluginPaths { search: vec![], home: None, exe: Some(exe) })
+        .set(format!("stages.*.config.file={}", answers.display()))
+}
+
+/// The second document is finished while the first still waits for its provider, and both by one loop.
+#[tokio::test]
+async fn documents_run_at_the_same_time() {
+    let hang = json!({"id": "stuck", "fault": "hang"});
+    let place = steps("stop: { max_iterations: 1 }\n", &[hang, scoring(9)]);
+    let looped = Arc::new(looped(&place).build().unwrap());
+    let stuck = Arc::clone(&looped);
+    let stuck =
+        tokio::spawn(async move { stuck.run("stuck", "x").await.map(|result| result.iteration_count) });
+    let result = looped.run("free", "x").await.unwrap();
+    assert_eq!((result.iteration_count, stuck.is_finished()), (1, false));
+    stuck.abort();
+    assert!(stuck.await.unwrap_err().is_cancelled());
+}
+
+#[tokio::test]
+async fn a_result_is_read_back_as_it_was_written() {
+    let place = steps("stop: { max_iterations: 2 }\n", &[scoring(5), scoring(9)]);
+    let looped =
+        looped(&place).journal(place.path("journal.sqlite")).artifacts(place.path("out")).build().unwrap();
+    let result = looped.run("doc", "x").await.unwrap();
+    let again = looped.run("doc", "x").await.unwrap_err();
+    assert!(matches!(again, StoreError::DocumentExists { .. }), "{again}");
+    looped.close().await.unwrap();
+    let written: Value =
+        serde_json::from_slice(&std::fs::read(place.path("out/doc-result.json")).unwrap()).unwrap();
+    let read: DocumentResult = serde_json::from_value(written.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), written);
+    assert_eq!(serde_json::to_value(&result).unwrap(), written);
+    let journal = Journal::open(place.path("journal.sqlite")).unwrap();
+    assert_eq!(journal.runs().unwrap().iter().map(|run| run.finished_documents).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn a_loop_that_cannot_be_says_everything_that_is_wrong() {
+    let wrong =
+        Loop::builder().profile("clinical").set("stop.max_iteration=3").set("accept.overall=no").build();
+    let Err(BuildError::Profile(problems)) = wrong else { panic!("it was built") };
+    assert!(problems.error_count() >= 2, "{}", BuildError::Profile(problems));
 }

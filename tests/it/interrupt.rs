@@ -277,3 +277,24 @@ fn a_request_to_terminate_ends_the_programs_that_were_started_too() {
     // It was killed before the process ended.
     wait_until_gone(&program);
 }
+
+/// Whoever stops a run that waits for somebody to write need not say so twice.
+#[test]
+fn one_interrupt_ends_a_run_that_waits_for_standard_input() {
+    let place = steps("stop: { max_iterations: 1 }\n", &[scoring(9)]);
+    place.write("first.txt", "x");
+    let mut child = place
+        .process()
+        .args(["run", "--profile", "steps", "--format", "jsonl", "--out", "out", "first.txt", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    // The first document is over, and nobody writes the second.
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("\"first\""), "{line}");
+    interrupt(&child);
+    assert_eq!(ended(&mut child).code(), Some(130));
+}

@@ -4,7 +4,21 @@ use regex::Regex;
 use std::path::{Path, PathBuf};
 
 /// Rooms whose decisions must be the same on every machine and at every time.
-const PURE: [&str; 8] = ["engine", "policy", "score", "repair", "rules", "feedback", "script", "experiment"];
+const PURE: [&str; 13] = [
+    "engine",
+    "policy",
+    "score",
+    "repair",
+    "rules",
+    "feedback",
+    "script",
+    "plan",
+    "exchange",
+    "result",
+    "next",
+    "rescore",
+    "experiment",
+];
 const IMPURE: &str = r"\bstd::(fs|net|process|env|thread)\b|\b(Instant|SystemTime)\b|\btokio\b|\basync\s+(fn|move|\{)|\brand(om)?::|\bjiff::Timestamp::now\b|\bZoned::now\b";
 
 fn src() -> PathBuf {

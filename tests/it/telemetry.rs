@@ -189,12 +189,12 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Opened {
 fn whoever_embeds_the_library_gets_the_spans() {
     let place = eventful();
     let (_stop, cancelled) = tokio::sync::watch::channel(false);
-    let (batch, mut session) = embedded(&place, cancelled);
+    let (batch, session) = embedded(&place, cancelled);
     let opened = Opened::default();
     let subscriber = tracing_subscriber::registry().with(opened.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let end = tracing::subscriber::with_default(subscriber, || {
-        runtime.block_on(batch.run(&mut session, &mut Nobody)).unwrap()
+        runtime.block_on(batch.run(&session, &mut Nobody)).unwrap()
     });
     assert_eq!(end.passed, 1);
     let call = "run/document/iteration/chat";

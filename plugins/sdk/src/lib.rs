@@ -95,21 +95,38 @@ macro_rules! __export_plugin {
             $crate::export::slice_of(&LOOPCTL_MANIFEST_BLOB, LOOPCTL_MANIFEST),
         );
 
-        /// This plugin, for a program that has it linked in. All plugins export the same symbol, so a program can
-        /// have only one of them linked in; it loads the others from their libraries.
+        /// This plugin, for a program that has it linked in. All plugins export the same symbol, so a program that links
+        /// several of them in turns that off by the feature `linked` of the SDK.
         // SAFETY: the entry is the one below, made of the SDK's own functions.
         pub const LOOPCTL_PLUGIN: $crate::Linked = unsafe { $crate::Linked::new(loopctl_plugin_v1) };
 
-        /// The one function that the library exports.
-        ///
-        /// # Safety
-        /// `host` points to a table as `loopctl_plugin.h` describes it, which lives until the process ends.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn loopctl_plugin_v1(
-            host: *const $crate::abi::lc_host_v1,
-        ) -> *const $crate::abi::lc_plugin_v1 {
-            // SAFETY: the caller keeps the contract of the host's table.
-            if unsafe { $crate::export::accept_host(host) } { &LOOPCTL_TABLE } else { ::core::ptr::null() }
+        $crate::__entry! {
+            /// The one function that the library exports.
+            ///
+            /// # Safety
+            /// `host` points to a table as `loopctl_plugin.h` describes it, which lives until the process ends.
+            pub unsafe extern "C" fn loopctl_plugin_v1(
+                host: *const $crate::abi::lc_host_v1,
+            ) -> *const $crate::abi::lc_plugin_v1 {
+                // SAFETY: the caller keeps the contract of the host's table.
+                if unsafe { $crate::export::accept_host(host) } { &LOOPCTL_TABLE } else { ::core::ptr::null() }
+            }
         }
     };
+}
+
+/// The entry, under the name that hosts look for.
+#[cfg(not(feature = "linked"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry {
+    ($($entry:tt)*) => { #[unsafe(no_mangle)] $($entry)* };
+}
+
+/// The entry, under a name of its own.
+#[cfg(feature = "linked")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry {
+    ($($entry:tt)*) => { $($entry)* };
 }

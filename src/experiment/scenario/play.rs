@@ -2,18 +2,16 @@
 
 use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
 use crate::engine::{CallFailed, Consulted, Event, Input, Outcome, Output, Produced, Run, Work};
+use crate::exchange::protocol::DocumentRef;
+use crate::exchange::{RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
 use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
 use crate::ingest::{Document, SourceText};
+use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
-use crate::provider::protocol::DocumentRef;
 use crate::repair::{MAX_STEPS, Repaired};
-use crate::run::{
-    Plan, RawAnswer, Task, TypedAs, correction_feedback, document_type_of, first_input, request_for,
-    stage_answer,
-};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{DocumentId, Fuel, Millis, Usage};
 use serde_json::{Value, json};

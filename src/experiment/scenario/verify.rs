@@ -7,8 +7,9 @@ use super::matching::{Difference, TOLERANCE, collapsed, compare, cut, cut_text, 
 use super::play::{Played, RecordedRequest};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::experiment::answer::undusted;
+use crate::plan::Plan;
 use crate::profile::Profile;
-use crate::run::{Plan, wants_review};
+use crate::result::wants_review;
 use crate::score::Assessment;
 use crate::value::decode::Spanned;
 use serde_json::{Value, json};

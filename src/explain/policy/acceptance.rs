@@ -2,8 +2,8 @@
 
 use super::model::Section;
 use super::words::{capital, issue, issues, name, score, target};
+use crate::plan::Plan;
 use crate::profile::{Accept, IssueKind, OnGateMiss, OnRegression};
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("acceptance", "When a candidate is accepted");

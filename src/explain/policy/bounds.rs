@@ -1,8 +1,8 @@
 //! How many candidates and calls a document takes at most.
 
 use super::candidate::asked_again;
+use crate::plan::Plan;
 use crate::profile::{Call, Criterion, GroupMember};
-use crate::run::Plan;
 
 /// Calls that a document takes, each made once, and with every repetition that is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

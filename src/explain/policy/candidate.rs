@@ -5,8 +5,8 @@ use super::model::Section;
 use super::panel::is_asked;
 use super::words::{count, list, name, names, path};
 use crate::explain::settings::shown_value;
+use crate::plan::{Plan, StagePlan};
 use crate::profile::{CandidateKind, Combine, Dimension, Measure, Repair};
-use crate::run::{Plan, StagePlan};
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("candidate", "What makes a candidate");

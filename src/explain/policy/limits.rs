@@ -5,9 +5,9 @@ use super::candidate::asked_again;
 use super::criteria::budget_words;
 use super::model::Section;
 use super::words::{capital, count, dollars, duration, list, name, times, whole};
+use crate::plan::Plan;
 use crate::profile::{Budget, Call, Criterion, GroupMember, ProviderChoice, Waiting};
 use crate::provider::Prices;
-use crate::run::Plan;
 use crate::value::Usd;
 
 pub(super) fn section(plan: &Plan, prices: &Prices) -> Section {

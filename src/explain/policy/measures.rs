@@ -1,9 +1,9 @@
 //! How tier 1 measures a dimension, in words.
 
 use super::words::{an_issue, count, list, name, names, path, score};
+use crate::plan::Plan;
 use crate::profile::{Combine, Counts, Disagreement, Grounding, Measure, SchemaCodes};
 use crate::rules::{Importance, Op, Program, UNKNOWN_TYPE};
-use crate::run::Plan;
 use crate::value::{Disposition, EPSILON, Severity};
 use std::collections::BTreeSet;
 

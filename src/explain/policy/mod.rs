@@ -31,9 +31,9 @@ pub use model::{Ending, Explanation, Form, Section, Statement};
 pub use render::{json, markdown, text};
 pub use trajectories::{Documents, Ended, Moved, Sum};
 
+use crate::plan::Plan;
 use crate::profile::Loaded;
 use crate::provider::Prices;
-use crate::run::Plan;
 
 /// A compiled profile and what its models cost.
 #[derive(Debug, Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use super::model::Section;
 use super::words::{count, duration, list, name};
+use crate::plan::Plan;
 use crate::profile::{Limits, Network, Proxy};
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("network", "How servers are called");

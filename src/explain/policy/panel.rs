@@ -4,8 +4,8 @@ use super::calls;
 use super::model::Section;
 use super::words::{capital, duration, list, name, names, path, score, times};
 use crate::explain::settings::shown_value;
+use crate::plan::Plan;
 use crate::profile::{AfterRetries, Asked, Judge, Scale, Sees, Validator};
-use crate::run::Plan;
 
 /// Whether a name under `judges` or `validators` is asked at all.
 pub(super) fn is_asked(plan: &Plan, member: &str) -> bool {

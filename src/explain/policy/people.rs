@@ -2,9 +2,9 @@
 
 use super::model::Section;
 use super::words::{handled, list, name, score};
+use crate::plan::Plan;
 use crate::policy::FinalStatus;
 use crate::profile::{Dispositions, OnEscalate};
-use crate::run::Plan;
 use crate::value::Disposition;
 
 pub(super) fn section(plan: &Plan) -> Section {

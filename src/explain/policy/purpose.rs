@@ -2,8 +2,8 @@
 
 use super::model::Section;
 use super::words::{name, names};
+use crate::plan::Plan;
 use crate::rules::UNKNOWN_TYPE;
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("purpose", "What it is for");

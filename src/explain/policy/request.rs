@@ -2,8 +2,8 @@
 
 use super::model::Section;
 use super::words::{count, name, score};
+use crate::plan::Plan;
 use crate::profile::{Lock, OnRegression, PreviousOutput, Target};
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("request", "What the next request says");

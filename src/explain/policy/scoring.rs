@@ -4,8 +4,8 @@ use super::measures::{Words, combined, disagree, words};
 use super::model::Section;
 use super::panel::{is_asked, members};
 use super::words::{count, list, name, names, percent, score};
+use crate::plan::Plan;
 use crate::profile::{Combine, Dimension, Measure, Overall, SecondSource, SecondTier};
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("scoring", "How a candidate is scored");

@@ -2,8 +2,8 @@
 
 use super::model::Section;
 use super::words::{issues, target};
+use crate::plan::Plan;
 use crate::profile::{OnRegression, Returned, SelectKey, Target, Ties};
-use crate::run::Plan;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("selection", "Which candidate is returned");

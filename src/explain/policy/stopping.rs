@@ -3,11 +3,11 @@
 use super::criteria::{budget_words, clause, group};
 use super::model::{Ending, Section};
 use super::words::{capital, name, names};
+use crate::plan::{JudgePlan, Plan};
 use crate::policy::{FinalStatus, StopReason};
 use crate::profile::{
     AfterRetries, Criterion, GroupMember, OnEscalate, OnGateMiss, OnRegression, StopCriteria,
 };
-use crate::run::{JudgePlan, Plan};
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("stopping", "When the loop stops, and in which order");

@@ -4,9 +4,9 @@ use super::record::{Candidate, Record};
 use super::story::{Chosen, Ranked};
 use super::verdict::gate;
 use super::words::{listed, number};
+use crate::plan::SelectTerms;
 use crate::policy::{IssueCounts, StopReason};
 use crate::profile::IssueKind;
-use crate::run::SelectTerms;
 use crate::value::{EPSILON, Score, Severity};
 use std::cmp::Ordering;
 

@@ -2,8 +2,9 @@
 
 use super::record::{Candidate, Record, RunFacts, Trouble};
 use crate::engine::{CallFailed, Event, Outcome, Produced, Work};
+use crate::plan::Terms;
 use crate::policy::StopReason;
-use crate::run::{FeedbackSent, Terms};
+use crate::result::FeedbackSent;
 use crate::score::{Assessment, ScoreBreakdown};
 use crate::store::{StoredDocument, StoredEvent, StoredRun};
 use serde::de::DeserializeOwned;

@@ -3,7 +3,7 @@
 use super::record::Candidate;
 use super::story::{Cost, DimensionStory, OtherLoss};
 use super::words::{self, counted, number};
-use crate::run::Terms;
+use crate::plan::Terms;
 use crate::score::{MeasureKind, ScoreBreakdown};
 use crate::value::{Score, below};
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! What was recorded of one document's loop, wherever it was read.
 
 use crate::engine::Outcome;
+use crate::plan::Terms;
 use crate::policy::Decision;
 use crate::repair::RepairStep;
-use crate::run::{FeedbackSent, Terms};
+use crate::result::FeedbackSent;
 use crate::score::{Assessment, ScoreBreakdown, Scores};
 use serde::Serialize;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use super::record::{MOST_CANDIDATES, Record};
 use crate::engine::Outcome;
-use crate::run::{EXPLANATION_VERSION, Explanation};
+use crate::result::{EXPLANATION_VERSION, Explanation};
 use crate::score::{Assessment, Scores};
 use serde::Deserialize;
 use serde_json::Value;

@@ -8,7 +8,7 @@ use super::verdict::{acceptance, decision, gate, why_review};
 use crate::explain::json_diff::{Change, diff};
 use crate::policy::{FinalStatus, StopReason};
 use crate::repair::{Operation, RepairStep};
-use crate::run::FeedbackSent;
+use crate::result::FeedbackSent;
 use crate::score::Issue;
 use crate::value::{Disposition, Severity, Usage};
 use serde::Serialize;

@@ -5,8 +5,8 @@ use super::record::{Candidate, Record};
 use super::story::Acceptance;
 use super::words::{accept_line, against, gap};
 use crate::engine::Outcome;
+use crate::plan::Terms;
 use crate::policy::{Check, StopReason, Verdict};
-use crate::run::Terms;
 use crate::value::{Disposition, below};
 
 pub(super) fn gate(candidate: &Candidate, terms: Option<&Terms>) -> Option<Acceptance> {

@@ -1,7 +1,7 @@
 //! Numbers, values and lines of the decision table in words.
 
+use crate::plan::Terms;
 use crate::policy::Check;
-use crate::run::Terms;
 use crate::value::{EPSILON, Usage};
 use serde_json::Value;
 

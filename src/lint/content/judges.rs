@@ -4,8 +4,8 @@ use super::project::Project;
 use super::prompts::judge_place;
 use super::schema::SchemaNode;
 use crate::diag::{Code, Problem, Problems};
+use crate::plan::JudgePlan;
 use crate::profile::{Judge, Sees};
-use crate::run::JudgePlan;
 use crate::value::yaml::Data;
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 use super::project::{Project, entries, place_of};
 use super::schema::{Reach, SchemaNode};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::plan::StagePlan;
 use crate::rules::MESSAGE_VARIABLES;
-use crate::run::StagePlan;
 use crate::value::PathStep;
 use crate::value::decode::Spanned;
 use crate::value::yaml::Node;

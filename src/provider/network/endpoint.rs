@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Environment;
 use crate::diag::nearest;
 use crate::provider::error::sanitize_message;
-use crate::provider::locate::same_name;
+use crate::provider::locate::{endpoint_named, same_name};
 
 /// Where an opened plugin's requests go unless it says otherwise, and the configuration that tells it so.
 #[derive(Debug)]
@@ -19,11 +19,6 @@ pub(super) struct Destination<'m> {
     pub(super) base: Url,
     /// The profile's configuration with what the environment and the manifest add to it.
     pub(super) config: Value,
-}
-
-/// The endpoint of `manifest` that goes by this name.
-pub(in crate::provider) fn endpoint_named<'m>(manifest: &'m Manifest, name: &str) -> Option<&'m Endpoint> {
-    manifest.endpoints.iter().find(|endpoint| same_name(&endpoint.name, name))
 }
 
 /// Completes `config`. `named` is the endpoint that the specification names, as `ollama:llama3` does.

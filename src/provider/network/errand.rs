@@ -8,8 +8,9 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpResponse};
 use super::limits::RateLimiter;
 use super::server::{RETRY_HELP, Server, readable};
 use super::verdict::{Recipient, ResponseMeta, judged};
-use super::{Deadline, HttpTransport, backoff, retry_after};
+use super::{HttpTransport, backoff, retry_after};
 use crate::provider::error::{CallError, FailureKind};
+use crate::provider::patience::Deadline;
 
 /// About so many bytes of text make a token, in English and in JSON.
 const BYTES_PER_TOKEN: u64 = 4;

@@ -9,7 +9,6 @@
 //! | `secrets` | filling those in |
 //! | `redact` | taking them out of answers |
 //! | `client` | the HTTP client, proxies, and what its errors come to |
-//! | `patience` | a call's deadline |
 //! | `exchange` | one request and its answer, whole and bounded |
 //! | `errand` | one attempt at a call, and what its end means for the next |
 //! | `verdict` | what a status makes of a failure |
@@ -32,7 +31,6 @@ mod exchange;
 mod keys;
 mod limits;
 mod method;
-mod patience;
 mod redact;
 mod retry_after;
 mod retry_budget;
@@ -49,9 +47,7 @@ use serde_json::Value;
 use crate::profile::{Author, Limits, Network as Settings};
 use crate::provider::error::{CallError, FailureKind};
 pub(super) use backoff::Seed;
-pub(super) use endpoint::endpoint_named;
 pub(super) use errand::HttpAttempt;
-pub(super) use patience::Deadline;
 
 use client::Clients;
 use egress::{Egress, Origin};

@@ -12,12 +12,11 @@ use tokio::sync::oneshot;
 
 use super::host::{Host, Payload, Reply, lend, no_buf, take};
 use super::stuck::{Stuck, Waiting, check_room};
-use super::{Library, bounded, bounded_of};
+use super::{Library, bounded, ending};
 
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
-/// How long letting go of a call may hold up whoever does it. Waited for, so that a plugin has been told before the
-/// process ends.
+/// How long an answer waits for the plugin to let go of its call.
 const END_LIMIT: Duration = Duration::from_secs(1);
 /// How long a call waits for one that was given up before and has not come back: most are late, and few hang.
 const LATE_LIMIT: Duration = Duration::from_secs(2);
@@ -100,7 +99,7 @@ impl Instance {
                 own(LC_TRANSIENT, &format!("can't start a thread: {error}"))
             }
         };
-        drop(guard);
+        guard.end().await;
         reply
     }
 
@@ -216,20 +215,46 @@ struct CallGuard {
     starting: Waiting,
 }
 
-impl Drop for CallGuard {
-    fn drop(&mut self) {
+impl CallGuard {
+    /// Ends an answered call, and waits until the plugin knows, but not for one that hangs.
+    async fn end(mut self) {
+        if let Some((told, _waiting)) = self.tell() {
+            let _ = tokio::time::timeout(END_LIMIT, told).await;
+        }
+    }
+
+    /// Has a thread tell the plugin that nobody waits any more, and says when it has done so; `None` where there is nothing
+    /// to tell. A plugin that hangs in `cancel` or `call_release` keeps a thread, and neither the deadline that it missed
+    /// nor the answer that it gave, nor whoever runs the executor.
+    fn tell(&mut self) -> Option<(oneshot::Receiver<()>, Waiting)> {
         let owed = self.instance.library.host.forget(self.id);
         let before = {
             let mut begun = self.call.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *begun, Begun::Over { owed })
         };
-        if let Begun::Running(call) = before {
-            let instance = Arc::clone(&self.instance);
-            // A plugin that hangs in `cancel` or `call_release` keeps a thread, and neither the deadline that it missed nor
-            // the answer that it gave.
-            let stuck = Arc::clone(&self.instance.stuck);
-            let _ = bounded_of(&stuck, END_LIMIT, move || instance.end(call, owed));
+        let Begun::Running(call) = before else { return None };
+        let instance = Arc::clone(&self.instance);
+        let (sender, told) = oneshot::channel();
+        let telling = ending::Telling::begin();
+        // A plugin that hangs in it gets no other call until it returns.
+        let running = self.instance.stuck.begin();
+        let waiting = Waiting(Arc::clone(&running));
+        let spawned = std::thread::Builder::new().name("loopctl-end".to_owned()).spawn(move || {
+            instance.end(call, owed);
+            running.returned();
+            drop(telling);
+            let _ = sender.send(());
+        });
+        if spawned.is_err() {
+            waiting.0.returned();
         }
+        spawned.is_ok().then_some((told, waiting))
+    }
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        let _ = self.tell();
     }
 }
 

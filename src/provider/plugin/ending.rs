@@ -2,8 +2,9 @@
 //! never done, and one that hangs must not keep a process whose work is done.
 #![expect(unsafe_code, reason = "hears of the process's end, and ends it, by the C library's own functions")]
 
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, Once, PoisonError};
+use std::time::Duration;
 
 /// The program ends because its own work is over.
 static ORDERLY: AtomicBool = AtomicBool::new(false);
@@ -18,6 +19,39 @@ pub(super) fn runs_foreign_code() {
 
 pub(super) fn something_hangs() {
     HUNG.store(true, Ordering::Relaxed);
+}
+
+/// How many plugins are being told that a call of theirs is over, and word of each that has been.
+static TELLING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// How long the end of the process waits for them.
+const TELL_LIMIT: Duration = Duration::from_secs(1);
+
+/// Held while a plugin is told that a call is over, so that the process does not end before it knows.
+pub(super) struct Telling(());
+
+impl Telling {
+    pub(super) fn begin() -> Self {
+        *TELLING.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Telling(())
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        *TELLING.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        TELLING.1.notify_all();
+    }
+}
+
+/// Waits until every plugin has been told, but not for ever.
+fn wait_until_told() {
+    let telling = TELLING.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = TELLING.1.wait_timeout_while(telling, TELL_LIMIT, |telling| *telling > 0);
+    let (telling, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    if *telling > 0 {
+        something_hangs();
+    }
 }
 
 /// Held by a program for as long as it works. A plugin that ends the process meanwhile is told apart from a program that
@@ -39,6 +73,7 @@ impl Working {
     /// The program ends with `status` from here on. Ends it at once if a plugin hangs: the system's own way out runs
     /// destructors of libraries, and waits for locks that the plugin may hold.
     pub fn end(self, status: u8) {
+        wait_until_told();
         drop(self);
         if HUNG.load(Ordering::Relaxed) {
             use std::io::Write;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use loopctl_plugin_sdk::abi::{LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_plugin_v1};
+use loopctl_plugin_sdk::abi::{
+    LC_ABI_MAJOR, LC_ENTRY_SYMBOL, LC_MAX_MANIFEST, lc_entry_v1, lc_host_v1, lc_plugin_v1,
+};
 use loopctl_plugin_sdk::protocol::{Manifest, PluginKind};
 
 use super::copy::Place;
@@ -35,6 +37,24 @@ unsafe impl Sync for Library {}
 /// By what identifies the code: a digest. The same bytes are loaded once, whoever asks.
 static LOADED: LazyLock<Mutex<HashMap<String, Arc<Library>>>> = LazyLock::new(Mutex::default);
 
+/// What all plugins that are linked into this program answer to. They share the SDK's code and with it the host that asked
+/// last, so it must be the same one.
+static LINKED_HOST: LazyLock<Offered> = LazyLock::new(|| {
+    let (host, table) = Host::leak();
+    Offered { host, table }
+});
+
+/// A host and the table that plugins get of it.
+struct Offered {
+    host: &'static Host,
+    table: &'static lc_host_v1,
+}
+
+// SAFETY: neither ever changes, and what the table's pointer leads to is `host`, which any thread may use.
+unsafe impl Send for Offered {}
+// SAFETY: as above.
+unsafe impl Sync for Offered {}
+
 impl Library {
     /// Loads a file whose bytes have been found trustworthy.
     pub(in crate::provider) fn load(file: PluginFile) -> Result<Arc<Self>, ProviderError> {
@@ -59,12 +79,12 @@ impl Library {
     ) -> Result<(Arc<Self>, Manifest, Vec<u8>), ProviderError> {
         let path = PathBuf::from(LINKED);
         let key = format!("linked {:p}", entry as *const ());
-        // Held throughout: a plugin answers to the host that asked last, so it must be asked only once.
+        // Held throughout, so that each is asked once.
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let (table, host) = match loaded.get(&key) {
             Some(library) => (library.table, library.host),
             None => {
-                let (host, offered) = Host::leak();
+                let Offered { host, table: offered } = *LINKED_HOST;
                 // SAFETY: an entry as the contract has it; the host's table is never freed.
                 (unsafe { copy_table(&path, entry(offered)) }?, host)
             }

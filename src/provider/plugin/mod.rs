@@ -8,6 +8,7 @@ mod copy;
 mod ending;
 mod host;
 mod load;
+#[cfg(feature = "cli")]
 mod probe;
 mod stuck;
 
@@ -16,6 +17,7 @@ pub use ending::Working;
 pub use host::LOG_TARGET;
 pub(super) use host::{Payload, Reply};
 pub(super) use load::{LINKED, Library};
+#[cfg(feature = "cli")]
 pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -1,10 +1,11 @@
 //! What the engine is told first, and the requests that ask for what it wants done.
 
-use super::{Plan, Task, correction_feedback, correction_request, judge_request, stage_request};
+use super::protocol::{Attachment, CompletionRequest};
+use super::{Task, correction_feedback, correction_request, judge_request, stage_request};
 use crate::engine::{Input, Run, Work};
 use crate::ingest::Document;
+use crate::plan::Plan;
 use crate::profile::CandidateKind;
-use crate::provider::protocol::{Attachment, CompletionRequest};
 use crate::score::Source;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
@@ -27,7 +28,7 @@ pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
 }
 
 /// The document itself, where it is an image or PDF and a stage gets to see it so.
-pub(super) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
+pub(crate) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
     let media = document.media.as_ref().filter(|_| plan.attaches())?;
     let name = document.path.as_deref().and_then(Path::file_name);
     Some(Attachment {
@@ -41,7 +42,7 @@ pub(super) fn attached(plan: &Plan, document: &Document) -> Option<Attachment> {
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
-pub(super) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option<(String, String)>, String> {
+pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option<(String, String)>, String> {
     let Work::Correct { iteration, base, stage, .. } = *work else { return Ok(None) };
     let Some(planned) = plan.stages.get(stage).filter(|_| run.pipeline().gets_feedback(stage)) else {
         return Ok(None);

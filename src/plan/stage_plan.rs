@@ -1,7 +1,7 @@
 //! The files of a stage or judge, read and checked once.
 
 use super::references::path_of;
-use super::repairs::Repairers;
+use super::repairers::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Reads the reference of each judge that has one, by judge. What can't be read is left out, with a warning: the judge
 /// then has failed.
-pub(super) fn references_of(
+pub(crate) fn references_of(
     plan: &Plan,
     document: &Document,
     document_type: &str,

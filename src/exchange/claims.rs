@@ -1,19 +1,18 @@
 //! What a judge is shown of a candidate: all but what a stage says of its own work.
 
-use super::Plan;
+use crate::plan::{Plan, StagePlan};
 use crate::profile::Judge;
 use serde_json::{Map, Value};
 
 /// The candidate without the members that the judge withholds. What the schema of the stage that answered declares
 /// stays: then the document says it.
 pub(super) fn without_claims(plan: &Plan, judge: &Judge, document_type: &str, candidate: &Value) -> Value {
-    let schema_of = |stage: &super::StagePlan| stage.schemas.get(document_type).cloned();
+    let schema_of = |stage: &StagePlan| stage.schemas.get(document_type).cloned();
     let last = plan.stages.last().and_then(schema_of);
     let Value::Object(members) = candidate else { return without(candidate, judge, last.as_ref()) };
     let mut shown = Map::new();
     for (name, inner) in members {
-        let into =
-            |stage: &&super::StagePlan| stage.stage.into.as_ref().is_some_and(|into| into.value == *name);
+        let into = |stage: &&StagePlan| stage.stage.into.as_ref().is_some_and(|into| into.value == *name);
         if let Some(stage) = plan.stages.iter().find(into) {
             shown.insert(name.clone(), without(inner, judge, schema_of(stage).as_ref()));
         } else if !is_claim(name, judge, last.as_ref()) {

@@ -1,35 +1,91 @@
 //! Opens everybody whom a profile asks, and tells the journal who that is.
 
-use super::exit::{Exit, Failure};
+use super::{Candidates, Consultant, FallbackChain};
+use crate::plan::{JudgePlan, Plan, ValidatorPlan};
 use crate::profile::{Asked, Call, ProviderChoice, Stage};
 use crate::provider::{Provider, ProviderError, Providers};
-use crate::run::{Candidates, Consultant, FallbackChain, JudgePlan, Plan, ValidatorPlan};
 use serde_json::{Value, json};
 
+/// Why somebody whom a profile asks can't be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The profile makes no candidates.
+    #[error("the profile `{profile}` has no stage that makes a candidate")]
+    NoStage {
+        /// Its name.
+        profile: String,
+    },
+    /// A provider would not get to see what the profile attaches.
+    #[error("the provider `{provider}` takes no images or PDFs, and the profile attaches them")]
+    NoAttachments {
+        /// As the profile names it.
+        provider: String,
+    },
+    /// A provider can't be opened.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+}
+
+impl OpenError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            OpenError::NoStage { .. } => {
+                "add `stages:` with a provider, or use `score` or `validate`".to_owned()
+            }
+            OpenError::NoAttachments { .. } => {
+                "name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"
+                    .to_owned()
+            }
+            OpenError::Provider(error) => error.help(),
+        }
+    }
+
+    /// Whether something was named or configured wrongly, and is not broken.
+    #[must_use]
+    pub fn is_wrong_usage(&self) -> bool {
+        match self {
+            OpenError::NoStage { .. } | OpenError::NoAttachments { .. } => true,
+            OpenError::Provider(error) => matches!(
+                error,
+                ProviderError::Unknown { .. }
+                    | ProviderError::Ambiguous { .. }
+                    | ProviderError::BadName { .. }
+                    | ProviderError::ProgramsNotAllowed { .. }
+                    | ProviderError::Config { .. }
+            ),
+        }
+    }
+}
+
 /// Opens the providers of each stage.
-pub(super) fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Failure> {
+///
+/// # Errors
+/// When the profile has no stage, or a provider can't be opened.
+pub fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, OpenError> {
     if plan.stages.is_empty() {
-        return Err(Failure {
-            message: format!("the profile `{}` has no stage that makes a candidate", plan.profile.name),
-            help: Some("add `stages:` with a provider, or use `score` or `validate`".to_owned()),
-            exit: Exit::Usage,
-        });
+        return Err(OpenError::NoStage { profile: plan.profile.name.clone() });
     }
     let open = |stage: &Stage| open_chain(providers, &stage.call, stage.retries);
-    let opened: Result<Vec<FallbackChain>, Failure> =
+    let opened: Result<Vec<FallbackChain>, OpenError> =
         plan.stages.iter().map(|planned| open(&planned.stage)).collect();
     Ok(Candidates::Providers(opened?))
 }
 
 /// Validators first, then judges, as the panel has them.
-pub(super) fn open_panel(
+///
+/// # Errors
+/// When a provider can't be opened.
+pub fn open_panel(
     providers: &Providers,
     plan: &Plan,
     allow_commands: bool,
-) -> Result<Vec<Consultant>, Failure> {
+) -> Result<Vec<Consultant>, OpenError> {
     let validator = |planned: &ValidatorPlan| match &planned.validator.asked {
         Asked::Service { config, url_by } => {
-            let opened = providers.open_by("service", config, *url_by).map_err(unusable)?;
+            let opened = providers.open_by("service", config, *url_by)?;
             Ok(Consultant::Service(FallbackChain::new(vec![opened], planned.validator.retries)))
         }
         Asked::Command { .. } if allow_commands => Ok(Consultant::Validator),
@@ -44,51 +100,36 @@ pub(super) fn open_panel(
     plan.validators.iter().map(validator).chain(plan.judges.iter().map(judge)).collect()
 }
 
-fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<FallbackChain, Failure> {
+fn open_chain(providers: &Providers, call: &Call, retries: u32) -> Result<FallbackChain, OpenError> {
     let open = |choice: &ProviderChoice| {
         if call.attach.is_some() {
             takes_attachments(providers, &choice.name.value)?;
         }
-        providers.open_by(&choice.name.value, &choice.config, choice.base_url_by).map_err(unusable)
+        Ok(providers.open_by(&choice.name.value, &choice.config, choice.base_url_by)?)
     };
-    let links: Result<Vec<Provider>, Failure> = call.providers.iter().map(open).collect();
+    let links: Result<Vec<Provider>, OpenError> = call.providers.iter().map(open).collect();
     Ok(FallbackChain::new(links?, retries))
 }
 
-/// A provider that was named or configured wrongly is wrong usage; one that is not as it should be is broken.
-fn unusable(error: ProviderError) -> Failure {
-    let help = error.help();
-    let exit = match error {
-        ProviderError::Unknown { .. }
-        | ProviderError::Ambiguous { .. }
-        | ProviderError::BadName { .. }
-        | ProviderError::ProgramsNotAllowed { .. }
-        | ProviderError::Config { .. } => Exit::Usage,
-        _ => Exit::Broken,
-    };
-    Failure { message: error.to_string(), help: Some(help), exit }
-}
-
 /// Fails for a provider that would not get to see what the profile attaches.
-fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), Failure> {
+fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), OpenError> {
     let Ok(plugin) = providers.find(spec) else { return Ok(()) };
     if plugin.manifest.capabilities.iter().any(|word| matches!(word.as_str(), "images" | "pdf")) {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "the provider `{spec}` takes no images or PDFs, and the profile attaches them"
-    ))
-    .help("name a provider whose capabilities (`loopctl plugin inspect`) have `images` or `pdf`"))
+    Err(OpenError::NoAttachments { provider: spec.to_owned() })
 }
 
 /// Ids of the stages, then of the panel.
-pub(super) fn plan_ids(plan: &Plan) -> Vec<String> {
+#[must_use]
+pub fn plan_ids(plan: &Plan) -> Vec<String> {
     let stages = plan.stages.iter().map(|planned| planned.stage.id.value.clone());
     stages.chain(plan.panel.members().iter().map(|member| member.id.to_string())).collect()
 }
 
 /// Which service, model and server each stage, judge and validator asks.
-pub(super) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
+#[must_use]
+pub fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages: Vec<Option<&FallbackChain>> = match candidates {
         Candidates::Providers(chains) => chains.iter().map(Some).collect(),
         // No stage is asked, but each has its id.
@@ -110,7 +151,8 @@ pub(super) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[C
 }
 
 /// The plugins of a session, each once.
-pub(super) fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
+#[must_use]
+pub fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages = match candidates {
         Candidates::Providers(chains) => chains.as_slice(),
         Candidates::Supplied => &[],

@@ -21,7 +21,7 @@ const INSTEAD: &str = "[withheld]";
 const WORDS_OF_ISSUES: [&str; 2] = ["severity", "disposition"];
 
 /// What one judge sees and the stages do not.
-pub(super) struct ReferenceLeakFilter {
+pub(crate) struct ReferenceLeakFilter {
     /// Where its issues stand.
     issues: String,
     withheld: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct ReferenceLeakFilter {
 
 impl ReferenceLeakFilter {
     /// `None` for a judge that sees no more than the stages, or names no issues.
-    pub(super) fn of(judge: &Judge, task: Task<'_>, candidate: &Value) -> Option<Self> {
+    pub(crate) fn of(judge: &Judge, task: Task<'_>, candidate: &Value) -> Option<Self> {
         let issues = judge.issues.as_ref()?.value.clone();
         let unmasked =
             (judge.sees == Sees::Unmasked && task.unmasked != task.source).then_some(task.unmasked);
@@ -42,7 +42,7 @@ impl ReferenceLeakFilter {
     }
 
     /// Takes out of the issues what the judge quotes of what only it sees; `None` when it quotes nothing.
-    pub(super) fn kept(&self, answer: &Value) -> Option<Value> {
+    pub(crate) fn kept(&self, answer: &Value) -> Option<Value> {
         let mut quoted = self.quotable();
         let issues = answer.pointer(&self.issues)?;
         let mut said = HashSet::new();

@@ -1,10 +1,10 @@
 //! What `next` answers.
 
 use crate::engine::{Outcome, Run, Work};
+use crate::exchange::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
+use crate::plan::Plan;
 use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
-use crate::provider::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
-use crate::run::result::{message_for_a_person, wants_review};
-use crate::run::{IterationResult, Plan};
+use crate::result::{IterationResult, message_for_a_person, wants_review};
 use crate::score::Assessment;
 use crate::value::{DocumentId, Millis, Usd};
 use serde::Serialize;

@@ -5,8 +5,9 @@
 //! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
 use super::course::{AssessedCandidate, RunTrace};
-use super::{Plan, TypedAs, document_type_of};
+use crate::exchange::attached;
 use crate::feedback::lock;
+use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide};
 use crate::profile::{Lock, Mask};
 use crate::score::{Answer, Assessment, Assessor, Panel, Scores, Source};
@@ -64,7 +65,7 @@ impl Rescore {
         let document_type = typed.name.clone();
         // What was doubtful about the type was said in the run.
         let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
-        let attached = super::work::attached(plan, &course.document).is_some();
+        let attached = attached(plan, &course.document).is_some();
         let source = (!attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
         let mut scorer =
             Scorer { plan, assessor: Assessor::new(Arc::clone(&plan.scoring)), typed: &typed, source };

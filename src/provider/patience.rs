@@ -11,28 +11,29 @@ use crate::provider::error::{CallError, FailureKind};
 /// How much of a call's deadline is left. Only what is done under [`Deadline::bound`] uses it up, so that waiting for
 /// one's turn doesn't.
 #[derive(Debug)]
-pub(in crate::provider) struct Deadline {
+pub(super) struct Deadline {
     whole: Duration,
     left: Duration,
     progress: Progress,
 }
 
 impl Deadline {
-    pub(in crate::provider) fn new(deadline: Duration) -> Self {
+    pub(super) fn new(deadline: Duration) -> Self {
         Self { whole: deadline, left: deadline, progress: Progress::default() }
     }
 
     /// The same, telling how far the call has come.
-    pub(in crate::provider) fn telling(self, progress: &Progress) -> Self {
+    pub(super) fn telling(self, progress: &Progress) -> Self {
         Self { progress: progress.clone(), ..self }
     }
 
     /// Where it is told how far the call has come.
-    pub(in crate::provider) fn progress(&self) -> &Progress {
+    pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }
 
     /// Until when it may wait for another call, whose deadline is taken to be much the same; `None` for as long as it takes.
+    #[cfg(feature = "network")]
     pub(super) fn patient_until(&self) -> Option<Instant> {
         Instant::now().checked_add(self.left)
     }
@@ -41,10 +42,7 @@ impl Deadline {
     ///
     /// # Errors
     /// When it takes longer.
-    pub(in crate::provider) async fn bound<T>(
-        &mut self,
-        work: impl Future<Output = T>,
-    ) -> Result<T, CallError> {
+    pub(super) async fn bound<T>(&mut self, work: impl Future<Output = T>) -> Result<T, CallError> {
         let began = Instant::now();
         let outcome = timeout(self.left, work).await;
         self.left = self.left.saturating_sub(began.elapsed());

@@ -2,7 +2,7 @@
 
 use crate::diag::nearest;
 use crate::ingest::{Document, Input, InputError, Origin, SourceText};
-use crate::run::Plan;
+use crate::plan::Plan;
 use crate::value::{
     DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, digest_bytes, is_deeper,
     push_segment,

@@ -9,17 +9,15 @@ mod input;
 pub use answer::{NextAnswer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 
-use super::discretion::ReferenceLeakFilter;
-use super::repairs::stage_answer;
-use super::request::{RawAnswer, mend_whole};
-use super::typing::{TypedAs, document_type_of};
-use super::work::first_input;
-use super::{Plan, Task, request_for};
 use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::exchange::protocol::DocumentRef;
+use crate::exchange::{
+    RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for, stage_answer,
+};
 use crate::ingest::Document;
+use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::policy::Decision;
 use crate::profile::Mask;
-use crate::provider::protocol::DocumentRef;
 use crate::repair::{MAX_STEPS, Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
 use crate::value::{Fuel, Millis, Score, Usage};

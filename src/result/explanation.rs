@@ -1,9 +1,8 @@
 //! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
 
-use super::in_hand::DocumentState;
-use super::work::feedback_for;
-use super::{Plan, Terms};
 use crate::engine::{Event, Run, Work};
+use crate::exchange::feedback_for;
+use crate::plan::{Plan, Terms};
 use crate::policy::Decision;
 use crate::score::{Answer, Assessment, ScoreBreakdown};
 use serde::{Deserialize, Serialize};
@@ -55,10 +54,10 @@ pub struct FeedbackSent {
 
 /// What is kept of a document's loop to explain it.
 #[derive(Debug, Default)]
-pub(super) struct ExplanationBuilder {
+pub(crate) struct ExplanationBuilder {
     iterations: BTreeMap<usize, Explained>,
     /// The account of what tier 1 measured last.
-    pub(super) account: ScoreBreakdown,
+    pub(crate) account: ScoreBreakdown,
     tier1: Assessment,
     /// What the panel has said of the candidate in hand, if it was asked.
     answers: Option<Vec<Answer>>,
@@ -70,7 +69,7 @@ impl ExplanationBuilder {
     }
 
     /// What explains the whole run.
-    pub(super) fn close(&mut self, plan: &Plan) -> Explanation {
+    pub(crate) fn close(&mut self, plan: &Plan) -> Explanation {
         let iterations = std::mem::take(&mut self.iterations).into_values().collect();
         Explanation { version: EXPLANATION_VERSION, terms: Terms::of(plan), iterations }
     }
@@ -138,15 +137,14 @@ fn nothing() -> Answer {
 }
 
 /// An event as the journal keeps it: with what explains it.
-pub(super) fn explained(
+pub(crate) fn explained(
     plan: &Plan,
     run: &Run,
     event: &Event,
-    task: &mut DocumentState<'_>,
+    chronicle: &mut ExplanationBuilder,
 ) -> Result<Value, serde_json::Error> {
     let mut payload = serde_json::to_value(event)?;
-    if let (Some((key, value)), Value::Object(members)) = (task.chronicle.see(plan, run, event), &mut payload)
-    {
+    if let (Some((key, value)), Value::Object(members)) = (chronicle.see(plan, run, event), &mut payload) {
         members.insert(key.to_owned(), value);
     }
     Ok(payload)

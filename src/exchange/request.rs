@@ -1,21 +1,17 @@
 //! Requests to providers, and what their answers mean.
 
 use super::claims::without_claims;
-use super::{JudgePlan, Plan, StagePlan};
-use crate::engine::{CallFailed, Produced};
-use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
-use crate::profile::{Call, Options, Sees};
-use crate::provider::protocol::{
-    self, Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions,
-    Role,
+use super::protocol::{
+    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
-use crate::provider::{Called, Provider};
+use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
+use crate::plan::{JudgePlan, Plan, StagePlan};
+use crate::profile::{Call, Options, Sees};
 use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
-use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, Millis, Usage, Usd, is_deeper};
+use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What requests are about.
 #[derive(Debug, Clone, Copy)]
@@ -246,43 +242,6 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
     }
 }
 
-/// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
-/// [`mend`] and [`mend_whole`]. An answer that it can't read is not kept in the cache.
-pub(super) fn answer_of(
-    provider: &Provider,
-    called: &Called,
-    read: impl FnOnce(RawAnswer<'_>) -> Result<Repaired, String>,
-) -> Result<Produced, CallFailed> {
-    // What was not sent, or came from the cache, is no call.
-    let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
-    let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };
-    let tokens = |usage: protocol::Usage| usage.input_tokens.saturating_add(usage.output_tokens);
-    let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
-    let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
-        message: failure.to_string(),
-        transient: failure.may_pass(),
-        permanent: !failure.may_pass(),
-        retry_after: failure.retry_after.map(millis),
-        backoff: failure.backoff.map(millis),
-        usage: one_call(failure.usage.map_or(0, tokens), failure.cost),
-    })?;
-    let usage = one_call(tokens(completion.usage), completion.usage.cost_usd.and_then(Usd::new));
-    let notes = completion.notes.clone();
-    let refused = |why: String| CallFailed {
-        message: format!("provider `{}` answered with {why}", provider.provider_label()),
-        transient: true,
-        usage,
-        ..CallFailed::default()
-    };
-    let Some(said) = RawAnswer::of(called) else { return Err(refused("nothing".to_owned())) };
-    let mended = read(said).map_err(|why| {
-        called.disown();
-        refused(why)
-    })?;
-    let candidate = Arc::new(mended.value);
-    Ok(Produced { candidate, usage, notes, repairs: mended.steps })
-}
-
 /// What someone was told: a value, or a text that holds one.
 #[derive(Debug, Clone, Copy)]
 pub enum RawAnswer<'a> {
@@ -292,22 +251,10 @@ pub enum RawAnswer<'a> {
     Text(&'a str),
 }
 
-impl<'a> RawAnswer<'a> {
-    /// What a provider answered, if it did.
-    pub(super) fn of(called: &'a Called) -> Option<Self> {
-        let completion = called.outcome.as_ref().ok()?;
-        match (&completion.value, &completion.text) {
-            (Some(value), _) => Some(RawAnswer::Value(value)),
-            (None, Some(text)) => Some(RawAnswer::Text(text)),
-            (None, None) => None,
-        }
-    }
-}
-
 /// The value of a judge's answer, or of a patch; or what it is instead. One that lacks a part is none: the issues that a
 /// cut list does not name would pass for none at all, and so would the operations. Of what it says twice, either could
 /// be meant.
-pub(super) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Repaired, String> {
+pub(crate) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Repaired, String> {
     if let RawAnswer::Text(text) = told
         && has_a_key_twice(text.as_bytes())
     {

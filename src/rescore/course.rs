@@ -1,8 +1,8 @@
 //! What is kept of a document's run so that its candidates can be scored again without asking anybody.
 
-use super::Plan;
 use crate::engine::{Event, Work};
 use crate::ingest::Document;
+use crate::plan::Plan;
 use crate::policy::{Decision, Spent};
 use crate::score::{Answer, Assessment};
 use crate::value::{DocumentId, Millis, Usage};

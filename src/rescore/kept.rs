@@ -1,6 +1,7 @@
 //! The documents that are scored again when a file is saved: the latest ones, as many as there is room for.
 
-use super::{Plan, Rescore, RunTrace};
+use super::{Rescore, RunTrace};
+use crate::plan::Plan;
 use crate::value::DocumentId;
 use std::collections::VecDeque;
 

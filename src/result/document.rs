@@ -1,19 +1,23 @@
 //! What a run leaves of one document.
 
-use super::Plan;
-use super::call::AnsweredBy;
 use super::explanation::Explanation;
 use crate::engine::{Outcome, Run};
+use crate::plan::Plan;
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::repair::RepairStep;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Providers and models that answered, by the stage or member of the panel that asked: `ollama:llama3`.
+pub type AnsweredBy = BTreeMap<String, BTreeSet<String>>;
+
 /// The result of one document, as `-result.json` and `--format json` write it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DocumentResult {
     /// The document.
     pub id: DocumentId,
@@ -44,10 +48,10 @@ pub struct DocumentResult {
     /// What the run used up.
     pub usage: Usage,
     /// Calls that the cache answered: not in `usage`, because they cost nothing.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_calls: usize,
     /// Who answered: services and models, by the stage, judge or validator that asked.
-    #[serde(skip_serializing_if = "AnsweredBy::is_empty")]
+    #[serde(default, skip_serializing_if = "AnsweredBy::is_empty")]
     pub answered_by: AnsweredBy,
     /// How long it took.
     pub elapsed_ms: Millis,
@@ -55,15 +59,15 @@ pub struct DocumentResult {
     pub review: bool,
     /// What a person must decide about the selected candidate, or about the one whose issue ended the run: one line for
     /// each issue with disposition `escalate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What the person should know besides.
     pub warnings: Vec<String>,
     /// What went wrong, where something did.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// What `loopctl explain` needs besides; only of runs that were carried out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
@@ -73,7 +77,8 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// One iteration in numbers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IterationResult {
     /// Its number, from 0.
     pub iteration: usize,
@@ -92,7 +97,7 @@ pub struct IterationResult {
     /// Whether the loop went back to the best candidate after it.
     pub rolled_back: bool,
     /// What was repaired in the answers before they were assessed; their patches are in the journal.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<RepairStep>,
 }
 
@@ -101,7 +106,7 @@ const MOST_DECISIONS: usize = 20;
 
 /// What a person must decide, issue by issue; `None` when there is nothing. It is about the selected candidate, or about
 /// the latest when its issue ended the run: that one is seldom the best.
-pub(super) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
+pub(crate) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
     let latest = outcome.iteration_count.checked_sub(1);
     let about = match outcome.stop_reason {
         StopReason::CriticalIssue => latest,
@@ -173,7 +178,7 @@ impl DocumentResult {
     }
 
     /// Adds what was repaired, each with its iteration.
-    pub(super) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
+    pub(crate) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
         for (iteration, step) in repairs {
             if let Some(result) = self.iterations.get_mut(iteration) {
                 result.repairs.push(RepairStep { patch: Vec::new(), ..step });

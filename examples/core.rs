@@ -1,0 +1,60 @@
+//! The pure core, without a runtime, a network or a database: `cargo run --example core --no-default-features`.
+//!
+//! `cargo add loopctl --no-default-features`, then score a candidate, and let the engine say what follows from the scores.
+
+use loopctl::diag::{Problems, Style, render_human};
+use loopctl::engine::{Input, Output, Produced};
+use loopctl::plan::Plan;
+use loopctl::profile::{Library, load};
+use loopctl::score::{Assessment, Assessor};
+use loopctl::value::{Millis, Usage};
+use serde_json::json;
+use std::sync::Arc;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut problems = Problems::new();
+    let loaded = load("clinical", &Library::embedded(), &[], &|_| None, &mut problems);
+    let plan = loaded.and_then(|loaded| Plan::compile(&loaded, &mut problems));
+    let plan = plan.ok_or_else(|| render_human(&problems, Style::Plain))?;
+
+    // Scoring alone: a candidate, held against the rules and the document.
+    let source = plan.scoring.source(include_str!("reports/lung-biopsy.txt"));
+    let candidate = json!({ "histology": "adenocarcinoma", "grade": "2" });
+    let mut assessment = Assessment::default();
+    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+    assessor.assess("pathology", &candidate, Some(&source), &[], &mut assessment);
+    println!("overall {:.2}, {} issues", assessment.overall, assessment.issues.len());
+
+    // The engine alone: it is told what happened, and says what to do next. Time is an argument.
+    let mut run = plan.engine_run();
+    let mut next = Some(Input::Started);
+    for at in 0.. {
+        if let Some(input) = next.take() {
+            run.handle(Millis(at), input)?;
+        }
+        match run.poll() {
+            None => break,
+            Some(Output::Record(event)) => println!("{}", event.kind()),
+            Some(Output::Call(work)) if run.pending_candidate().is_some() => {
+                println!("asked for: {work:?}");
+                next = Some(Input::Assessed(Box::new(assessment.clone())));
+            }
+            Some(Output::Call(work)) => {
+                println!("asked for: {work:?}");
+                next = Some(match run.candidates().len() {
+                    0 => Input::Produced(Produced {
+                        candidate: Arc::new(candidate.clone()),
+                        usage: Usage::default(),
+                        notes: Vec::new(),
+                        repairs: Vec::new(),
+                    }),
+                    // Nobody corrects it here.
+                    _ => Input::Stop { in_flight: Usage::default() },
+                });
+            }
+            Some(Output::Wake { at, .. }) => println!("waits until {at}"),
+            Some(Output::Finished(outcome)) => println!("{}", outcome.final_status.as_str()),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The loop in a program of yours: `cargo run --example embed`.
+//!
+//! `cargo add loopctl --no-default-features --features run,bundled` links the shipped providers in; `network` lets those ask
+//! models that go by HTTP.
+
+use loopctl::Loop;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let clinical = Loop::builder().profile("clinical").provider("pattern").build()?;
+    let (lung, thyroid) = tokio::join!(
+        clinical.run("lung", include_str!("reports/lung-biopsy.txt")),
+        clinical.run("thyroid", include_str!("reports/thyroid-resection.txt")),
+    );
+    for result in [lung?, thyroid?] {
+        let status = result.final_status.as_str();
+        let overall = result.best_validation.as_ref().map(|best| best.overall);
+        println!("{}: {status}, overall {}", result.id, overall.unwrap_or_default());
+    }
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! A profile with everything that it reaches, compiled once: what a run, a simulation, a lint and an explanation all work
+//! from. It asks nobody and writes nothing.
+
+mod compiled;
+mod references;
+mod repairers;
+mod stage_plan;
+mod terms;
+mod typing;
+
+pub use compiled::Plan;
+pub(crate) use references::references_of;
+pub use references::without_references;
+pub use repairers::Repairers;
+pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
+pub use terms::{DimensionWeight, GateTerms, PanelTerms, SelectTerms, Terms};
+pub use typing::{TypedAs, document_type_of};

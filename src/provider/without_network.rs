@@ -1,0 +1,102 @@
+//! Stands for the network in a build without the feature `network`: plugins of kind `http` are found and refused.
+
+use std::sync::Arc;
+
+use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, HttpRequest, HttpResponse, Manifest};
+use serde_json::Value;
+
+use super::error::CallError;
+use super::patience::Deadline;
+use crate::profile::{Author, Network as Settings};
+
+/// Where the values of environment variables come from: by name.
+type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Nothing to seed.
+pub(super) struct Seed(pub(super) u64);
+
+/// What would be shared by opened providers.
+pub(super) struct Network;
+
+impl Network {
+    pub(super) fn new(_: Environment) -> Self {
+        Self
+    }
+
+    pub(super) fn with_environment(&self, _: Environment) -> Self {
+        Self
+    }
+
+    pub(super) fn with_settings(&self, _: Settings) -> Self {
+        Self
+    }
+
+    pub(super) fn with_seed(&self, Seed(_): Seed) -> Self {
+        Self
+    }
+
+    pub(super) fn bounded(&self, fault: CallError) -> CallError {
+        fault
+    }
+}
+
+/// There is no way to the network.
+pub(super) enum HttpTransport {}
+
+impl HttpTransport {
+    /// # Errors
+    /// Always.
+    pub(super) fn new(
+        _: Arc<Network>,
+        _: &Manifest,
+        _: Option<&str>,
+        _: &Value,
+        _: Author,
+    ) -> Result<(Self, Value), String> {
+        Err("it needs the network, and this program was built without the feature `network` of loopctl"
+            .to_owned())
+    }
+
+    pub(super) fn check_request(_: &CompletionRequest) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    pub(super) fn server(&self) -> Option<(String, u16)> {
+        match *self {}
+    }
+
+    pub(super) fn url(&self, _: &HttpRequest) -> Option<String> {
+        match *self {}
+    }
+
+    #[expect(clippy::unused_async, reason = "as the network has it")]
+    pub(super) async fn exchange(
+        &self,
+        _: HttpRequest,
+        _: &mut HttpAttempt,
+    ) -> Result<HttpResponse, CallError> {
+        match *self {}
+    }
+
+    pub(super) fn settle(
+        &self,
+        _: Result<Completion, CallError>,
+        _: HttpAttempt,
+    ) -> Result<Completion, CallError> {
+        match *self {}
+    }
+}
+
+/// One attempt at a call that is never made.
+pub(super) struct HttpAttempt {
+    pub(super) patience: Deadline,
+    pub(super) notes: Vec<String>,
+}
+
+impl HttpAttempt {
+    pub(super) fn new(_: &CompletionRequest, patience: Deadline) -> Self {
+        Self { patience, notes: Vec::new() }
+    }
+
+    pub(super) fn heard(&mut self, _: &HttpResponse) {}
+}

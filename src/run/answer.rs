@@ -1,0 +1,57 @@
+//! What a provider's completion or failure is to the engine.
+
+use crate::engine::{CallFailed, Produced};
+use crate::exchange::RawAnswer;
+use crate::provider::protocol;
+use crate::provider::{Called, Provider};
+use crate::repair::Repaired;
+use crate::value::{Millis, Usage, Usd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a provider answered, if it did.
+pub(super) fn said_in(called: &Called) -> Option<RawAnswer<'_>> {
+    let completion = called.outcome.as_ref().ok()?;
+    match (&completion.value, &completion.text) {
+        (Some(value), _) => Some(RawAnswer::Value(value)),
+        (None, Some(text)) => Some(RawAnswer::Text(text)),
+        (None, None) => None,
+    }
+}
+
+/// Turns a completion or a failure into what the engine is told. `read` makes a value of what the provider said: see
+/// [`crate::exchange::stage_answer`]. An answer that it can't read is not kept in the cache.
+pub(super) fn answer_of(
+    provider: &Provider,
+    called: &Called,
+    read: impl FnOnce(RawAnswer<'_>) -> Result<Repaired, String>,
+) -> Result<Produced, CallFailed> {
+    // What was not sent, or came from the cache, is no call.
+    let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
+    let one_call = |tokens, cost| Usage { calls: u64::from(sent), ..Usage::of_call(tokens, cost) };
+    let tokens = |usage: protocol::Usage| usage.input_tokens.saturating_add(usage.output_tokens);
+    let millis = |pause: Duration| Millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
+    let completion = called.outcome.as_ref().map_err(|failure| CallFailed {
+        message: failure.to_string(),
+        transient: failure.may_pass(),
+        permanent: !failure.may_pass(),
+        retry_after: failure.retry_after.map(millis),
+        backoff: failure.backoff.map(millis),
+        usage: one_call(failure.usage.map_or(0, tokens), failure.cost),
+    })?;
+    let usage = one_call(tokens(completion.usage), completion.usage.cost_usd.and_then(Usd::new));
+    let notes = completion.notes.clone();
+    let refused = |why: String| CallFailed {
+        message: format!("provider `{}` answered with {why}", provider.provider_label()),
+        transient: true,
+        usage,
+        ..CallFailed::default()
+    };
+    let Some(said) = said_in(called) else { return Err(refused("nothing".to_owned())) };
+    let mended = read(said).map_err(|why| {
+        called.disown();
+        refused(why)
+    })?;
+    let candidate = Arc::new(mended.value);
+    Ok(Produced { candidate, usage, notes, repairs: mended.steps })
+}

@@ -1,0 +1,6 @@
+//! Telling when files are saved, for verbs that stay and look again.
+
+mod file_watch;
+mod settle;
+
+pub use file_watch::{FileWatch, WatchError};
