@@ -1,12 +1,16 @@
 //! Which run was the latest, wherever its journal is: what `explain latest` is about.
 
 use super::loading::state_folder;
+use crate::disk::{self, Access};
 use crate::store::RunId;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The file of the state folder that says it.
 const FILE: &str = "latest-run.json";
+
+/// Largest file of it that is read, in bytes.
+const MOST_BYTES: u64 = 64 << 10;
 
 /// A run and the journal that it is in.
 #[derive(Debug, Serialize, Deserialize)]
@@ -24,13 +28,13 @@ pub(super) fn remember(journal: &Path, run: &RunId) {
     if let Ok(text) = serde_json::to_string(&latest)
         && std::fs::create_dir_all(&folder).is_ok()
     {
-        let _ = std::fs::write(folder.join(FILE), text);
+        let _ = disk::replace(&folder.join(FILE), text.as_bytes(), Access::Owner);
     }
 }
 
 /// The latest run, if its journal is still there.
 pub(super) fn recall() -> Option<LatestRun> {
-    let text = std::fs::read(state_folder()?.join(FILE)).ok()?;
+    let text = disk::read(&state_folder()?.join(FILE), MOST_BYTES).ok()?;
     let latest: LatestRun = serde_json::from_slice(&text).ok()?;
     latest.journal.is_file().then_some(latest)
 }

@@ -209,6 +209,8 @@ impl Work {
             .with_prices(prices)
             .with_network(self.plan.profile.network.clone());
         let providers = tape.iter().fold(providers, |providers, tape| providers.with_tape(tape.clone()));
+        // What plugins say when they are opened is logged, too.
+        self.log.start()?;
         let (candidates, consultants) = match self.asks {
             Asks::Everybody => (
                 open_stages(&providers, &self.plan)?,
@@ -220,7 +222,6 @@ impl Work {
             let word = output.err_paint.warn("warning:");
             output.say(&format!("{word} {}", sanitize_line(&warning)));
         }
-        self.log.start()?;
         let journal = self.journal.open(output)?;
         let hint = Hint::of(&self.journal, &journal, artifacts.clone());
         let run = journal.begin_run(&RunRecord {

@@ -1,7 +1,7 @@
 //! Files of a person that stand in the place of files that ship with loopctl, and so change profiles that ship.
 
 use super::loading::{home, library};
-use crate::profile::{Files, Library, Reached, file_of};
+use crate::profile::{Files, Library, Reached, file_of, read_text_file};
 use std::path::Path;
 
 /// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it looked at. A copy that was
@@ -20,7 +20,7 @@ fn is_copy(path: &Path) -> bool {
     let name = home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
     let name = name.unwrap_or_else(|| path.strip_prefix(".").unwrap_or(path).to_owned());
     let shipped = Library::embedded().read(&name.to_string_lossy()).ok().flatten();
-    shipped.is_some_and(|shipped| std::fs::read_to_string(path).is_ok_and(|text| text == shipped.text()))
+    shipped.is_some_and(|shipped| read_text_file(path).is_ok_and(|file| file.text() == shipped.text()))
 }
 
 /// A path as people write it.

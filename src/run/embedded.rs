@@ -1,7 +1,8 @@
 //! The loop for other programs: a profile at work on documents that they hand over.
 
 use super::{
-    Candidates, Observer, OpenError, RunStore, Session, asked_of, open_panel, open_stages, plan_ids, plugins_of,
+    Candidates, Observer, OpenError, RunStore, Session, asked_of, open_panel, open_stages, plan_ids,
+    plugins_of,
 };
 use crate::diag::{Problems, Style, render_human};
 use crate::engine::Event;

@@ -3,9 +3,9 @@
 use super::asked::Asked;
 use super::call::Calls;
 use super::trace::Watch;
-use crate::plan::TypedAs;
 use crate::engine::Produced;
 use crate::exchange::Task;
+use crate::plan::TypedAs;
 use crate::provider::protocol::{Attachment, DocumentRef};
 use crate::repair::RepairStep;
 use crate::result::ExplanationBuilder;

@@ -185,6 +185,8 @@ fn the_scripts_page_says_the_limits() {
         .collect();
     let bounds = [
         limits::MAX_OPERATIONS,
+        limits::MAX_TOUCHED_BYTES >> 20,
+        limits::MAX_SCRIPT_BYTES as u64 >> 10,
         limits::MAX_CALL_DEPTH as u64,
         limits::MAX_STRING_BYTES as u64 >> 20,
         limits::MAX_ARRAY_ITEMS as u64,

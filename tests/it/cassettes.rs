@@ -502,11 +502,11 @@ fn the_cache_is_its_owner_s_alone() {
 fn an_answer_that_others_could_have_put_into_the_cache_is_asked_for_again() {
     use std::os::unix::fs::PermissionsExt;
     let place = place(&judged(""), &[whole(1), tone(0.9)]);
-    run(&place, "first", &["--cache=kept"]).exits(0);
+    run(&place, "first", &["--cache-dir", "kept"]).exits(0);
     let (name, _) = cassettes(&place, "kept").remove(0);
     let file = place.path(format!("kept/{name}"));
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
-    let result = run(&place, "second", &["--cache=kept"]).exits(0).json();
+    let result = run(&place, "second", &["--cache-dir", "kept"]).exits(0).json();
     assert_eq!((&result["usage"]["calls"], &result["cached_calls"]), (&json!(1), &json!(1)));
     let warnings = result["warnings"].to_string();
     assert!(
@@ -514,9 +514,9 @@ fn an_answer_that_others_could_have_put_into_the_cache_is_asked_for_again() {
         "{warnings}"
     );
     // The answer that replaced it is this user's alone.
-    assert_eq!(run(&place, "third", &["--cache=kept"]).exits(0).json()["cached_calls"], 2);
+    assert_eq!(run(&place, "third", &["--cache-dir", "kept"]).exits(0).json()["cached_calls"], 2);
     if std::os::unix::fs::chown(&file, Some(65_534), None).is_ok() {
-        let result = run(&place, "fourth", &["--cache=kept"]).exits(0).json();
+        let result = run(&place, "fourth", &["--cache-dir", "kept"]).exits(0).json();
         assert_eq!(result["cached_calls"], 1);
     }
 }

@@ -221,8 +221,8 @@ fn a_key_that_goes_to_a_port_that_only_the_profile_names_is_warned_of() {
     let warned = |arguments: &[&str], set: &[(&str, &str)]| {
         let mut command = place.loopctl(arguments);
         let ran = Ran::of(command.envs(set.iter().copied())).exits(0);
-        assert!(!ran.err.contains("sk-1"), "{}", ran.err);
-        ran.err.contains("warning[LC638]")
+        assert!(!ran.out.contains("sk-1"), "{}", ran.out);
+        ran.out.contains("warning[LC638]")
     };
     let key = ("OPENAI_API_KEY", "sk-1");
     assert!(warned(&["check", "mine.yaml"], &[key]));
@@ -230,5 +230,5 @@ fn a_key_that_goes_to_a_port_that_only_the_profile_names_is_warned_of() {
     assert!(!warned(&["check", "safe.yaml"], &[key]), "the vendor's");
     assert!(!warned(&["check", "mine.yaml"], &[key, ("OPENAI_BASE_URL", "http://localhost:8000/v1")]));
     let own = "stages.*.config.base_url=http://localhost:8000/v1";
-    assert!(!warned(&["check", "-p", "safe.yaml", "--set", own], &[key]), "the person's");
+    assert!(!warned(&["check", "-p", "safe.yaml", "--config", own], &[key]), "the person's");
 }

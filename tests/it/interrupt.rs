@@ -99,11 +99,14 @@ fn what_is_finished_stays_and_the_rest_says_that_it_was_cancelled() {
     );
 }
 
+/// What `three_documents` writes.
+const THREE: [&str; 3] = ["first.txt", "second.txt", "third.txt"];
+
 /// As service managers, containers and batch systems stop what they run.
 #[test]
 fn sigterm_is_heard_like_an_interrupt() {
     let place = three_documents();
-    let arguments = ["run", "--profile", "steps", "--out", "out", "first.txt", "second.txt", "third.txt"];
+    let arguments = [&["run", "--format", "text", "--profile", "steps", "--out", "out"][..], &THREE].concat();
     let (mut child, mut err) = started(&place, &arguments, "correct iteration 0");
     signal(&child, "-TERM");
     let mut out = String::new();
@@ -119,7 +122,7 @@ fn sigterm_is_heard_like_an_interrupt() {
 #[test]
 fn a_hangup_is_heard_like_an_interrupt_however_often_it_comes() {
     let place = three_documents();
-    let arguments = ["run", "--profile", "steps", "--out", "out", "first.txt", "second.txt", "third.txt"];
+    let arguments = [&["run", "--format", "text", "--profile", "steps", "--out", "out"][..], &THREE].concat();
     let (mut child, mut err) = started(&place, &arguments, "correct iteration 0");
     signal(&child, "-HUP");
     signal(&child, "-HUP");

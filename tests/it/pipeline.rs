@@ -204,7 +204,7 @@ fn whole() -> Value {
 #[test]
 fn a_judge_s_word_becomes_score_and_issues() {
     let found = json!({ "tone": 0.7, "issues": ["too blunt", { "code": "RUDE", "path": "/advice", "message": "m" }] });
-    let answers = [whole(), answer("tone", found), whole(), answer("tone", json!({ "tone": 1.4 }))];
+    let answers = [whole(), answer("tone", found), whole(), answer("tone", json!({ "tone": 1.0 }))];
     let place = place(JUDGED, &answers);
     let result = run(&place, &[]).exits(0).json();
     assert_eq!(result["improvement_trajectory"], json!([0.85, 1.0]));

@@ -73,8 +73,10 @@ fn links_out_of_a_project_are_refused_whatever_names_them() {
                 ran.exits(2);
                 continue;
             }
-            let ran = ran.exits(2).says(&["leads out of the folder"]);
-            assert!(!ran.err.contains("secret that"), "{link}: {}", ran.err);
+            let ran = ran.exits(2);
+            let said = format!("{}{}", ran.out, ran.err);
+            assert!(said.contains("leads out of the folder"), "{link}: {said}");
+            assert!(!said.contains("secret that"), "{link}: {said}");
         }
     }
 }
@@ -87,8 +89,8 @@ fn links_within_a_project_are_followed_but_not_to_hidden_files() {
     lead(&place, "prompts/fine.md", "../shared/common.md");
     place.run(&["check", "mine"]).exits(0);
     lead(&place, "prompts/fine.md", "../.env");
-    let ran = place.run(&["check", "mine"]).exits(2).says(&["hidden file"]);
-    assert!(!ran.err.contains("sk-1"), "{}", ran.err);
+    let ran = place.run(&["check", "mine"]).exits(2).finds(&["hidden file"]);
+    assert!(!ran.out.contains("sk-1"), "{}", ran.out);
 }
 
 #[test]
@@ -96,7 +98,7 @@ fn a_profile_extends_files_of_its_project_or_of_the_working_directory() {
     let place = project();
     place.write("profiles/mine.yaml", "extends: ../../elsewhere/profiles/base.yaml\n");
     let refused = "leads out of the folders that files are looked for in";
-    place.run(&["check", "mine"]).exits(2).says(&[refused, "profiles/mine.yaml:1:10"]);
+    place.run(&["check", "mine"]).exits(2).finds(&[refused, "profiles/mine.yaml:1:10"]);
     let mut command = place.loopctl(&["check", "work/profiles/mine.yaml"]);
     Ran::of(command.current_dir(place.path(".."))).exits(0);
 }
@@ -115,8 +117,8 @@ fn pipes_and_devices_are_refused_and_not_waited_for() {
     ] {
         let place = project();
         pipe(&place.path(name));
-        let ran = place.run(&["check", "mine"]).exits(2).says(&["it is a named pipe, not a regular file"]);
-        assert!(ran.err.contains(name), "{}", ran.err);
+        let ran = place.run(&["check", "mine"]).exits(2).finds(&["it is a named pipe, not a regular file"]);
+        assert!(ran.out.contains(name), "{}", ran.out);
     }
     let place = project();
     place.run(&["repair", "--schema", "/dev/zero", "doc.txt"]).exits(2).says(&["it has more than"]);
@@ -129,12 +131,12 @@ fn checking_a_folder_ends_whatever_stands_in_it() {
     pipe(&place.path("rules/pipe.yaml"));
     symlink("/", place.path("prompts/root")).unwrap();
     symlink("../../secret.txt", place.path("schemas/secret.json")).unwrap();
-    let ran = place.run(&["check"]).exits(0).says(&[
+    let ran = place.run(&["check"]).exits(0).finds(&[
         "`./rules/pipe.yaml` can't be used: it is a named pipe, not a regular file",
         "`./prompts/root` can't be used: it leads out of the folder",
         "`./schemas/secret.json` can't be used: it leads out of the folder",
     ]);
-    assert!(!ran.err.contains("secret that"), "{}", ran.err);
+    assert!(!ran.out.contains("secret that"), "{}", ran.out);
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn several_documents_come_in_the_order_of_the_arguments() {
         assert_eq!(listed["best_extraction"], line["best_extraction"]);
         assert_eq!(*listed, place.json(&format!("out/{}-result.json", listed["id"].as_str().unwrap())));
     }
-    let table = place.run(&arguments("table")).exits(3);
+    let table = place.run(&arguments("text")).exits(3);
     let places: Vec<usize> = names.iter().map(|name| table.out.find(name).unwrap()).collect();
     assert!(places.is_sorted(), "{}", table.out);
     assert!(table.out.contains("of 3 documents passed"), "{}", table.out);
@@ -218,9 +218,19 @@ fn passing_without_a_known_type_is_said() {
     let place = Workspace::new();
     place.write("note.txt", "The committee met on Tuesday and talked about the garden.");
     place.document("pathology-kidney.txt");
-    let one = place.run(&["run", "--quiet", "--format", "text", "note.txt"]).exits(0);
+    let one = place
+        .run(&["run", "--quiet", "--format", "text", "--config", "accept.unknown_type=true", "note.txt"])
+        .exits(0);
     assert!(one.out.lines().any(|line| line.starts_with("note  unknown  passed")), "{}", one.out);
-    let two = place.run(&["run", "--format", "text", "note.txt", "pathology-kidney.txt"]);
+    let two = place.run(&[
+        "run",
+        "--format",
+        "text",
+        "--config",
+        "accept.unknown_type=true",
+        "note.txt",
+        "pathology-kidney.txt",
+    ]);
     let last = two.out.lines().last().unwrap();
     assert!(last.ends_with("passed, 1 of them of type `unknown`"), "{last}");
     assert!(

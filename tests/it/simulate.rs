@@ -68,7 +68,8 @@ fn documents_that_pass_by_a_bound_on_issues_that_nobody_knows_are_counted() {
     let expected = "warning: `papers`: 1 document passed by `accept.critical_issues` though the line does not say which issues \
                     there were (no `issues`)\n";
     assert_eq!(ran.err, expected);
-    let ran = simulated(&place(), &format!("{silent}\n"), &["--set", "accept.critical_issues=null"]).exits(0);
+    let ran =
+        simulated(&place(), &format!("{silent}\n"), &["--config", "accept.critical_issues=null"]).exits(0);
     assert_eq!(ran.err, "");
 }
 

@@ -45,7 +45,7 @@ fn a_condition_of_a_profile_is_bounded_when_it_is_checked() {
     ] {
         let place = Workspace::new();
         place.write("profiles/mine.yaml", format!("extends: batch\nreview: {{ when: \"{condition}\" }}\n"));
-        place.run(&["check", "mine"]).exits(2).says(&[said]);
+        place.run(&["check", "mine"]).exits(2).finds(&[said]);
     }
 }
 

@@ -217,7 +217,7 @@ fn mistakes_that_an_edit_does_not_touch_do_not_block_it() {
         (&json!("passed"), &json!(1.0))
     );
     assert_eq!(found(&passed, "/submodels/0/id"), ("warn".to_owned(), true));
-    let blocked = validate("none.json", &["--set", "pre_existing=block"]);
+    let blocked = validate("none.json", &["--config", "pre_existing=block"]);
     assert_ne!(blocked["final_status"], "passed");
     assert_eq!(found(&blocked, "/submodels/0/id"), ("correct".to_owned(), false));
     // What the edit breaks blocks as ever, and so does what it touches.

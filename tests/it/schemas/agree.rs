@@ -201,6 +201,9 @@ fn exception(kind: &FileKind, mapping: &str, key: &str, value: &Value) -> Option
     match (kind.name, mapping, key) {
         _ if value == &json!(1e12) => Some("JSON Schema takes a number without a fraction for a whole one"),
         ("profile", "on_failure", "then") if value == &json!({}) => Some("the rest may be inherited"),
+        ("profile", "judge", "scale") if value == &json!([]) => {
+            Some("how long a list must be is beyond our schemas")
+        }
         ("profile", "ensemble", "quorum") => Some("how many judges there are is beyond a schema"),
         _ => None,
     }

@@ -26,7 +26,7 @@ fn run(place: &Workspace, api: Api, vendor: &Vendor, more: &[&str]) -> Ran {
     let mut arguments = vec!["run", "--profile", "clinical", "--provider", &provider, "--out", "out"];
     arguments.extend(more);
     arguments.push("reports");
-    Ran::of(&mut loopctl(place, api, vendor, Some(KEY), &arguments))
+    Ran::of(loopctl(place, api, vendor, Some(KEY), &arguments).env("LOOPCTL_FORMAT", "text"))
 }
 
 /// How the documents of `out` ended, by name.
