@@ -2,6 +2,8 @@
 //!
 //! `cargo add loopctl --no-default-features`, then score a candidate, and let the engine say what follows from the scores.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::engine::{Input, Output, Produced};
 use loopctl::plan::Plan;

@@ -91,7 +91,7 @@ fn changes(operation: &PatchOperation) -> Vec<(Change, &str)> {
 
 /// Where a place is after a change at `at`; `None` when the change touches it.
 fn moved(mut place: Vec<String>, at: &[String], in_list: bool, change: Change) -> Option<Vec<String>> {
-    let Some((last, holder)) = at.split_last() else { return None };
+    let (last, holder) = at.split_last()?;
     // The value that holds what is changed has another member.
     if place == holder {
         return None;

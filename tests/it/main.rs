@@ -96,7 +96,8 @@ mod profiles;
 mod project;
 #[cfg(test)]
 mod provider;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod reach;
 #[cfg(test)]
 mod recorded_runs;

@@ -38,7 +38,8 @@ pub(super) fn chosen(record: &Record) -> Option<Chosen> {
         candidates.iter().cloned().partition(|ranked| missed_gate(ranked.iteration) && !missed_gate(best));
     let latest = candidates.last().map(|last| last.iteration);
     let mut why = reasons(best, accepted, select, &compared, latest);
-    let by_rank = !accepted && !(select.returned == "last" && latest == Some(best));
+    let is_latest = select.returned == "last" && latest == Some(best);
+    let by_rank = !(accepted || is_latest);
     if by_rank && !below.is_empty() {
         let names: Vec<String> = below.iter().map(|ranked| ranked.iteration.to_string()).collect();
         let who = if names.len() == 1 { "candidate" } else { "candidates" };
