@@ -73,7 +73,7 @@ impl Schema {
 /// has; a property that is `false` can't be held; a reference back to where it came from is a leaf.
 ///
 /// A schema is looked at once for each path, however many references lead to it there, and no further than
-/// [`MAX_VISITS`] of them: what refers to itself in several ways has leaves without end.
+/// `MAX_VISITS` of them: what refers to itself in several ways has leaves without end.
 #[must_use]
 pub fn count_leaves(schema: &Value) -> usize {
     leaves(schema).paths.len()

@@ -74,7 +74,7 @@ impl Scoring {
 /// Assesses candidates, one after the other, with buffers that are kept: once warm, a candidate without issues costs
 /// no allocation (JSON Schemas and scripts aside). Each thread has its own.
 ///
-/// What a candidate makes it look at is counted, and ends at [`MAX_STEPS`] or when it is cancelled. Then it says so in
+/// What a candidate makes it look at is counted, and ends at `MAX_STEPS` or when it is cancelled. Then it says so in
 /// an issue, and what it did not come to has no score.
 #[derive(Debug)]
 pub struct Assessor {
