@@ -51,7 +51,7 @@ pub(super) static CALL: [Key; 7] = [
     Key::new(
         "deadline",
         some_time,
-        "The longest time that one call may take, from sending to the last byte. A call that takes longer has failed for \
+        "The longest time that one call may take, from sending to the last byte. A call that takes longer has failed with \
          a transient error.",
     )
     .default("60s")
