@@ -192,7 +192,7 @@ impl Project<'_> {
         Ok(files)
     }
 
-    /// What is for what; `@USE@` first, because it holds others.
+    /// Each mark and its replacement; `@USE@` first, because it holds others.
     fn placeholders(&self, usage: &str) -> Result<[(&'static str, String); 7], Failure> {
         let (sdk, sdk_is) = match self.sdk {
             None => (

@@ -136,7 +136,7 @@ enum Piece {
         start: usize,
         length: usize,
     },
-    /// Its letters, and the same with what is for letters.
+    /// Its letters, and the same with the signs that look like letters.
     Word(String, String),
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// So many bytes in a row that stand in the document are a quotation. Fewer may be anybody's words.
 const QUOTED: usize = 16;
 
-/// What is in the place of a quotation.
+/// Written instead of a quotation.
 const MARK: &str = "[document]";
 
 /// `message` without what it quotes of the document, however either breaks its lines.

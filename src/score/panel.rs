@@ -238,7 +238,7 @@ impl Panel {
     ) -> bool {
         let asked =
             |source: &MeasuringMember| Some((self.members.get(source.member)?, answers.get(source.member)?));
-        // What is otherwise may be had instead of a validator that is not available; an ensemble without it is
+        // The fallback may replace a validator that is not available; an ensemble without a member is
         // another one.
         let alone = dimension.combine == Combine::First;
         let missing = |(member, answer): (&Member, &Answer)| {

@@ -137,7 +137,7 @@ impl Settings {
         Ok(format!("{prefix}/deployments/{deployment}/chat/completions?api-version={version}"))
     }
 
-    /// What is for the model when no one names one.
+    /// The model where nobody names one.
     pub(crate) fn default_model(&self) -> Option<&str> {
         self.model.as_deref().or(self.deployment.as_deref().filter(|_| self.service == Service::Azure))
     }

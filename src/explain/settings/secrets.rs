@@ -5,7 +5,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// What is for a value that is not shown.
+/// Shown instead of a secret value.
 pub const HIDDEN: &str = "***";
 
 /// Keys under which only their own kind of text stands, so that nothing below them is a name of ours.

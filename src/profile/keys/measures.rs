@@ -8,7 +8,7 @@ use crate::value::decode::{Count, Decode};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::{Score, Severity};
 
-/// What is for a dimension in `assess`.
+/// The value of a dimension in `assess`.
 pub(in super::super) fn measure() -> Shape {
     let Shape::AnyOf(mut all) = first_tier() else { return Shape::Any };
     all.extend([&MEASURE_JUDGE, &MEASURE_EXTERNAL, &MEASURE_ENSEMBLE].map(Shape::Mapping));

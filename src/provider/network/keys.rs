@@ -148,7 +148,7 @@ impl Keys {
     }
 }
 
-/// What is for a key in the header that a plugin makes.
+/// The placeholder of a key in a header that a plugin makes.
 pub(super) const PLACEHOLDER: &str = "${secret:";
 
 /// What to say of a placeholder elsewhere.

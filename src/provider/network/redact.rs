@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-/// What is in the place of a secret.
+/// Written instead of a secret.
 const MARK: &str = "[secret]";
 
 /// Most backslashes before one character: those of JSON within JSON within JSON.
