@@ -28,6 +28,7 @@ pub mod run;
 
 // Layer 4: products.
 pub mod experiment;
+pub mod facts;
 pub mod lint;
 pub mod explain;
 pub mod project;

@@ -10,11 +10,14 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "What makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
+    after_help = "First what somebody signs: what passes, what is refused, when a person looks, what a document costs at most, and every rule in its own words. With `--full` all of it: what makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
     named: Named,
+    /// All that the policy does, not only what it comes to
+    #[arg(long)]
+    full: bool,
     /// How it is written
     #[arg(long, value_enum, default_value = "text")]
     format: ExplainFormat,
@@ -29,7 +32,7 @@ enum ExplainFormat {
     Text,
     /// For a page
     Markdown,
-    /// `profile`, `digest` and `sections` of statements: `key`, `text`, and where the loop ends by it `ending`
+    /// All of it, whether `--full` is given or not: `profile`, `digest` and `sections` of statements: `key`, `kind`, `values`, `origin`, `text`, and where the loop ends by it `ending`
     Json,
 }
 
@@ -38,9 +41,10 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     let prices = price_tables(arguments.prices.as_deref(), output)?;
     let (loaded, plan) = compiled(&profile, output)?;
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
+    let shown = if arguments.full { explanation.clone() } else { explanation.in_short() };
     let written = match arguments.format {
-        ExplainFormat::Text => lines_tamed(&text(&explanation)),
-        ExplainFormat::Markdown => lines_tamed(&markdown(&explanation)),
+        ExplainFormat::Text => lines_tamed(&text(&shown)),
+        ExplainFormat::Markdown => lines_tamed(&markdown(&shown)),
         ExplainFormat::Json => {
             let mut value = json(&explanation);
             if let Some(members) = value.as_object_mut() {

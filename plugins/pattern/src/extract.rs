@@ -88,7 +88,7 @@ pub fn correct(
                 let absent = field.absent.as_ref().filter(|absent| tier >= absent.after && !refuted);
                 if absent.is_some_and(|absent| !absent.unless.is_match(source)) {
                     fields.insert(status, Value::String("not_present".to_owned()));
-                    notes.push(format!("{name}: nothing in the document mentions it"));
+                    notes.push(format!("{name}: no pattern finds it, so it is declared absent"));
                 } else {
                     notes.push(format!("{name}: not found by patterns up to tier {tier}; left out"));
                 }
