@@ -38,6 +38,13 @@ impl From<StopReason> for Ending {
 }
 
 impl Fact {
+    /// One of its values; null where it has none of that name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> &Value {
+        static NOTHING: Value = Value::Null;
+        self.values.get(name).unwrap_or(&NOTHING)
+    }
+
     /// Whether the same holds, wherever it was set.
     #[must_use]
     pub fn says_the_same(&self, other: &Fact) -> bool {

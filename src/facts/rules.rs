@@ -56,8 +56,11 @@ pub(super) fn add(
     let all = programs(plan).count();
     let none = found.is_empty();
     for Rule { types, mut values } in found {
-        values["types"] = if types.len() == all { Value::Null } else { json!(types) };
-        let id = values["id"].as_str().unwrap_or_default().to_owned();
+        if let Some(members) = values.as_object_mut() {
+            let types = if types.len() == all { Value::Null } else { json!(types) };
+            members.insert("types".to_owned(), types);
+        }
+        let id = values.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         facts.add(format!("{key}.rule.{id}"), "rule", values);
     }
     if !without.is_empty() && !none {
@@ -123,7 +126,7 @@ fn of_program(
     for (issue, check, about) in open {
         let Some(text) = program.issues.get(issue as usize) else { continue };
         // A rule whose checks are told apart in the program is still one rule.
-        if rules.iter().any(|known| known["id"] == *text.rule) {
+        if rules.iter().any(|known| known.get("id").and_then(Value::as_str) == Some(&*text.rule)) {
             continue;
         }
         let expected = check.and_then(|at| program.checks.get(at as usize));

@@ -29,17 +29,19 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     });
     facts.follows(&["stop", "select"], "short.refused", "in_short_refused", values);
     let mut values = reviewed(plan);
-    values["stops"] = json!(policy.on_escalate == OnEscalate::Stop);
+    if let Some(members) = values.as_object_mut() {
+        members.insert("stops".to_owned(), (policy.on_escalate == OnEscalate::Stop).into());
+    }
     facts.follows(&["review", "on_escalate"], "short.review", "in_short_review", values);
     asked(plan, facts);
     if made {
-        let money = facts.of_kind("money").next().map(|fact| fact.values.clone());
+        let money = facts.of_kind("money").next().cloned();
         let values = json!({
             "calls": calls(plan),
             "within": policy.stop.budget.calls,
             "free": money.is_none(),
-            "limit": money.as_ref().map(|money| &money["limit"]),
-            "written": money.as_ref().map(|money| &money["written"]),
+            "limit": money.as_ref().map(|money| money.value("limit")),
+            "written": money.as_ref().map(|money| money.value("written")),
         });
         facts.follows(&["stop", "stages", "judges"], "short.cost", "in_short_cost", values);
     }
@@ -79,7 +81,7 @@ fn meaning(plan: &Plan) -> Value {
 fn fields(facts: &Facts) -> Option<Value> {
     let mut found: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for fact in facts.of_kind("missing") {
-        let names = |key: &str| fact.values[key].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let names = |key: &str| fact.value(key).as_array().into_iter().flatten().filter_map(Value::as_str);
         names("refused").for_each(|name| found.entry(name).or_default().0 = true);
         names("passing").for_each(|name| found.entry(name).or_default().1 = true);
     }
@@ -91,12 +93,12 @@ fn fields(facts: &Facts) -> Option<Value> {
 }
 
 fn rules(facts: &Facts) -> Option<Value> {
-    let mut ids: Vec<&str> = facts.of_kind("rule").filter_map(|fact| fact.values["id"].as_str()).collect();
+    let mut ids: Vec<&str> = facts.of_kind("rule").filter_map(|fact| fact.value("id").as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
     let such = |wanted: bool| -> Vec<&str> {
-        let rules = facts.of_kind("rule").filter(|fact| fact.values["passes"].as_bool() == Some(wanted));
-        rules.filter_map(|fact| fact.values["id"].as_str()).collect()
+        let rules = facts.of_kind("rule").filter(|fact| fact.value("passes").as_bool() == Some(wanted));
+        rules.filter_map(|fact| fact.value("id").as_str()).collect()
     };
     let values = json!({ "all": ids.len(), "refusing": such(false), "passing": such(true) });
     (!ids.is_empty()).then_some(values)
