@@ -1,5 +1,6 @@
 //! Rules of a parent that a profile loses, because it names a file of its own in their place.
 
+use super::language;
 use super::project::Project;
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Files, Library, Measure};
@@ -31,11 +32,11 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
         if !here.is_argument() && here.name() != loaded.merged.span.file().name() {
             continue;
         }
-        let before = parents.iter().find_map(|parent| {
-            parent.get("assess")?.get(&dimension.name)?.get("rules").filter(|rules| rules.as_text().is_some())
-        });
+        // The nearest that says anything of the dimension.
+        let before = parents.iter().find_map(|parent| parent.get("assess")?.get(&dimension.name));
+        let before = before.and_then(|measure| measure.get("rules"));
         let Some((place, lost)) = before.and_then(|rules| Some((rules, rules.as_text()?))) else { continue };
-        if kept.contains(lost) {
+        if kept.contains(lost) || !overlap(project, &name.value, lost) {
             continue;
         }
         let message = format!(
@@ -48,6 +49,23 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
             name.value
         )));
     }
+}
+
+/// Whether two files have rules for the same document type. A profile for a type of its own misses nothing.
+fn overlap(project: &Project<'_>, one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|name| types_of(project, name));
+    one.intersection(&other).next().is_some()
+}
+
+/// The document types for which a file has rules.
+fn types_of<'a>(project: &Project<'a>, name: &str) -> BTreeSet<&'a str> {
+    let library = &project.subject.loaded.library;
+    let file = library.read(&format!("{}/{name}.yaml", Inheritance::RULES.folder)).ok().flatten();
+    let root = file.and_then(|file| Inheritance::RULES.read(&file, library, &mut Problems::new()));
+    let rules = root.as_ref().map(language::rules).unwrap_or_default();
+    let wanted: Vec<Vec<&str>> = rules.iter().map(|rule| language::texts(rule.get("for"))).collect();
+    let has = |kind: &&str| wanted.iter().any(|wanted| wanted.is_empty() || wanted.contains(kind));
+    project.types.iter().copied().filter(has).collect()
 }
 
 /// A rule file and all that it extends.
