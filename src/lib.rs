@@ -52,6 +52,8 @@ pub mod watch;
 
 // Layer 5: products.
 #[cfg(feature = "cli")]
+pub mod facts;
+#[cfg(feature = "cli")]
 pub mod lint;
 #[cfg(feature = "cli")]
 pub mod explain;

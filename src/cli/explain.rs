@@ -33,8 +33,8 @@ pub(super) struct Arguments {
     /// Journal file [default: beside the result, else that of the latest run]
     #[arg(long, value_name = "FILE", help_heading = OF_A_RUN)]
     journal: Option<PathBuf>,
-    /// Leave nothing out: the whole feedback, every issue and change, long values
-    #[arg(long, help_heading = OF_A_RUN)]
+    /// Leave nothing out: of a run the whole feedback, every issue and change, long values; of a profile all that the policy does
+    #[arg(long, help_heading = OUTPUT)]
     full: bool,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
     over: Over,
@@ -89,7 +89,8 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Target::AllCodes => code_pages::list(arguments.format.of_data(), output),
         Target::Profile => {
             let profile = arguments.over.on(&arguments.target);
-            explain_profile(&profile, arguments.prices.as_deref(), arguments.format, output)
+            let prices = arguments.prices.as_deref();
+            explain_profile(&profile, prices, arguments.full, arguments.format, output)
         }
         Target::Run => arguments.explain_run(output),
     }

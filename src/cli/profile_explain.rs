@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "What makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
+    after_help = "First what somebody signs: what passes, what is refused, when a person looks, what a document costs at most, and every rule in its own words. With `--full` all of it: what makes a candidate, how it is scored, when it is accepted, when the loop stops and in which order, which candidate is returned, what the next request says, what a person gets to see, and what it may cost at most.\n\nEverything is worked out from the policy that a run would follow, with the flags given here; comments are not looked at. Nothing is asked of any provider. The exit status is 2 for a profile that can't be used."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
     named: Named,
+    /// All that the policy does, not only what it comes to
+    #[arg(long)]
+    full: bool,
     /// How it is written
     #[arg(long, value_enum, default_value = "text")]
     format: Voice,
@@ -31,7 +34,7 @@ pub(super) enum Voice {
     Text,
     /// For people, to keep or to send
     Markdown,
-    /// For programs
+    /// For programs. All of it, whether `--full` is given or not: `profile`, `digest` and `sections` of statements: `key`, `kind`, `values`, `origin`, `text`, and where the loop ends by it `ending`
     Json,
     /// The same on one line
     Jsonl,
@@ -50,22 +53,25 @@ impl Voice {
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let profile = arguments.named.over.on(&arguments.named.profile);
-    explain_profile(&profile, arguments.prices.as_deref(), arguments.format, output)
+    let prices = arguments.prices.as_deref();
+    explain_profile(&profile, prices, arguments.full, arguments.format, output)
 }
 
-/// Says what a profile does.
+/// Says what a profile does: what somebody signs, or with `full` all of it. Programs get all of it in any case.
 pub(super) fn explain_profile(
     profile: &ProfileArguments,
     prices: Option<&Path>,
+    full: bool,
     voice: Voice,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let prices = price_tables(prices, output)?;
     let (loaded, plan) = compiled(profile, output)?;
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &prices });
+    let shown = if full { explanation.clone() } else { explanation.in_short() };
     let written = match voice {
-        Voice::Text => lines_tamed(&text(&explanation)),
-        Voice::Markdown => lines_tamed(&markdown(&explanation)),
+        Voice::Text => lines_tamed(&text(&shown)),
+        Voice::Markdown => lines_tamed(&markdown(&shown)),
         Voice::Json | Voice::Jsonl => {
             let mut value = json(&explanation);
             if let Some(members) = value.as_object_mut() {

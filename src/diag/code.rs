@@ -187,6 +187,8 @@ codes! {
     UnreadMask = "LC627",
     /// A judge that sees what a stage says of its own work.
     OwnClaims = "LC628",
+    /// Rules of a parent that nobody asks any more.
+    LostRules = "LC629",
     /// An example in a prompt that breaks the profile's own rules.
     WrongExample = "LC630",
     /// A provider whose key is not set on this machine.

@@ -1,7 +1,10 @@
 //! What changes from one profile to another, for people.
 
 use super::paint::Paint;
-use crate::explain::policy::{Change, Comparison, Documents, Ended, Moved, SettingChange, SettingEffect};
+use crate::explain::policy::{
+    Change, Comparison, Documents, Ended, Moved, Said, SettingChange, SettingEffect,
+};
+use crate::facts::Origin;
 use crate::value::sanitize_line;
 use std::fmt::Write;
 
@@ -66,15 +69,31 @@ pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
 }
 
 fn one_change(change: &Change, paint: Paint) -> String {
-    let said = |text: &Option<String>| sanitize_line(text.as_deref().unwrap_or_default());
+    let said = |side: &Said| format!("{}{}", sanitize_line(&side.text), bracketed(&places(&side.origin)));
     match (change.inline(), &change.before, &change.after) {
-        (Some(inline), ..) => format!("  {} {}\n", paint.warn("~"), sanitize_line(&inline)),
-        (None, Some(_), None) => format!("  {} no longer: {}\n", paint.bad("-"), said(&change.before)),
-        (None, None, _) => format!("  {} new: {}\n", paint.good("+"), said(&change.after)),
-        (None, Some(_), Some(_)) => {
-            format!("  {} was: {}\n    now: {}\n", paint.warn("~"), said(&change.before), said(&change.after))
+        (Some(inline), Some(before), Some(after)) => {
+            let (from, to) = (places(&before.origin), places(&after.origin));
+            let places = if from == to { to } else { format!("{from} → {to}") };
+            format!("  {} {}{}\n", paint.warn("~"), sanitize_line(&inline), bracketed(&places))
         }
+        (_, Some(before), Some(after)) => {
+            format!("  {} was: {}\n    now: {}\n", paint.warn("~"), said(before), said(after))
+        }
+        (_, Some(before), None) => format!("  {} no longer: {}\n", paint.bad("-"), said(before)),
+        (_, None, Some(after)) => format!("  {} new: {}\n", paint.good("+"), said(after)),
+        (_, None, None) => String::new(),
     }
+}
+
+/// Where the settings stand from which something follows.
+fn places(origin: &[Origin]) -> String {
+    let mut places: Vec<String> = origin.iter().map(|one| sanitize_line(&one.text())).collect();
+    places.dedup();
+    places.join(", ")
+}
+
+fn bracketed(places: &str) -> String {
+    if places.is_empty() { String::new() } else { format!("  [{places}]") }
 }
 
 /// How recorded documents end otherwise: the sums, then each document.

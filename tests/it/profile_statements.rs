@@ -14,8 +14,8 @@ fn statement(yaml: &str, key: &str) -> Option<String> {
     let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}"));
     let plan = Plan::compile(&loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}"));
     let explanation = explain(ProfileView { loaded: &loaded, plan: &plan, prices: &Prices::shipped() });
-    let found = explanation.statements().find(|(_, statement)| statement.key == key);
-    found.map(|(_, statement)| match &statement.ending {
+    let found = explanation.statements().find(|(_, statement)| statement.fact.key == key);
+    found.map(|(_, statement)| match &statement.fact.ending {
         Some(ending) => format!("{} [{}]", statement.text, ending.stop_reason),
         None => statement.text.clone(),
     })

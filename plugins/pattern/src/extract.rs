@@ -90,7 +90,7 @@ pub fn correct(
                     |absent: &Absent| absent.unless.as_ref().is_some_and(|unless| unless.is_match(source));
                 if absent.is_some_and(|absent| !is_mentioned(absent)) {
                     fields.insert(status, Value::String("not_present".to_owned()));
-                    notes.push(format!("{name}: nothing in the document mentions it"));
+                    notes.push(format!("{name}: no pattern finds it, so it is declared absent"));
                 } else {
                     notes.push(format!("{name}: not found by patterns up to tier {tier}; left out"));
                 }

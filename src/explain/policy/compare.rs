@@ -1,11 +1,11 @@
 //! What changes in behaviour between two profiles.
 
 use super::files::reached;
-use super::model::{Explanation, Statement};
+use super::page::Pages;
 use super::render::whole;
-use super::{ProfileView, explain};
+use super::{ProfileView, Statement, said};
 use crate::diag::Problems;
-use crate::explain::settings::shown_value;
+use crate::facts::{Fact, Facts, Origin, shown_value};
 use crate::plan::Plan;
 use crate::profile::{Loaded, Settings, check_settings};
 use crate::value::canonical;
@@ -13,8 +13,9 @@ use crate::value::yaml::{Data, Entry, Node};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Statements that say nothing of what is done.
+/// Facts that say nothing of what is done, or nothing that others do not say.
 const NO_BEHAVIOUR: [&str; 3] = ["description", "extends", "accept"];
+const SUMMARY: &str = "short.";
 
 /// More settings than this are not tried one by one for their effect: profiles that differ so much are two profiles.
 const MOST_TRIED: usize = 60;
@@ -34,19 +35,30 @@ pub struct Comparison {
     pub files: Vec<FileChange>,
 }
 
-/// A statement that holds of one profile and not, or otherwise, of the other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A fact that holds of one profile and not, or otherwise, of the other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// The section's title.
     pub section: &'static str,
     /// What it is about.
     pub key: String,
-    /// What holds of the first; `None` where it says nothing of the matter.
+    /// What holds of the first; `None` where there is no such fact.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
+    pub before: Option<Said>,
     /// What holds of the second.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
+    pub after: Option<Said>,
+}
+
+/// What holds of one profile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Said {
+    /// In words.
+    pub text: String,
+    /// The numbers, names and choices.
+    pub values: Value,
+    /// Where the settings stand from which it follows.
+    pub origin: Vec<Origin>,
 }
 
 /// A setting that differs.
@@ -103,97 +115,94 @@ impl Comparison {
 /// Says what the second profile does otherwise than the first.
 #[must_use]
 pub fn compare(before: ProfileView<'_>, after: ProfileView<'_>) -> Comparison {
-    let (first, second) = (explain(before), explain(after));
+    let (first, second) = (Facts::of(before), Facts::of(after));
     Comparison {
         before: first.profile.clone(),
         after: second.profile.clone(),
-        changes: changes(&first, &second),
+        changes: in_words(&first, &second),
         settings: settings(before, &first, after, &second),
-        files: files(before, after),
+        files: files(before, &first, after, &second),
     }
 }
 
-fn changes(before: &Explanation, after: &Explanation) -> Vec<Change> {
-    let behaviour = |key: &str| !NO_BEHAVIOUR.contains(&key);
-    let said = |statement: &Statement| whole(&Statement { label: None, ..statement.clone() });
-    let find = |explanation: &Explanation, key: &str| {
-        explanation
-            .statements()
-            .find(|(_, statement)| statement.key == key)
-            .map(|(_, statement)| said(statement))
-    };
-    let mut found = Vec::new();
-    for (section, statement) in after.statements().filter(|(_, statement)| behaviour(&statement.key)) {
-        let (now, was) = (said(statement), find(before, &statement.key));
-        if was.as_ref() != Some(&now) {
-            found.push(Change {
-                section: section.title,
-                key: statement.key.clone(),
-                before: was,
-                after: Some(now),
-            });
+/// The facts of either that are not the same in the other.
+fn changed_facts<'a>(before: &'a Facts, after: &'a Facts) -> Vec<(Option<&'a Fact>, Option<&'a Fact>)> {
+    let behaviour =
+        |fact: &&Fact| !NO_BEHAVIOUR.contains(&fact.key.as_str()) && !fact.key.starts_with(SUMMARY);
+    let find = |facts: &'a Facts, key: &str| facts.list.iter().find(|fact| fact.key == key);
+    let mut found: Vec<(Option<&Fact>, Option<&Fact>)> = Vec::new();
+    for now in after.list.iter().filter(behaviour) {
+        let was = find(before, &now.key);
+        if !was.is_some_and(|was| was.says_the_same(now)) {
+            found.push((was, Some(now)));
         }
     }
-    for (section, statement) in before.statements().filter(|(_, statement)| behaviour(&statement.key)) {
-        if find(after, &statement.key).is_none() {
-            // It stands where its section does.
-            let order = |title: &str| {
-                let place = |explanation: &Explanation| {
-                    explanation.sections.iter().position(|section| section.title == title)
-                };
-                place(after).or_else(|| place(before)).unwrap_or(usize::MAX)
-            };
-            let at = found.partition_point(|change: &Change| order(change.section) <= order(section.title));
-            let (key, before) = (statement.key.clone(), Some(said(statement)));
-            found.insert(at, Change { section: section.title, key, before, after: None });
+    for was in before.list.iter().filter(behaviour).filter(|was| find(after, &was.key).is_none()) {
+        // A reason to stop may only have moved.
+        let moved = |(before, now): &(Option<&Fact>, Option<&Fact>)| {
+            before.is_none()
+                && now.is_some_and(|now| criterion(now).is_some() && criterion(now) == criterion(was))
+        };
+        match found.iter_mut().find(|change| moved(change)) {
+            Some(change) => change.0 = Some(was),
+            None => found.push((Some(was), None)),
         }
     }
-    moved(&mut found);
     found
 }
 
-/// Says of a reason to stop that is told in the same words at another place what the place changes.
-fn moved(found: &mut Vec<Change>) {
-    let place = |key: &str| {
-        let group = ["stop.any", "stop.all"].into_iter().find(|group| key.starts_with(group));
-        match group {
-            Some(group) => format!("in `{group}`, looked at after all that stand under `stop` itself"),
-            None => format!("under `{key}`, looked at in the order of `stop`"),
-        }
-    };
-    // A list with one member has its name before it, and the end of the loop after it.
-    let clause = |text: &str| {
-        let text = text.split(" → ").next().unwrap_or_default();
-        let text = text.trim_start_matches("All of these hold: ").trim_end_matches('.');
-        text.to_lowercase()
-    };
-    let criterion = |change: &Change| change.key.starts_with("stop.");
-    let mut at = 0;
-    while let Some(change) = found.get(at) {
-        let gone = change.before.as_ref().filter(|_| change.after.is_none() && criterion(change));
-        let come = gone.map(|text| clause(text)).and_then(|words| {
-            found.iter().position(|other| {
-                other.before.is_none()
-                    && criterion(other)
-                    && other.after.as_ref().is_some_and(|text| clause(text) == words)
-            })
-        });
-        let (Some(text), Some(come)) = (gone, come) else {
-            at += 1;
-            continue;
-        };
-        let before = format!("{text} ({})", place(&change.key));
-        if let Some(other) = found.get_mut(come) {
-            let after = other.after.take().unwrap_or_default();
-            other.after = Some(format!("{after} ({})", place(&other.key)));
-            other.before = Some(before);
-        }
-        found.remove(at);
+/// The one criterion that a reason to stop is about.
+fn criterion(fact: &Fact) -> Option<&Value> {
+    let members = fact.values.get("members").and_then(Value::as_array).map(Vec::as_slice);
+    match members {
+        Some([only]) => Some(only),
+        _ => fact.values.get("criterion"),
     }
 }
 
-fn files(before: ProfileView<'_>, after: ProfileView<'_>) -> Vec<FileChange> {
-    let (first, mut second) = (reached(before), reached(after));
+/// The changes in the order of the pages.
+fn in_words(before: &Facts, after: &Facts) -> Vec<Change> {
+    let (first, second) = (said(before), said(after));
+    let pages = Pages::all();
+    let place = |fact: &Fact| pages.place(fact.kind).map_or(0, |(at, _)| at);
+    let mut changes: Vec<(usize, Change)> = changed_facts(before, after)
+        .into_iter()
+        .filter_map(|(was, now)| {
+            let fact = now.or(was)?;
+            let moved = was.zip(now).filter(|(was, now)| was.key != now.key).is_some();
+            let side = |fact: Option<&Fact>, explanation: &super::Explanation| {
+                let fact = fact?;
+                let (_, statement) = explanation.statements().find(|(_, one)| one.fact.key == fact.key)?;
+                let mut text = whole(&Statement { label: None, ..statement.clone() });
+                if moved {
+                    text.push_str(&format!(" ({})", where_it_stands(&fact.key)));
+                }
+                Some(Said { text, values: fact.values.clone(), origin: fact.origin.clone() })
+            };
+            let change = Change {
+                section: pages.pages.get(place(fact)).map_or("", |page| page.title),
+                key: fact.key.clone(),
+                before: side(was, &first),
+                after: side(now, &second),
+            };
+            Some((place(fact), change))
+        })
+        .collect();
+    changes.sort_by_key(|(place, _)| *place);
+    changes.into_iter().map(|(_, change)| change).collect()
+}
+
+/// What the place of a reason to stop changes.
+fn where_it_stands(key: &str) -> String {
+    let group = ["stop.any", "stop.all"].into_iter().find(|group| key.starts_with(group));
+    match group {
+        Some(group) => format!("in `{group}`, looked at after all that stand under `stop` itself"),
+        None => format!("under `{key}`, looked at in the order of `stop`"),
+    }
+}
+
+fn files(before: ProfileView<'_>, first: &Facts, after: ProfileView<'_>, second: &Facts) -> Vec<FileChange> {
+    let (first, mut second) = (reached(before, first), reached(after, second));
     first
         .into_iter()
         .filter_map(|(name, file)| {
@@ -212,9 +221,9 @@ struct Difference {
 
 fn settings(
     before: ProfileView<'_>,
-    first: &Explanation,
+    first: &Facts,
     after: ProfileView<'_>,
-    second: &Explanation,
+    second: &Facts,
 ) -> Vec<SettingChange> {
     let mut found = Vec::new();
     differ(&mut Vec::new(), Some(&before.loaded.merged), Some(&after.loaded.merged), &mut found);
@@ -230,10 +239,10 @@ fn settings(
             } else if !tried {
                 SettingEffect::Unknown
             } else {
-                let alone = |subject: ProfileView<'_>, explanation: &Explanation, value: &Option<Node>| {
+                let alone = |subject: ProfileView<'_>, facts: &Facts, value: &Option<Node>| {
                     // What can't be compiled by itself can't be said to make no difference.
                     changed(subject, &difference.path, value.as_ref())
-                        .is_none_or(|other| !changes(explanation, &other).is_empty())
+                        .is_none_or(|other| !changed_facts(facts, &other).is_empty())
                 };
                 if alone(before, first, &difference.after) || alone(after, second, &difference.before) {
                     SettingEffect::Behaviour
@@ -246,8 +255,8 @@ fn settings(
         .collect()
 }
 
-/// The explanation of a profile with one setting changed; `None` when it can't be used then.
-fn changed(subject: ProfileView<'_>, path: &[String], value: Option<&Node>) -> Option<Explanation> {
+/// The facts of a profile with one setting changed; `None` when it can't be used then.
+fn changed(subject: ProfileView<'_>, path: &[String], value: Option<&Node>) -> Option<Facts> {
     let Loaded { profile, merged, library } = subject.loaded;
     let mut merged = merged.clone();
     put(&mut merged, path, value)?;
@@ -257,7 +266,7 @@ fn changed(subject: ProfileView<'_>, path: &[String], value: Option<&Node>) -> O
     let mut problems = Problems::new();
     let loaded = check_settings(settings, &mut problems)?;
     let plan = Plan::compile(&loaded, &mut problems).filter(|_| !problems.has_errors())?;
-    Some(explain(ProfileView { loaded: &loaded, plan: &plan, prices: subject.prices }))
+    Some(Facts::of(ProfileView { loaded: &loaded, plan: &plan, prices: subject.prices }))
 }
 
 /// Puts a value into a tree, or takes one out; `None` when there is no such place.
@@ -324,139 +333,5 @@ fn differ(path: &mut Vec<String>, before: Option<&Node>, after: Option<&Node>, f
                 found.push(Difference { path: path.clone(), before: before.cloned(), after: after.cloned() });
             }
         }
-    }
-}
-
-impl Change {
-    /// The change on one line where the two texts have most words in common, as in `at least 0.95 → 0.98`; else `None`.
-    #[must_use]
-    pub fn inline(&self) -> Option<String> {
-        inline(&tokens(self.before.as_ref()?), &tokens(self.after.as_ref()?))
-    }
-}
-
-/// Words with the space after them, and the punctuation at their ends as tokens of its own.
-fn tokens(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    for word in text.split_inclusive(' ') {
-        let mut rest = word;
-        while let Some(inner) = rest.strip_prefix(['(', '“']) {
-            let (mark, _) = rest.split_at(rest.len() - inner.len());
-            found.push(mark);
-            rest = inner;
-        }
-        let core = rest.trim_end_matches([' ', '.', ',', ';', ':', ')', '”']);
-        if !core.is_empty() {
-            found.push(core);
-        }
-        let (_, tail) = rest.split_at(core.len());
-        if !tail.is_empty() {
-            found.push(tail);
-        }
-    }
-    found
-}
-
-/// Most tokens that are aligned: a table of their square is made.
-const MOST_TOKENS: usize = 1_000;
-
-fn inline(before: &[&str], after: &[&str]) -> Option<String> {
-    if before.len() > MOST_TOKENS || after.len() > MOST_TOKENS {
-        return None;
-    }
-    let common = common(before, after);
-    let words =
-        |tokens: &[&str]| tokens.iter().filter(|token| token.chars().any(char::is_alphanumeric)).count();
-    let kept: Vec<&str> = common.iter().filter_map(|(at, _)| before.get(*at).copied()).collect();
-    // Where less than two thirds stay, two sentences are easier to read than one with holes.
-    if words(&kept) * 3 < words(before).max(words(after)) * 2 {
-        return None;
-    }
-    let mut out = String::new();
-    let (mut from, mut to) = (0, 0);
-    let ends = std::iter::once((before.len(), after.len()));
-    for (at, there) in common.into_iter().chain(ends) {
-        let gone = before.get(from..at).unwrap_or_default().concat();
-        let come = after.get(to..there).unwrap_or_default().concat();
-        let space = if gone.ends_with(' ') || come.ends_with(' ') { " " } else { "" };
-        let (gone, come) = (gone.trim(), come.trim());
-        let several = gone.contains(' ') || come.contains(' ');
-        match (gone.is_empty(), come.is_empty()) {
-            (true, true) => {}
-            (false, false) if several => out.push_str(&format!("[{gone} → {come}]{space}")),
-            (false, false) => out.push_str(&format!("{gone} → {come}{space}")),
-            (false, true) => out.push_str(&format!("[no longer: {gone}]{space}")),
-            (true, false) => out.push_str(&format!("[added: {come}]{space}")),
-        }
-        out.push_str(after.get(there).copied().unwrap_or_default());
-        (from, to) = (at + 1, there + 1);
-    }
-    Some(out)
-}
-
-/// A longest common subsequence, as pairs of places.
-fn common(before: &[&str], after: &[&str]) -> Vec<(usize, usize)> {
-    let width = after.len() + 1;
-    let mut longest = vec![0_u32; (before.len() + 1) * width];
-    let get = |table: &[u32], i: usize, j: usize| table.get(i * width + j).copied().unwrap_or(0);
-    for (i, one) in before.iter().enumerate().rev() {
-        for (j, other) in after.iter().enumerate().rev() {
-            let length = if one == other {
-                get(&longest, i + 1, j + 1) + 1
-            } else {
-                get(&longest, i + 1, j).max(get(&longest, i, j + 1))
-            };
-            if let Some(cell) = longest.get_mut(i * width + j) {
-                *cell = length;
-            }
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while let (Some(one), Some(other)) = (before.get(i), after.get(j)) {
-        if one == other {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if get(&longest, i + 1, j) >= get(&longest, i, j + 1) {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    pairs
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn change(before: &str, after: &str) -> Option<String> {
-        inline(&tokens(before), &tokens(after))
-    }
-
-    #[test]
-    fn a_number_that_changes_is_shown_in_its_sentence() {
-        assert_eq!(
-            change("The overall score is at least 0.95.", "The overall score is at least 0.98.").as_deref(),
-            Some("The overall score is at least 0.95 → 0.98.")
-        );
-        assert_eq!(
-            change(
-                "3 candidates have been assessed (candidate 0 and 2 corrections).",
-                "1 candidate has been assessed (candidate 0, and no correction)."
-            ),
-            None
-        );
-        assert_eq!(
-            change("It is red and round, and large.", "It is red and round.").as_deref(),
-            Some("It is red and round[no longer: , and large].")
-        );
-        assert_eq!(
-            change(
-                "At most 3 candidates of one kind are made here.",
-                "At most 5 big candidates of one kind are made here."
-            )
-            .as_deref(),
-            Some("At most 3 → 5 [added: big] candidates of one kind are made here.")
-        );
     }
 }

@@ -2,76 +2,40 @@
 
 use super::ProfileView;
 use crate::diag::SourceFile;
-use crate::profile::{Asked, Call, Criterion, Files, Measure};
+use crate::facts::Facts;
+use crate::profile::Files;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Every file that the profile names, with what it holds. Files that those include are not followed.
-pub(super) fn reached(subject: ProfileView<'_>) -> BTreeMap<String, Arc<SourceFile>> {
-    let plan = subject.plan;
-    let profile = &plan.profile;
-    let types: Vec<&str> = plan.document_types().collect();
-    let mut names: Vec<String> = Vec::new();
-    let mut by_type = |path: &str| {
-        for document_type in &types {
-            names.push(
-                path.replace("{{ document_type }}", document_type)
-                    .replace("{{document_type}}", document_type),
-            );
-        }
+/// Every file that facts name, with what it holds. Files that those include are not followed.
+pub(super) fn reached(subject: ProfileView<'_>, facts: &Facts) -> BTreeMap<String, Arc<SourceFile>> {
+    let mut named = Vec::new();
+    facts.list.iter().for_each(|fact| names(&fact.values, &mut named));
+    let types: Vec<&str> = subject.plan.document_types().collect();
+    let by_type = |path: &str| -> Vec<String> {
+        let fill = |document_type: &&str| {
+            path.replace("{{ document_type }}", document_type).replace("{{document_type}}", document_type)
+        };
+        if path.contains("{{") { types.iter().map(fill).collect() } else { vec![path.to_owned()] }
     };
-    for measure in profile.dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
-        match measure {
-            Measure::Rubric { name } => by_type(&format!("rules/rubrics/{}.yaml", name.value)),
-            Measure::Schema { path, .. } => by_type(&path.value),
-            Measure::Rules { name, .. } => by_type(&format!("rules/{}.yaml", name.value)),
-            Measure::Script { function } => by_type(&script(&function.value)),
-            Measure::Grounding(grounding) => {
-                if let Some(rubric) = &grounding.rubric {
-                    by_type(&format!("rules/rubrics/{}.yaml", rubric.value));
-                }
-            }
-            Measure::Ensemble { .. } | Measure::Given => {}
-        }
-    }
-    let mut call = |call: &Call| {
-        if let Some(prompt) = &call.prompt {
-            by_type(&format!("prompts/{}", prompt.value));
-        }
-        if let Some(output) = &call.output {
-            by_type(&output.value);
-        }
-    };
-    profile.stages.iter().for_each(|stage| call(&stage.call));
-    profile.judges.iter().filter(|judge| judge.is_asked()).for_each(|judge| call(&judge.call));
-    for stage in &profile.stages {
-        if let Some(patterns) = &stage.patterns {
-            by_type(&format!("rules/{}", patterns.value));
-        }
-        stage.context_files.iter().for_each(|file| by_type(&format!("prompts/{}", file.value)));
-    }
-    for validator in &profile.validators {
-        if let Asked::Command { script: Some(file), .. } = &validator.asked {
-            by_type(&format!("rules/{}", file.value));
-        }
-    }
-    if let Some(classify) = &profile.classify {
-        by_type(&format!("rules/{}.yaml", classify.value));
-    }
-    by_type(&format!("prompts/{}", profile.feedback.template.value));
-    let mut scripts = Vec::new();
-    profile.policy.stop.visit(&mut |criterion| {
-        if let Criterion::Script(named) = criterion {
-            scripts.push(script(&named.function.value));
-        }
-    });
-    scripts.iter().for_each(|file| by_type(file));
     let library = &subject.loaded.library;
     let read = |name: String| Some((name.clone(), library.read(&name).ok().flatten()?));
-    names.into_iter().filter_map(read).collect()
+    named.iter().flat_map(|path| by_type(path)).filter_map(read).collect()
 }
 
-/// The file of `file.rhai#function`.
-fn script(function: &str) -> String {
-    format!("rules/{}", function.split('#').next().unwrap_or_default())
+/// The texts in a value that are names of files; a function is called by its file, as in `rules/stop.rhai#plateau`.
+fn names(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let file = text.split('#').next().unwrap_or_default();
+            let is_one = [".yaml", ".md", ".json", ".rhai"].iter().any(|ending| file.ends_with(ending));
+            if is_one && file.contains('/') {
+                found.push(file.to_owned());
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+        Value::Object(members) => members.values().for_each(|member| names(member, found)),
+        _ => {}
+    }
 }

@@ -1,71 +1,67 @@
 //! A compiled profile in plain words: what makes a candidate, how it is scored, when the loop stops, what it may cost.
 //!
-//! Everything is said from the compiled [`Plan`], never from comments, so it can't differ from what is
-//! done. [`explain`] makes an [`Explanation`]: sections of statements, each with a key that stays the same when the numbers
-//! in it change. Text, Markdown, JSON and the differences between two profiles ([`compare`]) are made from it.
+//! Everything is said from the [facts](crate::facts) of the compiled plan, never from comments, so it can't differ from
+//! what is done. [`explain`] renders the template of each fact (`src/explain/pages`) and makes an [`Explanation`]: sections of
+//! statements. Text, Markdown and JSON are made from it. [`compare`] compares the facts of two profiles.
 
-mod acceptance;
-mod bounds;
-mod calls;
-mod candidate;
 mod compare;
-mod criteria;
 mod files;
-mod limits;
-mod measures;
+mod inline;
 mod model;
-mod network;
-mod panel;
-mod people;
-mod purpose;
+mod page;
 mod render;
-mod request;
-mod scoring;
-mod selection;
-mod stopping;
 mod trajectories;
 mod words;
 
-pub use compare::{Change, Comparison, FileChange, SettingChange, SettingEffect, compare};
-pub use model::{Ending, Explanation, Form, Section, Statement};
+pub use crate::facts::{Ending, Fact, ProfileView};
+pub use compare::{Change, Comparison, FileChange, Said, SettingChange, SettingEffect, compare};
+pub use model::{Explanation, Form, Section, Statement};
 pub use render::{json, markdown, text};
 pub use trajectories::{Documents, Ended, Moved, Sum};
 
-use crate::plan::Plan;
-use crate::profile::Loaded;
-use crate::provider::Prices;
-
-/// A compiled profile and what its models cost.
-#[derive(Debug, Clone, Copy)]
-pub struct ProfileView<'a> {
-    /// The profile with its merged settings.
-    pub loaded: &'a Loaded,
-    /// What was compiled from them.
-    pub plan: &'a Plan,
-    /// What models cost.
-    pub prices: &'a Prices,
-}
+use crate::facts::Facts;
+use page::Pages;
 
 /// Says in words what a profile does.
 #[must_use]
 pub fn explain(subject: ProfileView<'_>) -> Explanation {
-    let plan = subject.plan;
-    Explanation {
-        profile: plan.profile.name.clone(),
-        sections: vec![
-            purpose::section(plan),
-            candidate::section(plan),
-            scoring::section(plan),
-            acceptance::section(plan),
-            stopping::section(plan),
-            selection::section(plan),
-            request::section(plan),
-            people::section(plan),
-            limits::section(plan, subject.prices),
-            network::section(plan),
-        ]
-        .into_iter()
-        .filter(|section| !section.statements.is_empty())
-        .collect(),
+    said(&Facts::of(subject))
+}
+
+/// Facts in words.
+fn said(facts: &Facts) -> Explanation {
+    let pages = Pages::all();
+    let mut sections: Vec<Section> = pages
+        .pages
+        .iter()
+        .map(|page| Section { key: page.key, title: page.title, statements: Vec::new() })
+        .collect();
+    for fact in &facts.list {
+        let (at, form) = pages.place(fact.kind).unwrap_or((0, Form::Paragraph));
+        let text = pages.text(fact.kind, &fact.values);
+        let (label, text) = match text.strip_prefix("**").and_then(|rest| rest.split_once("** ")) {
+            Some((label, rest)) => (Some(label.to_owned()), rest.to_owned()),
+            None => (None, text),
+        };
+        if let Some(section) = sections.get_mut(at) {
+            section.statements.push(Statement { fact: fact.clone(), label, text, form });
+        }
+    }
+    sections.retain(|section| !section.statements.is_empty());
+    Explanation { profile: facts.profile.clone(), sections }
+}
+
+impl Explanation {
+    /// The first page alone: what somebody signs, and every rule in its own words.
+    #[must_use]
+    pub fn in_short(&self) -> Explanation {
+        let mut sections: Vec<Section> = self.sections.iter().take(1).cloned().collect();
+        let rules = self.statements().map(|(_, one)| one).filter(|one| one.fact.kind == "rule");
+        let statements: Vec<Statement> =
+            rules.map(|one| Statement { form: Form::Point, ..one.clone() }).collect();
+        if !statements.is_empty() {
+            sections.push(Section { key: "rules", title: "What the rules say", statements });
+        }
+        Explanation { profile: self.profile.clone(), sections }
     }
 }

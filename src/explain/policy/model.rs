@@ -1,6 +1,6 @@
 //! What an explanation is made of.
 
-use crate::policy::{FinalStatus, StopReason};
+use crate::facts::Fact;
 use serde::Serialize;
 
 /// A profile in words.
@@ -26,16 +26,14 @@ pub struct Section {
 /// One thing that a profile does.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Statement {
-    /// What it is about, such as `stop.stagnation`. The same for the same matter in every profile, whatever is said of it.
-    pub key: String,
+    /// What is said, its key (such as `stop.stagnation`) and where it was set.
+    #[serde(flatten)]
+    pub fact: Fact,
     /// What it is about, for people, where a paragraph should begin with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Whole sentences. Names stand between backticks.
     pub text: String,
-    /// How the loop ends by it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ending: Option<Ending>,
     /// How it is laid out.
     #[serde(skip)]
     pub form: Form,
@@ -54,75 +52,16 @@ pub enum Form {
     Step,
 }
 
-/// What is in the result of a document that ended so.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Ending {
-    /// The final status.
-    pub final_status: FinalStatus,
-    /// The reason to stop; where it has a name in it that is not known beforehand, in words.
-    pub stop_reason: String,
-}
-
-impl From<StopReason> for Ending {
-    fn from(reason: StopReason) -> Self {
-        Ending { final_status: reason.status(), stop_reason: reason.to_string() }
-    }
-}
-
-impl Section {
-    pub(super) fn new(key: &'static str, title: &'static str) -> Self {
-        Section { key, title, statements: Vec::new() }
-    }
-
-    fn push(
-        &mut self,
-        form: Form,
-        key: impl Into<String>,
-        label: Option<String>,
-        text: impl Into<String>,
-        ending: Option<Ending>,
-    ) {
-        self.statements.push(Statement { key: key.into(), label, text: text.into(), ending, form });
-    }
-
-    /// Adds a paragraph.
-    pub(super) fn say(&mut self, key: impl Into<String>, text: impl Into<String>) {
-        self.push(Form::Paragraph, key, None, text, None);
-    }
-
-    /// Adds an element of a list.
-    pub(super) fn point(&mut self, key: impl Into<String>, text: impl Into<String>) {
-        self.push(Form::Point, key, None, text, None);
-    }
-
-    /// Adds an element of a list that begins with what it is about.
-    pub(super) fn labelled(
-        &mut self,
-        key: impl Into<String>,
-        label: impl Into<String>,
-        text: impl Into<String>,
-    ) {
-        self.push(Form::Point, key, Some(label.into()), text, None);
-    }
-
-    /// Adds an element below the latest one.
-    pub(super) fn detail(&mut self, key: impl Into<String>, text: impl Into<String>) {
-        self.push(Form::Detail, key, None, text, None);
-    }
-
-    /// Adds the next element of a list whose order counts.
-    pub(super) fn step(
-        &mut self,
-        key: impl Into<String>,
-        text: impl Into<String>,
-        ending: impl Into<Ending>,
-    ) {
-        self.push(Form::Step, key, None, text, Some(ending.into()));
-    }
-
-    /// Adds an element of a list by which the loop ends.
-    pub(super) fn end(&mut self, key: impl Into<String>, text: impl Into<String>, ending: impl Into<Ending>) {
-        self.push(Form::Point, key, None, text, Some(ending.into()));
+impl Form {
+    /// The form that a page names; `None` for any other word.
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "paragraph" => Form::Paragraph,
+            "point" => Form::Point,
+            "detail" => Form::Detail,
+            "step" => Form::Step,
+            _ => return None,
+        })
     }
 }
 

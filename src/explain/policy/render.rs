@@ -78,7 +78,7 @@ pub(super) fn whole(statement: &Statement) -> String {
 }
 
 fn ending(statement: &Statement) -> String {
-    match &statement.ending {
+    match &statement.fact.ending {
         Some(ending) => format!(" → `{}` / `{}`", ending.final_status, ending.stop_reason),
         None => String::new(),
     }

@@ -76,6 +76,14 @@ impl Ended {
     }
 }
 
+impl Ended {
+    /// Whether a document ends alike, even if what is returned weighs up to another score.
+    fn is_like(&self, other: &Ended) -> bool {
+        let how = |ended: &Ended| (ended.final_status, ended.iteration_count, ended.best_iteration);
+        how(self) == how(other) && self.stop_reason == other.stop_reason
+    }
+}
+
 impl Documents {
     /// None yet; at most `most` of those that end otherwise are kept by name.
     #[must_use]
@@ -96,7 +104,7 @@ impl Documents {
         self.after.add(&second);
         let (was, is) = (Ended::of(&first), Ended::of(&second));
         self.sum.documents += 1;
-        if was == is {
+        if was.is_like(&is) {
             return [first, second];
         }
         self.sum.differ += 1;

@@ -1,7 +1,6 @@
 //! Numbers, names and lists in British English.
 
-use crate::profile::{IssueKind, Target};
-use crate::value::{Disposition, EPSILON, Millis, Severity, Usd};
+use crate::value::EPSILON;
 
 /// A name, set apart from the words around it.
 pub(super) fn name(text: &str) -> String {
@@ -82,14 +81,9 @@ pub(super) fn list(items: &[String], last: &str) -> String {
     }
 }
 
-/// Names, set apart, as [`list`] has them.
-pub(super) fn names<'a>(items: impl IntoIterator<Item = &'a str>, last: &str) -> String {
-    list(&items.into_iter().map(name).collect::<Vec<_>>(), last)
-}
-
 /// A duration in the largest unit in which it is a whole number.
-pub(super) fn duration(time: Millis) -> String {
-    match time.0 {
+pub(super) fn duration(ms: u64) -> String {
+    match ms {
         ms if ms > 0 && ms.is_multiple_of(3_600_000) => count(ms / 3_600_000, "hour"),
         ms if ms > 0 && ms.is_multiple_of(60_000) => count(ms / 60_000, "minute"),
         ms if ms.is_multiple_of(1_000) => count(ms / 1_000, "second"),
@@ -102,8 +96,19 @@ pub(super) fn duration(time: Millis) -> String {
 }
 
 /// An amount of money.
-pub(super) fn dollars(amount: Usd) -> String {
-    format!("US${}", score(amount.get()))
+pub(super) fn dollars(amount: f64) -> String {
+    format!("US${}", score(amount))
+}
+
+/// `1st`, `2nd`, `11th`.
+pub(super) fn ordinal(number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, tens) if tens != 11 => "st",
+        (2, tens) if tens != 12 => "nd",
+        (3, tens) if tens != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// The first letter in upper case.
@@ -113,44 +118,18 @@ pub(super) fn capital(text: &str) -> String {
 }
 
 /// The score that a name stands for.
-pub(super) fn target(target: &Target) -> String {
-    match target {
-        Target::Overall => "the overall score".to_owned(),
-        Target::Dimension(dimension) => name(dimension),
-    }
+pub(super) fn target(target: &str) -> String {
+    if target == "overall" { "the overall score".to_owned() } else { name(target) }
 }
 
-/// Issues of a kind, in the plural.
-pub(super) fn issues(kind: IssueKind) -> String {
+/// An issue of a kind (a severity, or who handles it), or issues.
+pub(super) fn issues(kind: &str, several: bool) -> String {
+    let (issue, are) = if several { ("issues", "are") } else { ("issue", "is") };
     match kind {
-        IssueKind::Severity(severity) => format!("{} issues", severity.as_str()),
-        IssueKind::Disposition(Disposition::Correct) => "issues that the loop is to correct".to_owned(),
-        IssueKind::Disposition(Disposition::Escalate) => "issues that a person must decide".to_owned(),
-        IssueKind::Disposition(Disposition::Warn) => "issues that are only shown".to_owned(),
-    }
-}
-
-/// One issue of a kind.
-pub(super) fn issue(kind: IssueKind) -> String {
-    match kind {
-        IssueKind::Severity(severity) => format!("{} issue", severity.as_str()),
-        IssueKind::Disposition(Disposition::Correct) => "issue that the loop is to correct".to_owned(),
-        IssueKind::Disposition(Disposition::Escalate) => "issue that a person must decide".to_owned(),
-        IssueKind::Disposition(Disposition::Warn) => "issue that is only shown".to_owned(),
-    }
-}
-
-/// An issue of a severity, with its article.
-pub(super) fn an_issue(severity: Severity) -> String {
-    format!("a {} issue", severity.as_str())
-}
-
-/// What becomes of an issue by who handles it.
-pub(super) fn handled(disposition: Disposition) -> &'static str {
-    match disposition {
-        Disposition::Correct => "goes back to be corrected (`correct`)",
-        Disposition::Escalate => "must be decided by a person (`escalate`)",
-        Disposition::Warn => "is only shown and never blocks by itself (`warn`)",
+        "correct" => format!("{issue} that the loop is to correct"),
+        "escalate" => format!("{issue} that a person must decide"),
+        "warn" => format!("{issue} that {are} only shown"),
+        severity => format!("{severity} {issue}"),
     }
 }
 
@@ -166,7 +145,7 @@ mod tests {
             [0, 999, 1_000, 20_000, 1_234_567].map(whole),
             ["0", "999", "1,000", "20,000", "1,234,567"]
         );
-        let durations = [0, 500, 1_500, 30_000, 60_000, 90_000, 7_200_000].map(Millis).map(duration);
+        let durations = [0, 500, 1_500, 30_000, 60_000, 90_000, 7_200_000].map(duration);
         assert_eq!(
             durations,
             [
@@ -183,8 +162,8 @@ mod tests {
 
     #[test]
     fn lists_are_read_aloud() {
-        assert_eq!(names(["a", "b", "c"], "and"), "`a`, `b` and `c`");
-        assert_eq!(names(["a"], "or"), "`a`");
+        assert_eq!(list(&["a", "b", "c"].map(str::to_owned), "and"), "a, b and c");
+        assert_eq!([1, 2, 3, 4, 11, 22].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
         assert_eq!(count(1, "call"), "1 call");
         assert_eq!(count(2_000, "call"), "2,000 calls");
         assert_eq!(capital("the overall score"), "The overall score");

@@ -5,10 +5,6 @@
 //! that it is one, and what an environment variable puts into such settings, which is shown as it was written.
 
 mod complete;
-mod origin;
-mod secrets;
 mod shown;
 
-pub use origin::Origin;
-pub use secrets::{HIDDEN, shown_value};
 pub use shown::{Setting, Shown};

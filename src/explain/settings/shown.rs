@@ -1,9 +1,8 @@
 //! The merged settings, as YAML and as a list, without what could be a secret.
 
 use super::complete::complete;
-use super::origin::Origin;
-use super::secrets::{HIDDEN, without_passwords};
 use crate::diag::{Problems, SourceFile};
+use crate::facts::{HIDDEN, Origin, without_passwords};
 use crate::profile::{has_variable, secret_word};
 use crate::value::yaml::{Data, Node, parse};
 use crate::value::yaml_text::{quoted, scalar};

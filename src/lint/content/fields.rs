@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most names that one message lists.
 const MOST_LISTED: usize = 12;
 
+/// What the names of shipped files begin with.
+const EMBEDDED: &str = "<embedded>/";
+
 pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     if !project.fields.is_empty() {
         for file in &project.rules {
@@ -252,6 +255,10 @@ fn of_patterns(project: &Project<'_>, problems: &mut Problems) {
 /// Fields of a schema that neither a rubric nor a rule names. One note for a file; grounding looks at every value, but
 /// does not know which ought to be there.
 fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
+    let loaded = project.subject.loaded;
+    // A schema of a project's own is measured by its own profiles; the shipped ones know nothing of its fields.
+    let shipped = |name: &str| name.starts_with(EMBEDDED);
+    let profile_is_shipped = shipped(loaded.merged.span.file().name());
     if project.rubrics.is_empty() && project.rules.is_empty() {
         return;
     }
@@ -294,10 +301,15 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
     }
     for (path, missing) in by_file {
         let (Some(first), Some(file)) = (missing.first(), project.file(&path)) else { continue };
-        let message = match missing.len() {
-            1 => format!("no rubric and no rule looks at the field `{first}`"),
-            _ => format!("no rubric and no rule looks at the fields {}", listed(missing.iter().copied())),
-        };
+        if profile_is_shipped && !shipped(file.name()) {
+            continue;
+        }
+        let fields = if missing.len() == 1 { "field" } else { "fields" };
+        let message = format!(
+            "no rubric and no rule of the profile `{}` looks at the {fields} {}",
+            loaded.profile.name,
+            listed(missing.iter().copied())
+        );
         let place = place_of(&file, &format!("\"{first}\""));
         problems.push(Problem::note(Code::UnmeasuredField, &place, message).help(
             "list what should be there in the rubric, or leave it: such fields are taken as they come",

@@ -7,6 +7,7 @@ mod expression;
 mod fields;
 mod judges;
 mod language;
+mod lost_rules;
 mod named;
 mod patterns;
 mod project;
@@ -33,6 +34,7 @@ pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     patterns::check(&project, problems);
     named::check(&project, problems);
     rules::check(&project, problems);
+    lost_rules::check(&project, problems);
     prompts::check(&project, problems);
     judges::check(&project, problems);
     examples::check(&project, problems);

@@ -54,9 +54,14 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     for mask in project.subject.loaded.merged.get("mask").map(one_or_more).unwrap_or_default() {
         if let Some(node) = mask.get("pattern")
             && let Some(text) = node.as_text()
-            && !can_match(text, Flags { ignore_case: false, lines: false })
         {
-            problems.push(never(&node.span, "nothing is ever withheld"));
+            let found = control_character(&node.span, text).or_else(|| {
+                let possible = can_match(text, Flags { ignore_case: false, lines: false });
+                (!possible).then(|| never(&node.span, "nothing is ever withheld"))
+            });
+            if let Some(problem) = found {
+                problems.push(problem);
+            }
         }
     }
 }
@@ -141,7 +146,9 @@ fn look_at(expression: &Expression<'_>, problems: &mut Problems) {
         .size_limit(LARGEST)
         .build();
     let Ok(regex) = built else { return };
-    if matches_everything(&regex) {
+    if let Some(problem) = control_character(expression.span, &expression.text) {
+        problems.push(problem);
+    } else if matches_everything(&regex) {
         let message = format!("this pattern matches the empty text: {}", expression.everything);
         problems.push(
             Problem::warning(Code::MatchesAll, expression.span, message)
@@ -157,6 +164,21 @@ fn look_at(expression: &Expression<'_>, problems: &mut Problems) {
 fn never(span: &Span, why: &str) -> Problem {
     Problem::warning(Code::MatchesNone, span, format!("this pattern can never match: {why}")).help(
         "look for a `^` or `$` in the middle, a `\\b` inside a word, or a class `[…]` that leaves nothing over",
+    )
+}
+
+/// Says of a pattern that it has a character in it that texts do not have: most likely what YAML makes of `\b`.
+fn control_character(span: &Span, text: &str) -> Option<Problem> {
+    let known = |c: char| matches!(c, '\t' | '\n' | '\r' | '\x0B' | '\x0C');
+    let character = text.chars().find(|c| c.is_control() && !known(*c))?;
+    let name = match character {
+        '\u{8}' => "a backspace, which is what `\\b` means in double quotes".to_owned(),
+        other => format!("the control character U+{:04X}", u32::from(other)),
+    };
+    let message = format!("this pattern can never match: it asks for {name}");
+    Some(
+        Problem::warning(Code::MatchesNone, span, message)
+            .help("put the pattern in single quotes, in which a `\\` is a `\\`: '\\bgrade\\b'"),
     )
 }
 
@@ -214,6 +236,9 @@ mod tests {
             0,
             "no text has been refused before"
         );
+        let single = "LC616 put the pattern in single quotes, in which a `\\` is a `\\`: '\\bgrade\\b'";
+        assert_eq!(said("\"\\bgrade\""), [single]);
+        assert!(said("'\\bgrade'").is_empty() && said("\"a\\tb\"").is_empty());
         assert_eq!(said("'a^b'").len(), 1);
         assert_eq!(said("'positive|negative|'").len(), 1);
     }

@@ -1,40 +1,53 @@
 //! Acceptance that everything passes, that nothing can, or that has lines which decide nothing.
 
 use super::view::{View, number};
-use crate::diag::{Code, Problem, Problems, Span};
+use crate::diag::{Code, Problem, Span};
 use crate::profile::{Dimension, IssueKind, Measure, OnEscalate, Overall, SelectKey, Target};
 use crate::value::{Disposition, Severity};
 
 /// Scores that differ by less are equal (LOOP, Words).
 const EPSILON: f64 = 1e-9;
 
-pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
-    let accept = &view.policy.accept;
-    let decides =
-        |(target, bound): &&(Target, crate::value::Score)| bound.get() > view.target(target).low + EPSILON;
-    if accept.issue_limits.is_empty() && !accept.thresholds.iter().any(|line| decides(&line)) {
-        accepts_everything(view, problems);
-        return;
-    }
-    for line in &accept.thresholds {
-        let (target, bound) = (&line.0, line.1.get());
-        let name = target.name();
-        let span = view.key(&["accept", name]);
-        let problem = if !decides(&line) {
-            Some(always_holds(view, target, bound, span))
-        } else {
-            out_of_reach(view, target, bound, span)
-                .or_else(|| implied(view, target, bound, span))
-                .or_else(|| perfect(view, target, bound, span))
-        };
-        if let Some(problem) = problem {
-            problems.push(problem);
-        }
-    }
-    ignores_critical(view, problems);
+/// A line about a score: what it asks of which, and where it stands.
+struct Line<'a> {
+    target: &'a Target,
+    bound: f64,
+    span: &'a Span,
 }
 
-fn accepts_everything(view: &View<'_>, problems: &mut Problems) {
+/// The lines about scores; none where nothing of `accept` can fail, which is said once.
+fn lines<'a>(view: &View<'a>) -> Vec<Line<'a>> {
+    let accept = &view.policy.accept;
+    let all = accept.thresholds.iter().map(|(target, bound)| Line {
+        target,
+        bound: bound.get(),
+        span: view.key(&["accept", target.name()]),
+    });
+    let all: Vec<Line<'_>> = all.collect();
+    if accept.issue_limits.is_empty() && !all.iter().any(|line| line.decides(view)) {
+        Vec::new()
+    } else {
+        all
+    }
+}
+
+impl Line<'_> {
+    /// Whether a candidate can fail it.
+    fn decides(&self, view: &View<'_>) -> bool {
+        self.bound > view.target(self.target).low + EPSILON
+    }
+}
+
+/// The problem of each line that can fail for which there is one.
+fn of_lines(view: &View<'_>, said: impl Fn(&Line<'_>) -> Option<Problem>) -> Vec<Problem> {
+    lines(view).iter().filter(|line| line.decides(view)).filter_map(said).collect()
+}
+
+/// No line can fail.
+pub(super) fn accepts_everything(view: &View<'_>, code: Code) -> Vec<Problem> {
+    if !lines(view).is_empty() || !view.policy.accept.issue_limits.is_empty() {
+        return Vec::new();
+    }
     let message = "every candidate is accepted, so none is ever corrected: no line of `accept` can fail";
     let highest: Vec<String> = view
         .policy
@@ -56,10 +69,17 @@ fn accepts_everything(view: &View<'_>, problems: &mut Problems) {
         _ => format!(", because of the `floor`s of `{}`", floors.join("` and `")),
     };
     let help = format!("{}{because}; write a higher bound, such as `overall: 0.95`", highest.join(", "));
-    problems.push(Problem::warning(Code::AcceptsEverything, view.key(&["accept"]), message).help(help));
+    vec![Problem::warning(code, view.key(&["accept"]), message).help(help)]
 }
 
-fn always_holds(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Problem {
+/// Lines that always hold, beside others.
+pub(super) fn always_holds(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let lines = lines(view);
+    lines.iter().filter(|line| !line.decides(view)).map(|line| holds(view, code, line)).collect()
+}
+
+fn holds(view: &View<'_>, code: Code, line: &Line<'_>) -> Problem {
+    let Line { target, bound, span } = *line;
     let (name, low) = (target.name(), number(view.target(target).low));
     let message = format!("the line `{name}: {}` of `accept` always holds", number(bound));
     let help = match target {
@@ -72,7 +92,7 @@ fn always_holds(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Pr
         _ => format!("`{name}` is never below {low}: write a bound above that, or remove the line"),
     };
     let cause = view.measure(name);
-    view.doubt_of(Code::InertBound, span, &[cause], message).help(help)
+    view.doubt_of(code, span, &[cause], message).help(help)
 }
 
 fn floored(view: &View<'_>, name: &str) -> bool {
@@ -85,8 +105,13 @@ pub(super) fn is_only_given(dimension: &Dimension) -> bool {
     matches!(dimension.measure, Measure::Given) && dimension.second.is_none()
 }
 
-/// Says of a bound that no run can reach.
-fn out_of_reach(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<Problem> {
+/// Bounds that no run can reach.
+pub(super) fn out_of_reach(view: &View<'_>, code: Code) -> Vec<Problem> {
+    of_lines(view, |line| unreachable(view, code, line))
+}
+
+fn unreachable(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> {
+    let Line { target, bound, span } = *line;
     if view.profile.stages.is_empty() {
         return None;
     }
@@ -119,11 +144,19 @@ fn out_of_reach(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Op
         missing.join(" and ")
     );
     let causes: Vec<&Span> = view.policy.overall.dimensions().map(|name| view.measure(name)).collect();
-    Some(view.doubt_of(Code::NeverAccepted, span, &causes, message).help(help))
+    Some(view.doubt_of(code, span, &causes, message).help(help))
 }
 
-/// Says of a line that another one makes it hold.
-fn implied(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<Problem> {
+/// Lines that others make hold.
+pub(super) fn implied(view: &View<'_>, code: Code) -> Vec<Problem> {
+    of_lines(
+        view,
+        |line| if unreachable(view, code, line).is_some() { None } else { follows(view, code, line) },
+    )
+}
+
+fn follows(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> {
+    let Line { target, bound, span } = *line;
     let Overall::Weighted(weights) = &view.policy.overall else { return None };
     let thresholds = &view.policy.accept.thresholds;
     let line = |target: &Target| thresholds.iter().find(|(other, _)| other == target).map(|(_, b)| b.get());
@@ -158,14 +191,19 @@ fn implied(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<
         number(least)
     );
     let help = format!("remove it (`{name}: null`), or write a bound above {}", number(least));
-    Some(Problem::note(Code::InertBound, span, message).help(help))
+    Some(Problem::note(code, span, message).help(help))
 }
 
-/// Says of a bound that it asks a judge for the highest score there is.
-fn perfect(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<Problem> {
-    if bound < 1.0 - EPSILON {
-        return None;
-    }
+/// Bounds that ask a judge for the highest score there is.
+pub(super) fn perfect(view: &View<'_>, code: Code) -> Vec<Problem> {
+    of_lines(view, |line| {
+        let said = unreachable(view, code, line).or_else(|| follows(view, code, line)).is_some();
+        if said || line.bound < 1.0 - EPSILON { None } else { highest(view, code, line) }
+    })
+}
+
+fn highest(view: &View<'_>, code: Code, line: &Line<'_>) -> Option<Problem> {
+    let Line { target, span, .. } = *line;
     let judged = |name: &str| {
         let dimension = view.profile.dimensions.iter().find(|dimension| dimension.name == name);
         let sources = dimension.and_then(|d| d.second.as_ref()).map(|second| second.sources.as_slice());
@@ -181,30 +219,29 @@ fn perfect(view: &View<'_>, target: &Target, bound: f64, span: &Span) -> Option<
         target.name()
     );
     let help = "judges seldom do; write a bound below 1, such as 0.95";
-    Some(Problem::note(Code::PerfectScore, span, message).help(help))
+    Some(Problem::note(code, span, message).help(help))
 }
 
-/// Says that critical issues are looked at when candidates are compared, and not when one is accepted.
-fn ignores_critical(view: &View<'_>, problems: &mut Problems) {
+/// Critical issues that are looked at when candidates are compared, and not when one is accepted.
+pub(super) fn ignores_critical(view: &View<'_>, code: Code) -> Vec<Problem> {
+    if lines(view).is_empty() && view.policy.accept.issue_limits.is_empty() {
+        return Vec::new();
+    }
     let critical = IssueKind::Severity(Severity::Critical);
     let cares = |key: &SelectKey| matches!(key, SelectKey::NoCritical) || *key == SelectKey::Fewest(critical);
-    let Some(at) = view.policy.select.order.iter().position(cares) else { return };
+    let Some(at) = view.policy.select.order.iter().position(cares) else { return Vec::new() };
     let limits = &view.policy.accept.issue_limits;
     let bounded = limits
         .iter()
         .any(|(kind, _)| *kind == critical || *kind == IssueKind::Disposition(Disposition::Correct));
     if bounded || (keeps_out_escalated(view) && all_escalated(view)) {
-        return;
+        return Vec::new();
     }
-    let order = view.value(&["select", "order"]);
-    let key = match view.entry(&["select", "order"]).map(|entry| &entry.value.data) {
-        Some(crate::value::yaml::Data::List(items)) => items.get(at).map_or(order, |item| &item.span),
-        _ => order,
-    };
+    let key = view.order_key(at);
     let message = "a candidate with critical issues can be accepted: `accept` does not look at them";
-    let problem = Problem::warning(Code::CriticalAccepted, view.key(&["accept"]), message);
+    let problem = Problem::warning(code, view.key(&["accept"]), message);
     let problem = problem.help("add `critical_issues: 0` to `accept`");
-    problems.push(problem.related(key, "here they matter"));
+    vec![problem.related(key, "here they matter")]
 }
 
 /// Whether a candidate with an issue that a person must decide is not accepted.

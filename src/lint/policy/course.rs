@@ -1,6 +1,7 @@
 //! Which criterion fires whenever another one would: what a course of overall scores that meets one says of the others.
 
 use super::view::View;
+use crate::facts::needs;
 use crate::profile::{
     Baseline, Budget, Criterion, MinImprovement, OnGateMiss, OnRegression, SelectKey, Target,
 };
@@ -55,10 +56,10 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
         (
             Criterion::MaxIterations(_) | Criterion::MaxCorrections(_),
             Criterion::MaxIterations(_) | Criterion::MaxCorrections(_),
-        ) => steps(super::criteria::needs(first), super::criteria::needs(second)),
+        ) => steps(needs(first), needs(second)),
         (Criterion::MaxIterations(_) | Criterion::MaxCorrections(_), _) => {
-            let most = super::criteria::needs(first);
-            steps(most, super::criteria::needs(second))
+            let most = needs(first);
+            steps(most, needs(second))
         }
         (Criterion::Unchanged, Criterion::Unchanged) => Some(When::NotLater),
         (Criterion::Rollbacks(a), Criterion::Rollbacks(b)) => steps(a, b),

@@ -1,39 +1,39 @@
 //! Dimensions that are measured for nothing, or always come out the same.
 
 use super::view::{View, number};
-use crate::diag::{Code, Problem, Problems};
+use crate::diag::{Code, Problem};
 use crate::profile::{AfterRetries, Criterion, Dimension, Measure, Overall, SelectKey, Target};
 
-pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
-    for dimension in &view.profile.dimensions {
-        always_the_same(view, dimension, problems);
-        if !is_used(view, &dimension.name) {
-            for_nothing(view, dimension, problems);
-        }
-    }
+/// Rules whose issues take nothing off.
+pub(super) fn constant_score(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let dimensions = view.profile.dimensions.iter();
+    let parts = dimensions.flat_map(|dimension| dimension.measure.parts().map(move |part| (dimension, part)));
+    parts.filter_map(|(dimension, part)| always_one(view, code, dimension, part)).collect()
 }
 
-/// Says of rules whose issues take nothing off.
-fn always_the_same(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) {
-    for part in dimension.measure.parts() {
-        let Measure::Rules { penalty, floor, name, .. } = part else { continue };
-        let (key, help) = if penalty.get() == 0.0 {
-            ("penalty", "write how much an issue takes off, such as `penalty: 0.10`")
-        } else if floor.get() >= 1.0 {
-            ("floor", "write how low the score may fall, such as `floor: 0.30`, or remove it")
-        } else {
-            continue;
-        };
-        let said = ["assess", dimension.name.as_str(), key];
-        let span = view.entry(&said).map_or(&name.span, |entry| &entry.key_span);
-        let value = if key == "penalty" { penalty.get() } else { floor.get() };
-        let message = format!(
-            "with `{key}: {}` nothing that the rules `{}` find takes anything off: the score is always 1",
-            number(value),
-            name.value
-        );
-        problems.push(view.doubt(Code::ConstantScore, span, message).help(help));
-    }
+fn always_one(view: &View<'_>, code: Code, dimension: &Dimension, part: &Measure) -> Option<Problem> {
+    let Measure::Rules { penalty, floor, name, .. } = part else { return None };
+    let (key, value, help) = if penalty.get() == 0.0 {
+        ("penalty", 0.0, "write how much an issue takes off, such as `penalty: 0.10`")
+    } else if floor.get() >= 1.0 {
+        ("floor", floor.get(), "write how low the score may fall, such as `floor: 0.30`, or remove it")
+    } else {
+        return None;
+    };
+    let said = ["assess", dimension.name.as_str(), key];
+    let span = view.entry(&said).map_or(&name.span, |entry| &entry.key_span);
+    let message = format!(
+        "with `{key}: {}` nothing that the rules `{}` find takes anything off: the score is always 1",
+        number(value),
+        name.value
+    );
+    Some(view.doubt(code, span, message).help(help))
+}
+
+/// Dimensions that decide nothing.
+pub(super) fn measured_for_nothing(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let unused = view.profile.dimensions.iter().filter(|dimension| !is_used(view, &dimension.name));
+    unused.filter_map(|dimension| for_nothing(view, code, dimension)).collect()
 }
 
 /// Whether a score decides anything: overall, acceptance, gate, selection, review, what replaces a judge, or a
@@ -70,7 +70,7 @@ fn asks_a_script(view: &View<'_>) -> bool {
 }
 
 /// Says of a dimension that decides nothing and finds no issues, which would be fed back.
-fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) {
+fn for_nothing(view: &View<'_>, code: Code, dimension: &Dimension) -> Option<Problem> {
     let name = &dimension.name;
     let finds_issues = dimension.measure.parts().any(|part| {
         matches!(
@@ -97,7 +97,7 @@ fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) 
         )
     };
     if finds_issues || says_more || paid.iter().any(|id| elsewhere(id)) {
-        return;
+        return None;
     }
     let for_pay = match paid.first() {
         Some(id) => format!(", and the judge `{id}` is asked for it"),
@@ -105,8 +105,7 @@ fn for_nothing(view: &View<'_>, dimension: &Dimension, problems: &mut Problems) 
     };
     let message =
         format!("`{name}` is measured for nothing: it has no weight, and no bound looks at it{for_pay}");
-    let problem: Problem = view.doubt(Code::MeasuredForNothing, &dimension.name_span, message);
-    problems.push(problem.help(format!(
+    Some(view.doubt(code, &dimension.name_span, message).help(format!(
         "give it a weight under `overall` or a line in `accept`, or remove it (`{name}: null`)"
-    )));
+    )))
 }

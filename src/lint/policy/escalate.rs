@@ -1,24 +1,24 @@
 //! Issues that a person must decide, in a profile that accepts them unseen.
 
 use super::view::View;
-use crate::diag::{Code, Problem, Problems, Span};
+use crate::diag::{Code, Problem, Span};
 use crate::profile::{
     AfterRetries, Dimension, Disagreement, IssueKind, Measure, OnEscalate, Overall, Target,
 };
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Severity};
 
-pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
-    never_disagree(view, problems);
+/// What a person must decide is accepted unseen.
+pub(super) fn nobody_decides(view: &View<'_>, code: Code) -> Vec<Problem> {
     let limits = &view.policy.accept.issue_limits;
     let escalated = IssueKind::Disposition(Disposition::Escalate);
     if view.policy.on_escalate == OnEscalate::Stop || limits.iter().any(|(kind, _)| *kind == escalated) {
-        return;
+        return Vec::new();
     }
     // One line for each severity would keep out whatever is escalated, too.
     let every = |severity| limits.iter().any(|(kind, _)| *kind == IssueKind::Severity(severity));
     if [Severity::Critical, Severity::Major, Severity::Minor].into_iter().all(every) {
-        return;
+        return Vec::new();
     }
     // Some issues are critical whenever a person must decide them.
     let no_critical =
@@ -27,11 +27,11 @@ pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let found = disposition(view)
         .or_else(|| rule(view, no_critical))
         .or_else(|| if no_critical { None } else { always_critical() });
-    let Some((span, what)) = found else { return };
+    let Some((span, what)) = found else { return Vec::new() };
     let message =
         format!("{what} is for a person to decide, and nothing waits for one: the candidate can be accepted");
-    let problem = Problem::warning(Code::NobodyDecides, &span, message);
-    problems.push(problem.help("set `on_escalate: stop`, or add `escalate_issues: 0` to `accept`"));
+    let problem = Problem::warning(code, &span, message);
+    vec![problem.help("set `on_escalate: stop`, or add `escalate_issues: 0` to `accept`")]
 }
 
 /// Where judges that disagree are left to a person.
@@ -92,18 +92,16 @@ fn is_needed(view: &View<'_>, names: &[&str]) -> bool {
     })
 }
 
-/// Says of a bound on disagreement that scores can't lie that far apart.
-fn never_disagree(view: &View<'_>, problems: &mut Problems) {
-    for dimension in &view.profile.dimensions {
-        let Some(bound) = bound_of(dimension).filter(|bound| bound.above.get() >= 1.0) else { continue };
-        let span = view.key(&["assess", dimension.name.as_str(), "ensemble", "disagreement"]);
-        let message =
-            format!("no disagreement about `{}` is ever found: scores lie 1 apart at most", dimension.name);
-        let problem = view.doubt(Code::NeverDisagrees, span, message);
-        let help =
-            format!("write how far apart is too far, such as `above: 0.3`, below {}", bound.above.get());
-        problems.push(problem.help(help));
-    }
+/// Bounds on disagreement that scores can't lie as far apart as.
+pub(super) fn never_disagrees(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let bounds = view.profile.dimensions.iter().filter_map(|d| Some((&d.name, bound_of(d)?.above.get())));
+    let far = bounds.filter(|(_, above)| *above >= 1.0).map(|(name, above)| {
+        let span = view.key(&["assess", name, "ensemble", "disagreement"]);
+        let message = format!("no disagreement about `{name}` is ever found: scores lie 1 apart at most");
+        let help = format!("write how far apart is too far, such as `above: 0.3`, below {above}");
+        view.doubt(code, span, message).help(help)
+    });
+    far.collect()
 }
 
 /// The bound on disagreement of a dimension's members, whichever tier they are in.

@@ -5,34 +5,58 @@
 //! has from a parent is a note, because the parent is fine and a child need not repeat it.
 
 mod accept;
-mod always;
-mod budget;
 mod course;
-mod criteria;
 mod dimensions;
 mod escalate;
 mod gate;
-mod one_candidate;
-mod overtaken;
-mod range;
+mod limits;
 mod review;
 mod select;
 mod stop;
 mod view;
-mod window;
 
 use super::ProfileView;
-use crate::diag::Problems;
+use crate::diag::{Code, Problem, Problems};
 use view::View;
+
+/// Finds what is doubtful of one kind.
+type Lint = fn(&View<'_>, Code) -> Vec<Problem>;
+
+/// Every lint of what decides, each with the code of what it finds.
+const LINTS: [(Code, Lint); 27] = [
+    (Code::ConstantScore, dimensions::constant_score),
+    (Code::MeasuredForNothing, dimensions::measured_for_nothing),
+    (Code::AcceptsEverything, accept::accepts_everything),
+    (Code::InertBound, accept::always_holds),
+    (Code::NeverAccepted, accept::out_of_reach),
+    (Code::InertBound, accept::implied),
+    (Code::PerfectScore, accept::perfect),
+    (Code::CriticalAccepted, accept::ignores_critical),
+    (Code::GateAlwaysMissed, gate::always_missed),
+    (Code::GateNeverMissed, gate::never_missed),
+    (Code::GateAboveAcceptance, gate::above_acceptance),
+    (Code::GateRollback, gate::rolls_back_nothing),
+    (Code::NeverDisagrees, escalate::never_disagrees),
+    (Code::NobodyDecides, escalate::nobody_decides),
+    (Code::OneCandidate, limits::one_candidate),
+    (Code::NeverFires, stop::never_fires),
+    (Code::Overtaken, stop::overtaken),
+    (Code::AlwaysFires, stop::always_fires),
+    (Code::AlwaysFires, limits::budget_for_one),
+    (Code::NeverFires, limits::budget_without_end),
+    (Code::LongWindow, stop::long_window),
+    (Code::Overtaken, limits::never_reached),
+    (Code::InertSelectKey, select::idle_keys),
+    (Code::ReturnsRolledBack, select::returns_rolled_back),
+    (Code::InertSelectKey, select::returns_last),
+    (Code::ReviewNever, review::never),
+    (Code::ReviewAlways, review::always),
+];
 
 /// Looks at what decides.
 pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     let view = View::of(subject);
-    dimensions::check(&view, problems);
-    accept::check(&view, problems);
-    gate::check(&view, problems);
-    escalate::check(&view, problems);
-    stop::check(&view, problems);
-    select::check(&view, problems);
-    review::check(&view, problems);
+    for (code, lint) in LINTS {
+        lint(&view, code).into_iter().for_each(|problem| problems.push(problem));
+    }
 }

@@ -1,8 +1,8 @@
 //! A review that no result gets, or that all do.
 
-use super::range::Range;
 use super::view::View;
-use crate::diag::{Code, Problems};
+use crate::diag::{Code, Problem};
+use crate::facts::Range;
 use crate::policy::{FinalStatus, Review};
 use crate::profile::Target;
 use crate::score::Scores;
@@ -15,27 +15,39 @@ const MOST_TRIES: usize = 50_000;
 /// Beside a number in a condition, by this much: more than scores are rounded by, less than anybody writes.
 const STEP: f64 = 1e-6;
 
-pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
-    let Some(when) = &view.profile.review else { return };
-    if !is_plain(&when.value) {
-        return;
-    }
-    let dimensions: Vec<&str> = view.profile.dimensions.iter().map(|d| d.name.as_str()).collect();
-    let Ok(review) = Review::parse(&when.value, &dimensions) else { return };
-    let Some((some, all)) = try_out(view, &review, &when.value, &dimensions) else { return };
-    let (message, help) = match (some, all) {
-        (false, _) => (
-            "no result ever goes to a person: this condition can't hold",
-            "compare with a score that results can have, such as `overall < 0.80 or status != passed`",
-        ),
-        (_, true) => (
-            "every result goes to a person: this condition always holds",
-            "say which results need one, such as `overall < 0.80 or status != passed`",
-        ),
-        _ => return,
+/// No result needs review.
+pub(super) fn never(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let message = "no result ever goes to a person: this condition can't hold";
+    let help = "compare with a score that results can have, such as `overall < 0.80 or status != passed`";
+    said(view, code, |(some, _)| !some, message, help)
+}
+
+/// Every result does.
+pub(super) fn always(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let message = "every result goes to a person: this condition always holds";
+    let help = "say which results need one, such as `overall < 0.80 or status != passed`";
+    said(view, code, |(some, all)| some && all, message, help)
+}
+
+/// `is_so` gets whether the condition holds of some results, and of all.
+fn said(
+    view: &View<'_>,
+    code: Code,
+    is_so: fn((bool, bool)) -> bool,
+    message: &str,
+    help: &str,
+) -> Vec<Problem> {
+    let Some(when) = view.profile.review.as_ref().filter(|when| is_plain(&when.value)) else {
+        return Vec::new();
     };
-    let code = if some { Code::ReviewAlways } else { Code::ReviewNever };
-    problems.push(view.doubt(code, &when.span, message).help(help));
+    let dimensions: Vec<&str> = view.profile.dimensions.iter().map(|d| d.name.as_str()).collect();
+    let review = Review::parse(&when.value, &dimensions).ok();
+    let holds = review.and_then(|review| try_out(view, &review, &when.value, &dimensions));
+    holds
+        .filter(|holds| is_so(*holds))
+        .map(|_| view.doubt(code, &when.span, message).help(help))
+        .into_iter()
+        .collect()
 }
 
 /// Whether a condition only compares names with numbers and words, so that trying the values at which something changes

@@ -1,28 +1,19 @@
 //! Keys of the order that never decide, and an order that nothing asks.
 
 use super::view::{View, listed};
-use crate::diag::{Code, Problem, Problems, Span};
+use crate::diag::{Code, Problem};
 use crate::profile::{IssueKind, OnRegression, Overall, Returned, SelectKey, Target};
 use crate::value::Severity;
-use crate::value::yaml::Data;
 
-pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
+/// Keys of the order that never decide.
+pub(super) fn idle_keys(view: &View<'_>, code: Code) -> Vec<Problem> {
     let order = &view.policy.select.order;
-    for (at, key) in order.iter().enumerate() {
-        let before = order.get(..at).unwrap_or_default();
-        let Some((why, help)) = idle(view, key, before) else { continue };
+    let idle = order.iter().enumerate().filter_map(|(at, key)| {
+        let (why, help) = idle(view, key, order.get(..at).unwrap_or_default())?;
         let message = format!("{} never decides in `order`: {why}", name(key));
-        problems.push(view.doubt(Code::InertSelectKey, &place(view, at), message).help(help));
-    }
-    returns_last(view, problems);
-}
-
-fn place(view: &View<'_>, at: usize) -> Span {
-    let order = view.value(&["select", "order"]);
-    match view.entry(&["select", "order"]).map(|entry| &entry.value.data) {
-        Some(Data::List(items)) => items.get(at).map_or(order, |item| &item.span).clone(),
-        _ => order.clone(),
-    }
+        Some(view.doubt(code, view.order_key(at), message).help(help))
+    });
+    idle.collect()
 }
 
 fn name(key: &SelectKey) -> String {
@@ -70,26 +61,31 @@ fn idle(view: &View<'_>, key: &SelectKey, before: &[SelectKey]) -> Option<(Strin
     }
 }
 
-/// Says of `return: last` what it makes of the order and of rollbacks.
-fn returns_last(view: &View<'_>, problems: &mut Problems) {
-    if view.policy.select.returned != Returned::Last {
-        return;
+/// `return: last` beside rollbacks.
+pub(super) fn returns_rolled_back(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let policy = view.policy;
+    if policy.select.returned != Returned::Last || policy.on_regression != OnRegression::Rollback {
+        return Vec::new();
     }
-    let span = view.key(&["select", "return"]);
-    if view.policy.on_regression == OnRegression::Rollback {
-        let message = "`return: last` returns the latest candidate, also when it was rolled back as worse";
-        let problem = view.doubt_of(Code::ReturnsRolledBack, span, &[view.key(&["on_regression"])], message);
-        let problem = problem.help("write `return: best`, or `on_regression: keep`");
-        problems.push(problem.related(view.key(&["on_regression"]), "here it is rolled back"));
-        return;
+    let (span, cause) = (view.key(&["select", "return"]), view.key(&["on_regression"]));
+    let message = "`return: last` returns the latest candidate, also when it was rolled back as worse";
+    let problem = view.doubt_of(code, span, &[cause], message);
+    let problem = problem.help("write `return: best`, or `on_regression: keep`");
+    vec![problem.related(cause, "here it is rolled back")]
+}
+
+/// Keys that mean nothing beside `return: last`.
+pub(super) fn returns_last(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let policy = view.policy;
+    if policy.select.returned != Returned::Last || policy.on_regression == OnRegression::Rollback {
+        return Vec::new();
     }
-    for key in ["order", "ties"] {
-        if !view.says(&["select", key]) {
-            continue;
-        }
+    let said = ["order", "ties"].into_iter().filter(|key| view.says(&["select", key]));
+    let idle = said.map(|key| {
         let message = format!("`{key}` decides nothing: `return: last` returns the latest candidate");
-        let problem = Problem::warning(Code::InertSelectKey, view.key(&["select", key]), message);
+        let problem = Problem::warning(code, view.key(&["select", key]), message);
         let problem = problem.help(format!("write `return: best`, or remove `{key}`"));
-        problems.push(problem.related(span, "whatever it scored"));
-    }
+        problem.related(view.key(&["select", "return"]), "whatever it scored")
+    });
+    idle.collect()
 }

@@ -1,55 +1,111 @@
 //! Stop criteria: those that can never fire, that always do, and that others leave nothing to.
 
-use super::criteria::{Placed, criteria, limit, needs};
+use super::course::{Ground, When, implied};
 use super::view::{View, counted, number};
-use super::{always, budget, one_candidate, overtaken, window};
-use crate::diag::{Code, Level, Problem, Problems};
+use crate::diag::{Code, Level, Problem};
+use crate::facts::{Placed, is_limit, key, needs};
 use crate::profile::{Criterion, OnRegression};
+use crate::value::{EPSILON, Millis};
 
-pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
-    let placed = criteria(view);
-    let Some((limit, most)) = limit(&placed) else { return };
-    let first = placed.iter().filter(|one| one.alone && limit_itself(&one.criterion));
-    if let Some(only) = first.filter(|one| needs(&one.criterion) == 1).min_by_key(|one| one.rank) {
-        // Nothing else is looked at, and is said once.
-        one_candidate::check(view, only, problems);
-        return;
-    }
-    let mut dead: Vec<&str> = Vec::new();
-    for one in &placed {
-        let found = impossible(view, one).or_else(|| too_late(view, one, limit, most));
-        if let Some(problem) = found {
-            dead.push(&one.path);
-            problems.push(problem);
+/// What there is to look at: nothing where the first candidate is the last, which is said once.
+fn criteria<'v>(view: &'v View<'_>) -> &'v [Placed] {
+    let more = view.limit().is_some() && view.only_candidate().is_none();
+    if more { &view.criteria } else { &[] }
+}
+
+/// The problem of a criterion that never fires.
+fn dead(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
+    impossible(view, code, one).or_else(|| too_late(view, code, one))
+}
+
+/// The criteria that fire in some course of scores.
+fn living<'v>(view: &'v View<'_>) -> Vec<&'v Placed> {
+    criteria(view).iter().filter(|one| dead(view, Code::NeverFires, one).is_none()).collect()
+}
+
+/// The criteria that decide in some course of scores.
+pub(super) fn deciding<'v>(view: &'v View<'_>) -> Vec<&'v Placed> {
+    let living = living(view);
+    living.iter().copied().filter(|one| ended_before(view, one, &living).is_none()).collect()
+}
+
+pub(super) fn never_fires(view: &View<'_>, code: Code) -> Vec<Problem> {
+    criteria(view).iter().filter_map(|one| dead(view, code, one)).collect()
+}
+
+/// Criteria that never decide, because another one ends the loop whenever they would.
+pub(super) fn overtaken(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let living = living(view);
+    let found = living.iter().filter_map(|one| Some((one, ended_before(view, one, &living)?)));
+    found.map(|(one, other)| by_another(view, code, one, other)).collect()
+}
+
+/// The criterion of `others` that ends the loop whenever this one would.
+fn ended_before<'a>(view: &View<'_>, one: &Placed, others: &[&'a Placed]) -> Option<&'a Placed> {
+    let ground = Ground::of(view);
+    let decides = |other: &&&Placed| {
+        other.alone
+            && other.path != one.path
+            && match implied(&other.criterion, &one.criterion, ground) {
+                Some(When::Before) => true,
+                Some(When::NotLater) => other.rank < one.rank,
+                None => false,
+            }
+    };
+    others.iter().filter(decides).min_by_key(|other| other.rank).copied()
+}
+
+fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Problem {
+    let limits = is_limit(&one.criterion) && is_limit(&other.criterion);
+    let problem = if limits && needs(&one.criterion) == needs(&other.criterion) {
+        Problem::note(code, &one.span, format!("`{}` says the same as `{}`", one.path, other.path))
+    } else {
+        let message = format!(
+            "`{}` never decides: whenever it would, `{}` has ended the loop already{}",
+            one.path,
+            other.path,
+            and_the_group(one)
+        );
+        view.doubt(code, &one.span, message)
+    };
+    problem.help(help(one, other)).related(&other.span, "this one ends the loop first")
+}
+
+/// What would let the criterion decide.
+fn help(one: &Placed, other: &Placed) -> String {
+    let remove = format!("remove `{}`", one.path);
+    let softer = match (&other.criterion, &one.criterion) {
+        (Criterion::MinImprovement(_), Criterion::Decline(length)) => Some(format!("patience: {length}")),
+        (Criterion::MinImprovement(_), Criterion::Stagnation(stagnation)) => {
+            Some(format!("patience: {}", stagnation.window))
         }
-    }
-    for one in &placed {
-        if dead.contains(&one.path.as_str()) {
-            continue;
+        (Criterion::MinImprovement(_), Criterion::Rollbacks(limit)) => Some(format!("patience: {limit}")),
+        (Criterion::MinImprovement(_), Criterion::Oscillation(_)) => Some("patience: 2".to_owned()),
+        (Criterion::Decline(_), Criterion::Oscillation(_)) => Some("length: 3".to_owned()),
+        (Criterion::Rollbacks(_), Criterion::Oscillation(_)) => Some("rollbacks: 2".to_owned()),
+        (Criterion::Rollbacks(_), Criterion::Decline(length)) => Some(format!("rollbacks: {length}")),
+        (a, b) if is_limit(a) && is_limit(b) && other.is_plain() => {
+            return format!("{remove}, or take the other limit away: `{}: null`", key(a));
         }
-        let others = placed.iter().filter(|other| !dead.contains(&other.path.as_str()));
-        if let Some(problem) = overtaken::check(view, one, others) {
-            problems.push(problem);
-            continue;
-        }
-        always::check(view, one, problems);
-        budget::check(view, one, most, problems);
-        window::check(view, one, limit, most, problems);
+        _ => None,
+    };
+    match softer {
+        Some(setting) => format!("{remove}, or make `{}` more patient: `{setting}`", other.path),
+        None => format!("{remove}, or `{}`", other.path),
     }
-    always::limits(view, &placed, limit, most, problems);
 }
 
 /// What follows for the list in which a criterion that never fires stands.
-pub(super) fn and_the_group(one: &Placed) -> String {
+fn and_the_group(one: &Placed) -> String {
     one.together.as_ref().map(|list| format!(", so the whole of `{list}` never does")).unwrap_or_default()
 }
 
-/// Says of a criterion that asks for what can't be.
-fn impossible(view: &View<'_>, one: &Placed) -> Option<Problem> {
+/// A criterion that asks for what can't be.
+fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
     let path = &one.path;
     let never = |why: String| {
         let message = format!("`{path}` can never fire: {why}{}", and_the_group(one));
-        view.doubt(Code::NeverFires, &one.span, message)
+        view.doubt(code, &one.span, message)
     };
     match &one.criterion {
         Criterion::Rollbacks(_) if !one.is_plain() && view.policy.on_regression == OnRegression::Keep => {
@@ -84,10 +140,11 @@ fn impossible(view: &View<'_>, one: &Placed) -> Option<Problem> {
     }
 }
 
-/// Says of a criterion that the limit of candidates ends the loop before it could fire.
-fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<Problem> {
+/// A criterion that could only fire after the limit of candidates has ended the loop.
+fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
+    let (limit, most) = view.limit()?;
     let least = needs(&one.criterion);
-    if one.path == limit.path || limit_itself(&one.criterion) || least < most {
+    if one.path == limit.path || is_limit(&one.criterion) || least < most {
         return None;
     }
     let key = limit.path.trim_start_matches("stop.");
@@ -116,13 +173,9 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
     }
     help.push_str(", or remove it");
     // Where the two come together, the run ends at the same candidate either way, and only the reason is another.
-    let problem = view.doubt(Code::NeverFires, &one.span, message);
+    let problem = view.doubt(code, &one.span, message);
     let problem = if least == most { Problem { level: Level::Note, ..problem } } else { problem };
     Some(problem.help(help).related(&limit.span, "this limit is looked at first"))
-}
-
-pub(super) fn limit_itself(criterion: &Criterion) -> bool {
-    matches!(criterion, Criterion::MaxIterations(_) | Criterion::MaxCorrections(_))
 }
 
 /// The setting with which a criterion can fire when there are `most` candidates.
@@ -137,4 +190,55 @@ fn smaller(criterion: &Criterion, most: u64) -> Option<String> {
         _ => return None,
     };
     (value >= least).then(|| format!("`{setting}: {value}`"))
+}
+
+/// Criteria that fire whatever is scored.
+pub(super) fn always_fires(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let alone = deciding(view).into_iter().filter(|one| one.alone);
+    alone.filter_map(|one| whatever_is_scored(view, code, one)).collect()
+}
+
+fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
+    let range = view.overall();
+    let span = format!("the overall score goes from {} to {}", number(range.low), number(range.high));
+    let (why, help) = match &one.criterion {
+        Criterion::Timeout(limit) if *limit == Millis(0) => (
+            "making a candidate always takes some time".to_owned(),
+            "write a time such as `30s`, or remove it",
+        ),
+        Criterion::Budget(budget) if budget.cost_usd.is_some_and(|limit| limit.get() == 0.0) => (
+            "a budget of 0 is used up before anything is corrected".to_owned(),
+            "write an amount such as `cost_usd: 0.10`, or remove it",
+        ),
+        Criterion::MinImprovement(improvement) if improvement.delta > range.width() + EPSILON => (
+            format!("{span}, so no correction gains {}", number(improvement.delta)),
+            "write a gain that a correction can make, such as `delta: 0.02`",
+        ),
+        Criterion::Stagnation(stagnation) if stagnation.epsilon > range.width() + EPSILON => (
+            format!("{span}, so scores always lie within {}", number(stagnation.epsilon)),
+            "write how little scores may move, such as `epsilon: 0.02`",
+        ),
+        _ => return None,
+    };
+    let after = counted(needs(&one.criterion), "candidate");
+    let message = format!("`{}` ends every run after {after} at the latest: {why}", one.path);
+    Some(view.doubt(code, &one.span, message).help(help))
+}
+
+/// Oscillations whose window never comes to be full. (One of `stagnation` must be full, so it never fires.)
+pub(super) fn long_window(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let Some((limit, most)) = view.limit() else { return Vec::new() };
+    let seen = most - 1;
+    let found = deciding(view).into_iter().filter_map(|one| {
+        let Criterion::Oscillation(oscillation) = &one.criterion else { return None };
+        let window = u64::try_from(oscillation.window).unwrap_or(u64::MAX);
+        let message = format!(
+            "the window of `{}` is longer than the run: of {window} scores at most {seen} are there when it is looked at",
+            one.path
+        );
+        let help = format!("write `window: {seen}`, which is the same, or allow more candidates");
+        let problem = view.doubt(code, &one.span, message).help(help);
+        (window > seen).then(|| problem.related(&limit.span, "this limit is looked at first"))
+    });
+    found.collect()
 }

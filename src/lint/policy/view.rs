@@ -1,7 +1,7 @@
 //! What the lints of a policy look at: its settings with their places, and the scores that can be had.
 
-use super::range::{Range, of_dimension};
 use crate::diag::{Code, Problem, Span};
+use crate::facts::{Placed, Range, entry_of, is_limit, needs, placed, range_of};
 use crate::lint::ProfileView;
 use crate::profile::{LoopPolicy, Overall, Profile, Target};
 use crate::value::yaml::{Data, Entry, Node};
@@ -11,13 +11,29 @@ pub(super) struct View<'a> {
     pub(super) profile: &'a Profile,
     pub(super) policy: &'a LoopPolicy,
     pub(super) subject: ProfileView<'a>,
+    /// The stop criteria, in the order in which they are looked at.
+    pub(super) criteria: Vec<Placed>,
     root: &'a Node,
 }
 
 impl<'a> View<'a> {
     pub(super) fn of(subject: ProfileView<'a>) -> Self {
         let profile = &subject.loaded.profile;
-        View { profile, policy: &profile.policy, subject, root: &subject.loaded.merged }
+        let root = &subject.loaded.merged;
+        View { profile, policy: &profile.policy, subject, criteria: placed(&profile.policy.stop, root), root }
+    }
+
+    /// The limit that ends a run first, with the number of candidates at which it does.
+    pub(super) fn limit(&self) -> Option<(&Placed, u64)> {
+        let limits = self.criteria.iter().filter(|one| one.is_plain() && is_limit(&one.criterion));
+        limits.map(|one| (one, needs(&one.criterion))).min_by_key(|(one, most)| (*most, one.rank))
+    }
+
+    /// The limit that allows no correction, if there is one.
+    pub(super) fn only_candidate(&self) -> Option<&Placed> {
+        self.limit()?;
+        let limits = self.criteria.iter().filter(|one| one.alone && is_limit(&one.criterion));
+        limits.filter(|one| needs(&one.criterion) == 1).min_by_key(|one| one.rank)
     }
 
     /// The entry at a path of keys.
@@ -43,6 +59,15 @@ impl<'a> View<'a> {
     /// Whether the profile itself says what is here (or whoever runs the program), not a profile that it extends.
     pub(super) fn is_own(&self, span: &Span) -> bool {
         span.file().is_argument() || span.file().name() == self.root.span.file().name()
+    }
+
+    /// Where the key of the order at this place stands.
+    pub(super) fn order_key(&self, at: usize) -> &'a Span {
+        let order = self.value(&["select", "order"]);
+        match self.entry(&["select", "order"]).map(|entry| &entry.value.data) {
+            Some(Data::List(items)) => items.get(at).map_or(order, |item| &item.span),
+            _ => order,
+        }
     }
 
     /// Where a dimension gets its score from.
@@ -79,7 +104,7 @@ impl<'a> View<'a> {
     /// The scores that a dimension can have.
     pub(super) fn dimension(&self, name: &str) -> Range {
         let known = self.profile.dimensions.iter().find(|dimension| dimension.name == name);
-        known.map_or(Range::FULL, |dimension| of_dimension(dimension, self.profile.candidate))
+        known.map_or(Range::FULL, |dimension| range_of(dimension, self.profile.candidate))
     }
 
     /// The values that the overall score can have.
@@ -99,14 +124,6 @@ impl<'a> View<'a> {
             Target::Overall => self.overall(),
             Target::Dimension(name) => self.dimension(name),
         }
-    }
-}
-
-/// The entry under a key, if `node` is a mapping that has it.
-pub(super) fn entry_of<'a>(node: &'a Node, key: &str) -> Option<&'a Entry> {
-    match &node.data {
-        Data::Map(entries) => entries.iter().find(|entry| entry.key == key),
-        _ => None,
     }
 }
 

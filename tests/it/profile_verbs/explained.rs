@@ -57,7 +57,7 @@ fn every_shipped_profile_is_explained_on_its_page() {
     for name in SHIPPED {
         let words = explained(name, &library, &[]).unwrap();
         let notice = format!(
-            "<!-- Written by `loopctl profile explain {name} --format markdown`; `LOOPCTL_UPDATE=1 cargo test profile_verbs` writes it again. -->\n\n"
+            "<!-- Written by `loopctl profile explain {name} --full --format markdown`; `LOOPCTL_UPDATE=1 cargo test profile_verbs` writes it again. -->\n\n"
         );
         let expected = format!("{notice}{words}");
         if update {

@@ -131,10 +131,31 @@ fn an_explanation_has_the_numbers_of_its_flags() {
         "{changed}"
     );
     assert!(plain.lines().all(|line| line.chars().count() < 140), "{plain}");
+    assert!(plain.contains("A person looks when") && !plain.contains("every value that"), "{plain}");
+    assert!(plain.contains("carcinoma identified but grade not extracted"), "{plain}");
+    let full = place.run(&["profile", "explain", "clinical", "--full"]).exits(0).out;
+    assert!(full.contains("A person looks when") && full.contains("WHEN THE LOOP STOPS"), "{full}");
+    let lenient = place.run(&["profile", "explain", "real-time"]).exits(0).out;
+    let fields = |text: &str| {
+        text.split("- Rules:").next().unwrap_or_default().split("- Fields:").nth(1).map(str::to_owned)
+    };
+    let (strict, lenient) = (fields(&plain).unwrap(), fields(&lenient).unwrap());
+    assert!(strict.contains("lacks") && !strict.contains("can pass"), "a grade must be there: {strict}");
+    assert!(lenient.contains("can pass") && lenient.contains("`grade`"), "{lenient}");
     let json = place.run_json(&["profile", "explain", "clinical", "--format", "json"]);
     let stops = json["sections"].as_array().unwrap().iter().find(|one| one["key"] == "stopping").unwrap();
     let accepted =
         stops["statements"].as_array().unwrap().iter().find(|one| one["key"] == "stop.accepted").unwrap();
+    let acceptance =
+        json["sections"].as_array().unwrap().iter().find(|one| one["key"] == "acceptance").unwrap();
+    let overall = acceptance["statements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["key"] == "accept.overall")
+        .unwrap();
+    assert_eq!(overall["values"], serde_json::json!({ "of": "overall", "at_least": 0.98 }));
+    assert_eq!(overall["origin"][0]["file"], "profiles/clinical.yaml");
     assert_eq!(
         accepted["ending"],
         serde_json::json!({ "final_status": "passed", "stop_reason": "accepted" })
@@ -183,7 +204,14 @@ fn settings_without_effect_and_other_files_are_told_apart() {
         place.run_json(&["profile", "diff", "a/profiles/p.yaml", "b/profiles/p.yaml", "--format", "json"]);
     assert_eq!(
         (diff["same"].as_bool(), diff["changes"].as_array().map(Vec::len)),
-        (Some(false), Some(0)),
+        (Some(false), Some(1)),
+        "{diff:#}"
+    );
+    let change = &diff["changes"][0];
+    assert_eq!(change["key"], "dimension.validity.rule.r");
+    assert_eq!(change["after"]["values"]["says"], "expected text that matches `b`");
+    assert!(
+        change["after"]["origin"][0]["file"].as_str().unwrap().ends_with("b/profiles/p.yaml"),
         "{diff:#}"
     );
     assert_eq!(diff["files"][0]["name"], "rules/own.yaml");

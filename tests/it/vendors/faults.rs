@@ -320,7 +320,7 @@ fn told(result: &Value, err: &str) -> String {
     }
     let failed = err.lines().find_map(|line| line.trim().strip_prefix("call failed:"));
     let error = || err.lines().find(|line| line.starts_with("error"));
-    let usual = ["nothing in the document mentions it", "cost"];
+    let usual = ["no pattern finds it, so it is declared absent", "cost"];
     let warned = || {
         let warnings = result["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
         warnings.into_iter().find(|warning| !usual.iter().any(|usual| warning.contains(usual)))

@@ -140,7 +140,7 @@ fn absence_without_a_condition_needs_only_the_tier() {
 fn absence_is_claimed_only_when_nothing_mentions_the_field() {
     let claim = corrected("a biopsy", json!({}), json!({ "margins": [] }), 1);
     assert_eq!(claim.fields.get("margins_status"), Some(&json!("not_present")));
-    assert_eq!(claim.notes, ["margins: nothing in the document mentions it"]);
+    assert_eq!(claim.notes, ["margins: no pattern finds it, so it is declared absent"]);
     for source in ["margins unclear", "a resection"] {
         let got = corrected(source, json!({}), json!({ "margins": [] }), 5);
         assert!(!got.fields.contains_key("margins_status"), "{source}");

@@ -1,0 +1,223 @@
+//! How many candidates and calls a document takes at most.
+
+use super::candidate::asked_again;
+use crate::plan::Plan;
+use crate::profile::{Call, Criterion, GroupMember};
+
+/// Calls that a document takes, each made once, and with every repetition that is allowed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Calls {
+    pub(crate) once: u64,
+    pub(crate) most: u64,
+}
+
+impl std::ops::Add for Calls {
+    type Output = Calls;
+
+    fn add(self, other: Calls) -> Calls {
+        Calls { once: self.once.saturating_add(other.once), most: self.most.saturating_add(other.most) }
+    }
+}
+
+impl Calls {
+    fn of(call: &Call, retries: u32) -> Self {
+        Calls { once: 1, most: u64::from(call.attempts_after_first(retries)).saturating_add(1) }
+    }
+
+    fn sum(calls: &[Calls]) -> Self {
+        calls.iter().copied().fold(Calls::default(), std::ops::Add::add)
+    }
+}
+
+/// What a document's candidates take in calls.
+pub(crate) struct Parts {
+    /// Of the stages for candidate 0, one after the other.
+    first: Vec<Calls>,
+    /// Of the stages for each correction.
+    later: Vec<Calls>,
+    /// Of the judges for each candidate, who are asked together.
+    judges: Calls,
+}
+
+impl Parts {
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let stage = |at: usize| {
+            let planned = plan.stages.get(at);
+            planned.map(|planned| Calls::of(&planned.stage.call, planned.stage.retries)).unwrap_or_default()
+        };
+        let judges: Vec<Calls> = plan
+            .judges
+            .iter()
+            .map(|planned| Calls::of(&planned.judge.call, planned.judge.on_failure.retry))
+            .collect();
+        Parts {
+            first: (0..plan.stages.len()).map(stage).collect(),
+            later: asked_again(plan).into_iter().map(stage).collect(),
+            judges: Calls::sum(&judges),
+        }
+    }
+
+    /// Of the stages for candidate 0.
+    pub(crate) fn first(&self) -> Calls {
+        Calls::sum(&self.first)
+    }
+
+    /// Of the stages for a correction.
+    pub(crate) fn later(&self) -> Calls {
+        Calls::sum(&self.later)
+    }
+
+    /// Of the judges for a candidate.
+    pub(crate) fn judges(&self) -> Calls {
+        self.judges
+    }
+
+    fn stages(&self, candidate: u64) -> &[Calls] {
+        if candidate == 0 { &self.first } else { &self.later }
+    }
+
+    /// The calls of one iteration that begins with so many made, when calls are made again while they are fewer than
+    /// `room` (every call is made once whatever was spent).
+    fn iteration(&self, candidate: u64, before: u64, room: Option<u64>) -> u64 {
+        let after = |used: u64, calls: &Calls| {
+            let used = used.saturating_add(calls.once);
+            let again = calls.most.saturating_sub(calls.once);
+            used.saturating_add(room.map_or(again, |room| again.min(room.saturating_sub(used))))
+        };
+        let used = self.stages(candidate).iter().fold(before, after);
+        after(used, &self.judges)
+    }
+}
+
+/// How many candidates a document has at most, by the limits of candidates under `stop` itself and in its groups.
+pub(super) fn most_candidates(plan: &Plan) -> u64 {
+    let bound = limit(plan, &|criterion| match criterion {
+        Criterion::MaxIterations(most) => Some(*most),
+        Criterion::MaxCorrections(most) => Some(most.saturating_add(1)),
+        _ => None,
+    });
+    bound.unwrap_or(1)
+}
+
+/// How many candidates are begun before a budget of calls is spent, when every call counts: one that the cache answers,
+/// or that is never sent, does not. `None` where there is no such budget.
+pub(super) fn within_calls(plan: &Plan) -> Option<u64> {
+    let parts = Parts::of(plan);
+    // A candidate 0 that misses the gate ends the loop; of later ones judges are not asked.
+    let first = parts.first().once.saturating_add(parts.judges.once);
+    let judges = if plan.policy.gate.is_some() { 0 } else { parts.judges.once };
+    let later = parts.later().once.saturating_add(judges).max(1);
+    let calls = calls_limit(plan)?;
+    Some(calls.saturating_sub(first).div_ceil(later).saturating_add(1))
+}
+
+/// The budget of calls that ends the loop.
+fn calls_limit(plan: &Plan) -> Option<u64> {
+    limit(plan, &|criterion| match criterion {
+        Criterion::Budget(budget) => budget.calls,
+        _ => None,
+    })
+}
+
+/// The number at which the loop ends at the latest, of the numbers that single criteria end it at: the lowest of those
+/// under `stop` and in `any`, the highest of those in a list all of whose members must hold.
+fn limit(plan: &Plan, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+    fn one(member: &GroupMember, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+        match member {
+            GroupMember::One(criterion) => of(criterion),
+            GroupMember::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
+            GroupMember::All(members) => all(members, of),
+        }
+    }
+    fn all(members: &[GroupMember], of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+        let limits: Option<Vec<u64>> = members.iter().map(|member| one(member, of)).collect();
+        limits.and_then(|limits| limits.into_iter().max())
+    }
+    let stop = &plan.policy.stop;
+    let plain = stop.before_rollback().chain(stop.after_rollback()).filter_map(|criterion| of(&criterion));
+    let any = stop.any.iter().filter_map(|member| one(member, of));
+    plain.chain(any).chain(all(&stop.all, of)).min()
+}
+
+/// All calls of a document with so many candidates.
+pub(super) fn total(plan: &Plan, candidates: u64) -> Calls {
+    let parts = Parts::of(plan);
+    let end = calls_limit(plan);
+    // A budget in a group is not looked at before a call is made again.
+    let room = plan.policy.stop.budget.calls;
+    // The loop goes on while one call is left at least, and what has begun is finished. (A candidate may take fewer calls
+    // than others: the cache answers, or the gate passes over the judges.)
+    let begun = |used: u64| end.map_or(used, |end| used.min(end.saturating_sub(1)));
+    let mut sum = Calls::default();
+    let mut bound = Calls::default();
+    for candidate in 0..candidates {
+        let own = Calls::sum(parts.stages(candidate)) + parts.judges;
+        bound.once = bound.once.max(begun(sum.once).saturating_add(own.once));
+        bound.most = bound.most.max(parts.iteration(candidate, begun(sum.most), room));
+        sum = sum + own;
+    }
+    bound
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::profile::{Library, Override, load};
+
+    fn plan(flags: &[&str]) -> Plan {
+        let mut problems = Problems::new();
+        let overrides: Vec<Override> =
+            flags.iter().filter_map(|flag| Override::from_flag(flag, &mut problems)).collect();
+        let loaded = load("clinical", &Library::embedded(), &overrides, &|_| None, &mut problems).unwrap();
+        Plan::compile(&loaded, &mut problems).unwrap_or_else(|| panic!("{problems:?}"))
+    }
+
+    #[test]
+    fn calls_are_stages_by_candidates_by_attempts_and_judges() {
+        let all = |flags: &[&str]| {
+            let plan = plan(flags);
+            let calls = total(&plan, most_candidates(&plan));
+            (calls.once, calls.most)
+        };
+        assert_eq!(all(&[]), (5, 15));
+        assert_eq!(all(&["stages.0.retries=0"]), (5, 5));
+        assert_eq!(all(&["stages.0.provider=[pattern, scripted]"]), (5, 30));
+        assert_eq!(all(&["stop.max_corrections=1"]), (2, 6));
+        assert_eq!(all(&["stop.any=[{ max_iterations: 3 }]"]), (3, 9));
+        let judge = "judges={ j: { provider: x, prompt: judge/accuracy.md, on_failure: { retry: 1 } } }";
+        assert_eq!(all(&[judge, "judges.j.prompt=judge/literature.md"]), (10, 25));
+        // After three calls the fourth candidate is not begun; with a budget of three the third is.
+        assert_eq!(all(&["stop.budget={ calls: 3 }"]), (3, 3));
+        assert_eq!(all(&["stop.budget={ calls: 3 }", judge, "judges.j.prompt=judge/literature.md"]), (4, 4));
+        // In a group it does not keep calls from being made again: two and three, then three.
+        assert_eq!(all(&["stop.any=[{ budget: { calls: 3 } }]"]), (3, 5));
+        // One call, made again once, spends two; the judge is asked all the same.
+        let few = [
+            "stop.max_iterations=1",
+            "stop.budget={ calls: 2 }",
+            judge,
+            "judges.j.prompt=judge/literature.md",
+        ];
+        assert_eq!(all(&few), (2, 3));
+    }
+
+    #[test]
+    fn limits_in_groups_limit_candidates() {
+        let most = |flag: &str| most_candidates(&plan(&["stop.max_iterations=9", flag]));
+        for (flag, expected) in [
+            ("stop.any=[{ any: [{ max_iterations: 3 }] }]", 3),
+            ("stop.any=[{ all: [{ max_corrections: 3 }] }]", 4),
+            ("stop.all=[{ max_iterations: 2 }]", 2),
+            ("stop.all=[{ max_iterations: 2 }, { max_iterations: 5 }]", 5),
+            ("stop.all=[{ max_iterations: 2 }, { unchanged: true }]", 9),
+            ("stop.all=[{ max_iterations: 2 }, { budget: { calls: 4 } }]", 9),
+        ] {
+            assert_eq!(most(flag), expected, "{flag}");
+        }
+        let within = |flags: &[&str]| within_calls(&plan(flags));
+        assert_eq!(within(&["stop.budget=null"]), None);
+        assert_eq!(within(&["stop.budget={ calls: 4 }"]), Some(4));
+        assert_eq!(within(&["stop.any=[{ all: [{ budget: { calls: 3 } }] }]"]), Some(3));
+    }
+}

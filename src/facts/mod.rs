@@ -1,0 +1,69 @@
+//! What a policy will do, as plain data: what passes, what is refused, which limits hold, in which order criteria are
+//! looked at, what is returned, what it takes at most.
+//!
+//! [`Facts::of`] works it all out once from the compiled [`Plan`]. Each [`Fact`] has a key that stays the same when its
+//! values change, a kind, its values, and where the settings stand from which it follows. Explaining renders a template
+//! for each kind; comparing two profiles compares facts; lints are predicates on the same numbers.
+
+mod calls;
+mod candidate;
+mod criteria;
+mod deciding;
+mod fact;
+mod limits;
+mod measures;
+mod network;
+mod origin;
+mod outlook;
+mod panel;
+mod people;
+mod range;
+mod rules;
+mod scoring;
+mod secrets;
+mod stopping;
+mod summary;
+
+pub use fact::{Ending, Fact, Facts};
+pub use origin::Origin;
+pub use secrets::{HIDDEN, shown_value};
+
+pub(crate) use calls::Parts;
+pub(crate) use criteria::{Placed, entry_of, is_limit, key, needs, placed};
+pub(crate) use range::{Range, range_of};
+pub(crate) use secrets::without_passwords;
+
+use crate::plan::Plan;
+use crate::profile::Loaded;
+use crate::provider::Prices;
+
+/// A compiled profile and what its models cost.
+#[derive(Debug, Clone, Copy)]
+pub struct ProfileView<'a> {
+    /// The profile with its merged settings.
+    pub loaded: &'a Loaded,
+    /// What was compiled from them.
+    pub plan: &'a Plan,
+    /// What models cost.
+    pub prices: &'a Prices,
+}
+
+impl Facts {
+    /// Everything that a policy will do, in the order in which it is read.
+    #[must_use]
+    pub fn of(view: ProfileView<'_>) -> Self {
+        let ProfileView { loaded, plan, prices } = view;
+        let mut facts = Facts::new(plan.profile.name.clone(), &loaded.merged);
+        candidate::add(plan, &mut facts);
+        scoring::add(plan, &mut facts);
+        deciding::acceptance(plan, &mut facts);
+        stopping::add(plan, &mut facts);
+        deciding::selection(plan, &mut facts);
+        people::request(plan, &mut facts);
+        people::review(plan, &mut facts);
+        limits::add(plan, prices, &mut facts);
+        network::add(plan, &mut facts);
+        summary::add(plan, &mut facts);
+        facts
+    }
+}

@@ -1,0 +1,163 @@
+//! Every rule in its own words, and whether a candidate can be accepted all the same.
+
+use super::fact::Facts;
+use super::outlook::Outlook;
+use super::scoring::asked_sources;
+use crate::plan::Plan;
+use crate::profile::{Counts, Dimension, Measure};
+use crate::rules::{Op, Program};
+use crate::value::Disposition;
+use serde_json::{Value, json};
+
+pub(super) fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
+    let rules = plan.scoring.rules();
+    rules.document_types().map(move |document_type| rules.program(document_type).as_ref())
+}
+
+/// A rule as it is the same for several document types.
+struct Rule<'a> {
+    types: Vec<&'a str>,
+    values: Value,
+}
+
+/// Adds the rules of the `nth` rule set of a dimension; `takes` is what its first issue takes off, and which issues do.
+pub(super) fn add(
+    plan: &Plan,
+    dimension: &Dimension,
+    key: &str,
+    nth: usize,
+    takes: (f64, Counts),
+    facts: &mut Facts,
+) {
+    // Of what a judge has a say in, what several measures make, and what costs in several dimensions, one rule does not
+    // tell the score.
+    let own = |measure: &Measure| matches!(measure, Measure::Rules { name, .. } if Some(&name.value) == rules_of(&dimension.measure));
+    let plain = count(plan, own) == 1 && asked_sources(plan, dimension).is_empty();
+    let outlook = if plain { Outlook::of(plan) } else { None };
+    let mut found: Vec<Rule<'_>> = Vec::new();
+    let mut without = Vec::new();
+    for program in programs(plan) {
+        let rules = of_program(plan, program, &dimension.name, nth, |handled, severity| {
+            let (drop, counts) = takes;
+            let counted = counts == Counts::All || handled != Disposition::Warn;
+            let drop = if counted { drop } else { 0.0 };
+            outlook.as_ref().map(|all| all.passes(&dimension.name, drop, Some((severity, handled))))
+        });
+        if rules.is_empty() {
+            without.push(program.document_type.as_ref());
+        }
+        for values in rules {
+            match found.iter_mut().find(|known| known.values == values) {
+                Some(known) => known.types.push(&program.document_type),
+                None => found.push(Rule { types: vec![&program.document_type], values }),
+            }
+        }
+    }
+    let all = programs(plan).count();
+    let none = found.is_empty();
+    for Rule { types, mut values } in found {
+        if let Some(members) = values.as_object_mut() {
+            let types = if types.len() == all { Value::Null } else { json!(types) };
+            members.insert("types".to_owned(), types);
+        }
+        let id = values.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        facts.add(format!("{key}.rule.{id}"), "rule", values);
+    }
+    if !without.is_empty() && !none {
+        facts.add(format!("{key}.no_rules"), "no_rules", json!({ "types": without }));
+    }
+}
+
+/// The rule set of a dimension that has one and nothing else.
+fn rules_of(measure: &Measure) -> Option<&String> {
+    if let Measure::Rules { name, .. } = measure { Some(&name.value) } else { None }
+}
+
+/// How many measures of a profile are of a kind.
+pub(super) fn count(plan: &Plan, is_so: impl Fn(&Measure) -> bool) -> usize {
+    plan.profile
+        .dimensions
+        .iter()
+        .flat_map(|dimension| dimension.measure.parts())
+        .filter(|part| is_so(part))
+        .count()
+}
+
+/// The rules of a rule set for one document type.
+fn of_program(
+    plan: &Plan,
+    program: &Program,
+    dimension: &str,
+    nth: usize,
+    passes: impl Fn(Disposition, crate::value::Severity) -> Option<bool>,
+) -> Vec<Value> {
+    let mut sets = 0;
+    let mut open: Vec<(u32, Option<u32>, Option<String>)> = Vec::new();
+    let mut target: Option<(u32, String)> = None;
+    for (address, op) in (0_u32..).zip(&program.ops) {
+        if target.as_ref().is_some_and(|(end, _)| address >= *end) {
+            target = None;
+        }
+        let about = target.as_ref().map(|(_, name)| name.clone());
+        match *op {
+            Op::BeginRules => open.clear(),
+            Op::Field { name, end } => {
+                target = program.names.get(name as usize).map(|name| (end, name.to_string()));
+            }
+            Op::Each { path, end } => {
+                target = program.paths.get(path as usize).map(|path| (end, path.as_str().to_owned()));
+            }
+            Op::Report { issue, check } => open.push((issue, Some(check), about)),
+            Op::Conform { issue, .. } | Op::Script { issue, .. } => open.push((issue, None, about)),
+            Op::EndRules { dimension: at, .. }
+                if program.dimension(at).is_some_and(|own| **own == *dimension) =>
+            {
+                if sets == nth {
+                    break;
+                }
+                sets += 1;
+                open.clear();
+            }
+            Op::EndRules { .. } => open.clear(),
+            _ => {}
+        }
+    }
+    let mut rules: Vec<Value> = Vec::new();
+    for (issue, check, about) in open {
+        let Some(text) = program.issues.get(issue as usize) else { continue };
+        // A rule whose checks are told apart in the program is still one rule.
+        if rules.iter().any(|known| known.get("id").and_then(Value::as_str) == Some(&*text.rule)) {
+            continue;
+        }
+        let expected = check.and_then(|at| program.checks.get(at as usize));
+        let says = match (&text.message, expected) {
+            (Some(message), _) => without_values(message.source()),
+            (None, Some(check)) => format!("expected {}", check.expected),
+            (None, None) => format!("issues with the code {}", text.code),
+        };
+        let handled =
+            text.disposition.unwrap_or_else(|| plan.policy.dispositions.of(&text.code, text.auto_fixable));
+        rules.push(json!({
+            "id": text.rule,
+            "about": about,
+            "says": says,
+            "severity": text.severity.as_str(),
+            "handled": handled.as_str(),
+            "passes": passes(handled, text.severity),
+        }));
+    }
+    rules
+}
+
+/// A message with `…` for what is only known of a candidate.
+fn without_values(message: &str) -> String {
+    let mut out = String::new();
+    let mut rest = message;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        out.push('…');
+        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,206 @@
+//! Limits of candidates and calls: those that leave no correction, and those that no run comes to.
+
+use super::stop::deciding;
+use super::view::{View, counted, listed, number};
+use crate::diag::{Code, Problem, Span};
+use crate::facts::{Parts, Placed, entry_of};
+use crate::profile::{Baseline, Criterion, Profile};
+use crate::value::EPSILON;
+
+/// Keys that mean nothing without a correction. `timeout` and `budget` bound calls that are made again, so they do.
+const ABOUT_CORRECTIONS: [&[&str]; 20] = [
+    &["stop", "unchanged"],
+    &["stop", "rollbacks"],
+    &["stop", "stagnation"],
+    &["stop", "min_improvement"],
+    &["stop", "decline"],
+    &["stop", "oscillation"],
+    &["stop", "flip_flop"],
+    &["stop", "script"],
+    &["stop", "any"],
+    &["stop", "all"],
+    &["gate", "on_correction"],
+    &["on_regression"],
+    &["generate_once"],
+    &["select", "order"],
+    &["select", "ties"],
+    &["select", "return"],
+    &["feedback", "history"],
+    &["feedback", "max_bytes"],
+    &["feedback", "previous_output"],
+    &["feedback", "lock"],
+];
+
+/// The settings of the profile itself that its limit leaves without effect, because it allows no correction.
+pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let Some(limit) = view.only_candidate() else { return Vec::new() };
+    // The group that holds the limit does something.
+    let own = |path: &str| limit.path.starts_with(&format!("{path}["));
+    let idle = ABOUT_CORRECTIONS.iter().filter(|path| view.says(path)).map(|path| path.join("."));
+    let idle = idle.filter(|path| !own(path));
+    let mut idle: Vec<String> = idle.collect();
+    let more = idle.len().saturating_sub(4);
+    idle.truncate(4);
+    let Some(first) = idle.first().cloned() else { return Vec::new() };
+    let names = match more {
+        0 => listed(&idle),
+        more => format!("{} and {more} more", listed(&idle).replace(" and ", ", ")),
+    };
+    let key = limit.path.trim_start_matches("stop.");
+    let message = format!(
+        "`{key}: {}` allows no correction, so {names} {} nothing",
+        written(view, limit),
+        if idle.len() + more == 1 { "does" } else { "do" }
+    );
+    let one_more = if matches!(limit.criterion, Criterion::MaxCorrections(_)) { 1 } else { 2 };
+    // Whoever tries a limit with a flag knows what it leaves out.
+    let mut problem = if limit.span.file().is_argument() {
+        Problem::note(code, &limit.span, message)
+    } else {
+        Problem::warning(code, &limit.span, message)
+    };
+    problem = problem.help(format!("write `{key}: {one_more}` for one correction, or remove these settings"));
+    if let Some(path) = ABOUT_CORRECTIONS.iter().find(|path| path.join(".") == first) {
+        problem = problem.related(view.key(path), "does nothing here");
+    }
+    vec![problem]
+}
+
+/// What the profile says at the key of a limit, as it stands there.
+fn written(view: &View<'_>, limit: &Placed) -> String {
+    match &limit.criterion {
+        Criterion::MaxIterations(most) | Criterion::MaxCorrections(most) if !limit.is_plain() => {
+            most.to_string()
+        }
+        _ => view.value(&limit.path.split('.').collect::<Vec<_>>()).text().to_owned(),
+    }
+}
+
+/// A limit of candidates that scores can't rise for as long as it allows.
+pub(super) fn never_reached(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let Some((limit, most)) = view.limit().filter(|_| view.only_candidate().is_none()) else {
+        return Vec::new();
+    };
+    let width = view.overall().width();
+    let earliest = view.criteria.iter().filter(|one| one.alone).filter_map(|one| {
+        let Criterion::MinImprovement(improvement) = &one.criterion else { return None };
+        // With patience, a fall makes room for a gain on the candidate before, again and again.
+        let bounded = improvement.baseline == Baseline::Best || improvement.patience == 1;
+        if !bounded || improvement.delta < 1e-6 || improvement.delta > width + EPSILON {
+            return None;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most a million, never negative"
+        )]
+        let gains = (width / (improvement.delta - 1e-9) + 1e-6).floor() as u64;
+        let patience = u64::try_from(improvement.patience).ok()?;
+        Some((one, (gains + 1).checked_mul(patience)? + 1, improvement.delta))
+    });
+    let Some((one, last, delta)) =
+        earliest.min_by_key(|(_, last, _)| *last).filter(|(_, last, _)| *last < most)
+    else {
+        return Vec::new();
+    };
+    let message = format!(
+        "`{}` is never reached: `{}` asks for gains of {}, and after {} there is no room for another",
+        limit.path,
+        one.path,
+        number(delta),
+        counted(last - 1, "candidate")
+    );
+    let key = limit.path.trim_start_matches("stop.");
+    let enough = if key == "max_corrections" { last - 1 } else { last };
+    let problem = view.doubt(code, &limit.span, message);
+    let problem = problem.help(format!("write `{key}: {enough}`, or a smaller `delta`"));
+    vec![problem.related(&one.span, "this one ends the loop first")]
+}
+
+/// A budget of calls, and the calls that candidates take.
+struct Calls<'v> {
+    one: &'v Placed,
+    limit: u64,
+    /// For a candidate at least, when it is made and assessed in full.
+    fewest: u64,
+    /// For all candidates but the last at most.
+    before_last: u64,
+    /// For all candidates at most.
+    all: u64,
+}
+
+impl Calls<'_> {
+    fn are_for_one(&self) -> bool {
+        self.fewest > 0 && self.limit <= self.fewest && self.one.alone
+    }
+}
+
+fn budgets<'v>(view: &'v View<'_>) -> Vec<Calls<'v>> {
+    let Some((_, most)) = view.limit() else { return Vec::new() };
+    let parts = Parts::of(view.subject.plan);
+    let (all, again) = (parts.first().most, parts.later().most);
+    let validators: u64 =
+        view.profile.validators.iter().map(|validator| u64::from(validator.retries) + 1).sum();
+    let many = again.saturating_add(parts.judges().most).saturating_add(validators);
+    // Some stages are asked for candidate 0 only.
+    let calls = |candidates: u64| all.saturating_sub(again).saturating_add(many.saturating_mul(candidates));
+    let of = |one: &'v Placed| {
+        let Criterion::Budget(budget) = &one.criterion else { return None };
+        Some(Calls {
+            one,
+            limit: budget.calls?,
+            fewest: fewest(view.profile),
+            before_last: calls(most - 1),
+            all: calls(most),
+        })
+    };
+    deciding(view).into_iter().filter_map(of).collect()
+}
+
+/// Budgets of calls that are used up at once.
+pub(super) fn budget_for_one(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let found = budgets(view).into_iter().filter(Calls::are_for_one).map(|Calls { one, fewest, .. }| {
+        let message = format!(
+            "`{}.calls` ends every run after 1 candidate at the latest: making and judging one takes {}",
+            one.path,
+            counted(fewest, "call")
+        );
+        let help = format!("write `calls: {}`, which leaves room for one correction", fewest + 1);
+        view.doubt(code, &place(view, one), message).help(help)
+    });
+    found.collect()
+}
+
+/// Budgets of calls that are never used up.
+pub(super) fn budget_without_end(view: &View<'_>, code: Code) -> Vec<Problem> {
+    let most = view.limit().map_or(0, |(_, most)| most);
+    let unused = |calls: &Calls<'_>| !calls.are_for_one() && calls.all > 0 && calls.all <= calls.limit;
+    let found = budgets(view).into_iter().filter(unused).map(|Calls { one, all, before_last, .. }| {
+        let message = format!(
+            "`{}.calls` can never fire: {} take {} at most, repeated attempts counted",
+            one.path,
+            counted(most, "candidate"),
+            counted(all, "call")
+        );
+        let problem = view.doubt(code, &place(view, one), message);
+        problem.help(format!("write {before_last} or fewer, or remove it"))
+    });
+    found.collect()
+}
+
+/// Where the number of calls stands.
+fn place(view: &View<'_>, one: &Placed) -> Span {
+    let calls = view.entry(&["stop", "budget"]).filter(|_| one.is_plain());
+    let calls = calls.and_then(|entry| entry_of(&entry.value, "calls"));
+    calls.map_or(&one.span, |entry| &entry.key_span).clone()
+}
+
+/// The calls that a candidate takes at least when it is made and assessed in full.
+fn fewest(profile: &Profile) -> u64 {
+    let judges = profile.judges.iter().filter(|judge| judge.is_asked());
+    let used = judges.filter(|judge| {
+        let sources = profile.dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
+        sources.flat_map(|second| &second.sources).any(|source| source.name.value == judge.id.value)
+    });
+    u64::try_from(profile.stages.len() + used.count()).unwrap_or(u64::MAX)
+}
