@@ -54,6 +54,10 @@ pub mod watch;
 #[cfg(feature = "cli")]
 pub mod facts;
 #[cfg(feature = "cli")]
+pub mod reference;
+#[cfg(feature = "cli")]
+pub mod conformance;
+#[cfg(feature = "cli")]
 pub mod lint;
 #[cfg(feature = "cli")]
 pub mod explain;

@@ -2,10 +2,10 @@
 
 use super::exit::{Exit, Failure};
 use super::output::{Format, Output};
+use crate::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
 use crate::diag::{Problems, SourceFile, Span};
 use crate::profile::Override;
 use crate::provider::Providers;
-use crate::provider::conformance::{Conformance, Conforms, Finding, Outcome, Part, kind_name};
 use crate::value::sanitize_line;
 use crate::value::yaml::{Data, Node};
 use clap::Args;

@@ -4,8 +4,8 @@ use super::exit::{Exit, Failure};
 use super::loading::library;
 use super::output::Output;
 use crate::diag::{Problem, nearest};
-use crate::explain::schema::{FILE_KINDS, FileKind};
 use crate::profile::Files;
+use crate::reference::{FILE_KINDS, FileKind};
 use crate::rules::whole_schema;
 
 #[derive(clap::Args)]

@@ -2,7 +2,5 @@
 
 pub mod json_diff;
 pub mod policy;
-pub mod reference;
 pub mod run;
-pub mod schema;
 pub mod settings;

@@ -5,7 +5,6 @@
 //! | --- | --- |
 //! | `absent` | what a model could only leave out by writing null |
 //! | `complete` | [`Provider`]: one request in, one completion or typed failure out, within a deadline |
-//! | `conformance` | drives a plugin through the whole contract, for those who write plugins |
 //! | `elf` | notice a library that is cut short |
 //! | `error` | what can be wrong with a plugin, and how a call fails |
 //! | `inspect` | read a library's bytes, digest and manifest without running it |
@@ -35,27 +34,25 @@ mod absent;
 mod complete;
 #[cfg(feature = "bundled")]
 mod bundled;
-#[cfg(feature = "cli")]
-pub mod conformance;
 mod elf;
-mod error;
-mod inspect;
-mod locate;
+pub(crate) mod error;
+pub(crate) mod inspect;
+pub(crate) mod locate;
 mod meter;
 #[cfg(feature = "network")]
-mod network;
+pub(crate) mod network;
 #[cfg(not(feature = "network"))]
 #[path = "without_network.rs"]
-mod network;
+pub(crate) mod network;
 mod opened;
 mod patience;
-mod plugin;
+pub(crate) mod plugin;
 mod price_keys;
 mod prices;
 mod progress;
 mod quotation;
-mod registry;
-mod reply;
+pub(crate) mod registry;
+pub(crate) mod reply;
 mod settings;
 mod tape;
 mod trace;

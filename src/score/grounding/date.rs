@@ -5,25 +5,7 @@ use super::index::SourceIndex;
 use super::probe::{Probe, number_at};
 use super::sequence::{TokenMatch, is_dash};
 use super::token::TokenKind;
-
-/// The month that a folded word names: English, Spanish, Turkish, Dutch, German.
-fn month(word: &str) -> Option<u32> {
-    Some(match word {
-        "january" | "jan" | "enero" | "ocak" | "januari" | "januar" => 1,
-        "february" | "feb" | "febrero" | "subat" | "februari" | "februar" => 2,
-        "march" | "mar" | "marzo" | "mart" | "maart" | "marz" => 3,
-        "april" | "apr" | "abril" | "nisan" => 4,
-        "may" | "mayo" | "mayis" | "mei" | "mai" => 5,
-        "june" | "jun" | "junio" | "haziran" | "juni" => 6,
-        "july" | "jul" | "julio" | "temmuz" | "juli" => 7,
-        "august" | "aug" | "agosto" | "agustos" | "augustus" => 8,
-        "september" | "sep" | "sept" | "septiembre" | "eylul" => 9,
-        "october" | "oct" | "octubre" | "ekim" | "oktober" => 10,
-        "november" | "nov" | "noviembre" | "kasim" => 11,
-        "december" | "dec" | "diciembre" | "aralik" | "dezember" => 12,
-        _ => return None,
-    })
-}
+use super::words::month;
 
 /// Whether the value is a date `YYYY-MM-DD`.
 fn iso(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {

@@ -2,6 +2,7 @@
 //! different numbers so. And the units whose ratios are powers of ten.
 
 use super::fold::{Word, fold_str};
+use super::words;
 
 /// A decimal number: `mantissa × 10^exponent`, without trailing zeros in the mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,19 @@ pub(super) enum Dimension {
     Percent,
 }
 
+impl Dimension {
+    /// By its name in `rules/words/units.yaml`.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "length" => Dimension::Length,
+            "mass" => Dimension::Mass,
+            "volume" => Dimension::Volume,
+            "percent" => Dimension::Percent,
+            _ => return None,
+        })
+    }
+}
+
 /// A unit: `10^power` of the dimension's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
@@ -112,28 +126,7 @@ pub(super) const PERCENT: Unit = Unit { dimension: Dimension::Percent, power: 0 
 
 /// The unit that a word names, in any case.
 pub(super) fn unit_of_word(text: &str) -> Option<Unit> {
-    use Dimension::{Length, Mass, Volume};
-    let (dimension, power) = match Word::new(text)?.as_str() {
-        "nm" => (Length, -9),
-        "um" | "μm" | "micron" | "microns" | "micrometer" | "micrometers" => (Length, -6),
-        "mm" | "millimeter" | "millimeters" | "millimetre" | "millimetres" | "milimetro" | "milimetros"
-        | "milimetre" => (Length, -3),
-        "cm" | "cms" | "centimeter" | "centimeters" | "centimetre" | "centimetres" | "centimetro"
-        | "centimetros" | "santimetre" => (Length, -2),
-        "m" | "meter" | "meters" | "metre" | "metres" => (Length, 0),
-        "ng" => (Mass, -9),
-        "ug" | "μg" | "mcg" | "microgram" | "micrograms" => (Mass, -6),
-        "mg" | "milligram" | "milligrams" => (Mass, -3),
-        "g" | "gm" | "gms" | "gr" | "gram" | "grams" | "gramos" | "gramo" => (Mass, 0),
-        "kg" | "kgs" | "kilogram" | "kilograms" | "kilogramos" => (Mass, 3),
-        "ul" | "μl" | "microliter" | "microliters" => (Volume, -6),
-        "ml" | "cc" | "milliliter" | "milliliters" | "millilitre" | "millilitres" => (Volume, -3),
-        "dl" => (Volume, -1),
-        "l" | "liter" | "liters" | "litre" | "litres" => (Volume, 0),
-        "percent" | "percentage" | "pct" => (Dimension::Percent, 0),
-        _ => return None,
-    };
-    Some(Unit { dimension, power })
+    words::unit(Word::new(text)?.as_str())
 }
 
 /// The unit that a whole text is, such as a sibling `unit` gives: `mm`, `%`. Compound units (`g/dL`) are none.

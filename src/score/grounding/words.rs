@@ -1,5 +1,10 @@
-//! The words that cannot stand alone as evidence, and the small words around them.
-//! Folded forms, English, Spanish, Turkish, Dutch and German. They are about language, not about a medical field.
+//! The words of languages that evidence depends on, read from `rules/words`.
+
+use super::number::{Dimension, Unit};
+use crate::diag::{Problems, SourceFile};
+use crate::value::yaml::{self, Data, Entry, Node};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// What a listed word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,191 +29,141 @@ pub(super) enum WordClass {
 
 /// The list that a folded word is in.
 pub(super) fn listed(word: &str) -> Option<WordClass> {
-    Some(match word {
-        "positive" | "negative" | "pos" | "neg" | "present" | "absent" | "detected" | "undetected"
-        | "identified" | "unidentified" | "seen" | "found" | "reactive" | "nonreactive"
-        | "immunoreactive" | "equivocal" | "indeterminate" | "borderline" | "inconclusive" | "amplified"
-        | "nonamplified" | "mutated" | "mutant" | "wildtype" | "wild" | "methylated" | "unmethylated"
-        | "involved" | "uninvolved" | "free" | "clear" | "close" | "stable" | "unstable" | "intact"
-        | "lost" | "loss" | "retained" | "preserved" | "normal" | "abnormal" | "yes" | "none" | "unknown"
-        | "pending" | "unremarkable" | "benign" | "malignant" | "elevated" | "decreased" | "increased"
-        | "reduced" | "expressed" | "expression" | "active" | "inactive" | "complete" | "incomplete"
-        | "true" | "false" | "suspicious" | "uncertain" | "performed" | "reported" | "assessed"
-        | "applicable" | "received" | "available" | "done" | "na" | "positivo" | "positiva" | "positivos"
-        | "positivas" | "negativo" | "negativa" | "negativos" | "negativas" | "presente" | "presentes"
-        | "ausente" | "ausentes" | "detectado" | "detectada" | "identificado" | "identificada"
-        | "amplificado" | "amplificada" | "mutado" | "mutada" | "metilado" | "metilada" | "libre"
-        | "libres" | "afectado" | "afectada" | "conservado" | "conservada" | "estable" | "ninguno"
-        | "ninguna" | "si" | "pozitif" | "negatif" | "mevcut" | "yok" | "var" | "saptandi" | "saptanmadi"
-        | "izlendi" | "izlenmedi" | "amplifiye" | "stabil" | "positief" | "negatief" | "aanwezig"
-        | "afwezig" | "vrij" | "ja" | "nee" | "positiv" | "negativ" | "vorhanden" => WordClass::Polarity,
-        "well" | "moderate" | "moderately" | "poor" | "poorly" | "high" | "low" | "intermediate" | "mild"
-        | "severe" | "strong" | "strongly" | "weak" | "weakly" | "diffuse" | "diffusely" | "focal"
-        | "focally" | "grade" | "stage" | "differentiated" | "undifferentiated" | "partial" | "variable"
-        | "alto" | "alta" | "bajo" | "baja" | "bien" | "mal" | "pobremente" | "moderadamente"
-        | "moderado" | "moderada" | "diferenciado" | "diferenciada" | "grado" | "fuerte" | "debil"
-        | "iyi" | "orta" | "kotu" | "az" | "yuksek" | "dusuk" | "derece" | "diferansiye" | "guclu"
-        | "zayif" | "goed" | "matig" | "slecht" | "hoog" | "laag" | "sterk" | "zwak" | "gedifferentieerd" => {
-            WordClass::Degree
-        }
-        "not" | "nicht" | "niet" | "cannot" => WordClass::Not,
-        "no" | "without" | "non" | "never" | "neither" | "nor" | "kein" | "keine" | "ohne" | "geen"
-        | "zonder" | "sin" | "lacks" | "lack" | "lacking" | "denies" | "rules" | "excludes" => WordClass::No,
-        "degil" | "degildir" => WordClass::NotBefore,
-        "and" | "or" | "but" | "while" | "whereas" | "however" | "y" | "e" | "o" | "pero" | "ve" | "veya"
-        | "ile" | "en" | "maar" | "und" | "oder" | "aber" | "with" => WordClass::And,
-        "of"
-        | "is"
-        | "are"
-        | "was"
-        | "were"
-        | "be"
-        | "been"
-        | "at"
-        | "by"
-        | "as"
-        | "to"
-        | "for"
-        | "in"
-        | "the"
-        | "a"
-        | "an"
-        | "status"
-        | "result"
-        | "results"
-        | "score"
-        | "value"
-        | "level"
-        | "about"
-        | "approximately"
-        | "measuring"
-        | "measures"
-        | "measured"
-        | "total"
-        | "overall"
-        | "histologic"
-        | "nuclear"
-        | "combined"
-        | "staining"
-        | "stain"
-        | "stains"
-        | "immunostain"
-        | "immunostaining"
-        | "immunohistochemistry"
-        | "ihc"
-        | "tumor"
-        | "tumour"
-        | "cells"
-        | "cell"
-        | "index"
-        | "es"
-        | "son"
-        | "de"
-        | "del"
-        | "la"
-        | "el"
-        | "los"
-        | "las"
-        | "para"
-        | "resultado"
-        | "skor"
-        | "skoru"
-        | "sonuc"
-        | "het"
-        | "een"
-        | "voor"
-        | "ist"
-        | "sind"
-        | "der"
-        | "die"
-        | "das"
-        | "fur"
-        | "von"
-        | "that"
-        | "this"
-        | "it"
-        | "has"
-        | "have"
-        | "shows"
-        | "show"
-        | "reads"
-        | "equals"
-        | "now"
-        | "very"
-        | "test" => WordClass::Connector,
-        "left" | "right" | "bilateral" | "upper" | "lower" | "middle" | "male" | "female" | "masculino"
-        | "femenino" | "kadin" | "erkek" | "single" | "multiple" | "large" | "small" | "other" | "only"
-        | "some" | "all" | "any" | "derecha" | "derecho" | "izquierda" | "izquierdo" | "sag" | "sol"
-        | "daily" | "once" | "twice" | "oral" | "tablet" | "tablets" | "units" | "unit" | "years"
-        | "days" | "weeks" | "months" | "year" | "day" | "week" | "month" | "old" | "patient" | "january"
-        | "february" | "march" | "april" | "june" | "july" | "august" | "september" | "october"
-        | "november" | "december" => WordClass::Common,
-        _ => return None,
-    })
+    LISTS.classes.get(word).copied()
 }
 
-/// Keys that say what kind of value they hold, not what it is about.
+/// Whether a key says what kind of value it holds, not what it is about.
 pub(super) fn is_generic_key(word: &str) -> bool {
-    matches!(
-        word,
-        "value"
-            | "values"
-            | "result"
-            | "results"
-            | "status"
-            | "size"
-            | "text"
-            | "unit"
-            | "units"
-            | "description"
-            | "percent"
-            | "percentage"
-            | "score"
-            | "interpretation"
-            | "intensity"
-            | "type"
-            | "number"
-            | "amount"
-            | "quantity"
-            | "finding"
-            | "details"
-            | "detail"
-            | "comment"
-            | "note"
-            | "notes"
-            | "flag"
-            | "level"
-            | "reading"
-            | "measurement"
-            | "dimensions"
-            | "expression"
-    )
+    LISTS.generic_keys.contains(word)
 }
 
-/// Keys whose value names what their siblings are about.
+/// Whether a key's value names what its siblings are about.
 pub(super) fn is_label_key(word: &str) -> bool {
-    matches!(
-        word,
-        "name"
-            | "test"
-            | "testname"
-            | "analyte"
-            | "marker"
-            | "biomarker"
-            | "label"
-            | "parameter"
-            | "component"
-            | "gene"
-            | "antibody"
-            | "site"
-            | "location"
-            | "structure"
-            | "lesion"
-            | "drug"
-            | "medication"
-            | "medicine"
-            | "title"
-            | "receptor"
-            | "item"
-    )
+    LISTS.label_keys.contains(word)
+}
+
+/// The month, from 1 to 12, that a folded word names.
+pub(super) fn month(word: &str) -> Option<u32> {
+    LISTS.months.get(word).copied()
+}
+
+/// The unit that a folded word names.
+pub(super) fn unit(word: &str) -> Option<Unit> {
+    LISTS.units.get(word).copied()
+}
+
+static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::read().0);
+
+/// Every list. A word in two of them is in the first.
+#[derive(Default)]
+struct Lists {
+    classes: HashMap<String, WordClass>,
+    generic_keys: HashSet<String>,
+    label_keys: HashSet<String>,
+    months: HashMap<String, u32>,
+    units: HashMap<String, Unit>,
+}
+
+impl Lists {
+    /// The shipped lists, and the entries that are none of theirs.
+    fn read() -> (Self, Vec<String>) {
+        let (mut lists, mut strange) = (Lists::default(), Vec::new());
+        for entry in entries("evidence.yaml", include_str!("../../../rules/words/evidence.yaml")) {
+            match WordClass::named(&entry.key) {
+                Some(class) => words(&entry.value)
+                    .for_each(|word| _ = lists.classes.entry(word.to_owned()).or_insert(class)),
+                None => strange.push(entry.key),
+            }
+        }
+        for entry in entries("keys.yaml", include_str!("../../../rules/words/keys.yaml")) {
+            match entry.key.as_str() {
+                "generic" => lists.generic_keys.extend(words(&entry.value).map(str::to_owned)),
+                "label" => lists.label_keys.extend(words(&entry.value).map(str::to_owned)),
+                _ => strange.push(entry.key),
+            }
+        }
+        for entry in entries("months.yaml", include_str!("../../../rules/words/months.yaml")) {
+            match entry.key.parse() {
+                Ok(month) => lists.months.extend(words(&entry.value).map(|word| (word.to_owned(), month))),
+                Err(_) => strange.push(entry.key),
+            }
+        }
+        for kind in entries("units.yaml", include_str!("../../../rules/words/units.yaml")) {
+            let powers = match kind.value.data {
+                Data::Map(powers) => powers,
+                _ => Vec::new(),
+            };
+            for entry in powers {
+                match (Dimension::named(&kind.key), entry.key.parse()) {
+                    (Some(dimension), Ok(power)) => {
+                        let unit = Unit { dimension, power };
+                        lists.units.extend(words(&entry.value).map(|word| (word.to_owned(), unit)));
+                    }
+                    _ => strange.push(format!("{}.{}", kind.key, entry.key)),
+                }
+            }
+        }
+        (lists, strange)
+    }
+}
+
+impl WordClass {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "polarity" => WordClass::Polarity,
+            "degree" => WordClass::Degree,
+            "not" => WordClass::Not,
+            "no" => WordClass::No,
+            "not_before" => WordClass::NotBefore,
+            "and" => WordClass::And,
+            "connector" => WordClass::Connector,
+            "common" => WordClass::Common,
+            _ => return None,
+        })
+    }
+}
+
+/// The entries of a shipped file.
+fn entries(name: &str, text: &str) -> Vec<Entry> {
+    let file = SourceFile::new(format!("<embedded>/rules/words/{name}"), text);
+    match yaml::parse(&file, &mut Problems::new()).map(|node| node.data) {
+        Some(Data::Map(entries)) => entries,
+        _ => Vec::new(),
+    }
+}
+
+/// The words of a list.
+fn words(node: &Node) -> impl Iterator<Item = &str> {
+    let items: &[Node] = match &node.data {
+        Data::List(items) => items,
+        _ => &[],
+    };
+    items.iter().filter_map(Node::as_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::grounding::fold::Word;
+
+    #[test]
+    fn every_shipped_entry_is_read() {
+        let (lists, strange) = Lists::read();
+        assert_eq!(strange, Vec::<String>::new());
+        assert_eq!(listed("no"), Some(WordClass::No));
+        assert_eq!(listed("yes"), Some(WordClass::Polarity));
+        assert_eq!((month("subat"), unit("cm").map(|unit| unit.power)), (Some(2), Some(-2)));
+        assert!(is_generic_key("value") && is_label_key("name"));
+        let numbers = lists.months.values().copied().collect::<HashSet<_>>();
+        assert_eq!(numbers, (1..=12).collect());
+    }
+
+    #[test]
+    fn words_are_folded_else_they_would_never_be_found() {
+        let (lists, _) = Lists::read();
+        let words = lists.classes.keys().chain(lists.months.keys()).chain(lists.units.keys());
+        for word in words.chain(&lists.generic_keys).chain(&lists.label_keys) {
+            assert_eq!(Word::new(word).map(|folded| folded.as_str().to_owned()).as_ref(), Some(word));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::declared::mappings;
 use super::files::shipped;
 use super::{is_of_form, json_of, mistakes, refusals, root, validator};
-use loopctl::explain::schema::{FILE_KINDS, FileKind};
+use loopctl::reference::{FILE_KINDS, FileKind};
 use loopctl::value::shape::{Key, Mapping, Names, Open, Shape};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -1,8 +1,8 @@
 //! Every declaration says what a person needs to know.
 
 use super::json_of;
-use loopctl::explain::schema::{FILE_KINDS, FileKind};
 use loopctl::profile::defaults_text;
+use loopctl::reference::{FILE_KINDS, FileKind};
 use loopctl::value::shape::{Key, Mapping, Open, Shape};
 use std::collections::BTreeMap;
 

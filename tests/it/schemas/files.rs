@@ -1,7 +1,7 @@
 //! Every YAML file that is shipped is valid by its schema, and names it for editors.
 
 use super::{json_of, mistakes, refusals, root, validator};
-use loopctl::explain::schema::FileKind;
+use loopctl::reference::FileKind;
 use std::path::{Path, PathBuf};
 
 /// Every YAML file that people would open, with its kind; below the root of the repository.

@@ -1,8 +1,8 @@
 //! What is written from the declarations and checked in is what they say today.
 
 use super::root;
-use loopctl::explain::reference::PAGES;
-use loopctl::explain::schema::FILE_KINDS;
+use loopctl::reference::FILE_KINDS;
+use loopctl::reference::PAGES;
 
 fn fresh(path: &str, expected: &str) {
     let file = root().join(path);

@@ -1,7 +1,7 @@
 //! Mistakes that people make, at several depths, and what looks like one and is none.
 
 use super::{is_of_form, json_of, mistakes, refusals, validator};
-use loopctl::explain::schema::FileKind;
+use loopctl::reference::FileKind;
 
 #[test]
 fn mistakes_are_refused_by_decoder_and_schema() {

@@ -8,10 +8,10 @@ mod mistakes;
 
 use loopctl::diag::{Code, Level, Problems, SourceFile};
 use loopctl::experiment::scenario::{RuleCases, ScenarioFile};
-use loopctl::explain::schema::FileKind;
 use loopctl::ingest::Classifier;
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
+use loopctl::reference::FileKind;
 use loopctl::rules::{PatternCheck, check_extraction, compile};
 use loopctl::value::decode::Decode;
 use loopctl::value::yaml;

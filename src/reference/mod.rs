@@ -1,0 +1,8 @@
+//! What editors and readers get of our YAML files: a JSON Schema of each kind (`schema`, in `schemas/`) and pages of keys
+//! (`pages`, in `docs/reference/`), both written from the declarations that the decoders read through.
+
+mod pages;
+mod schema;
+
+pub use pages::{PAGES, Page};
+pub use schema::{FILE_KINDS, FileKind};
