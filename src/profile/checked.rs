@@ -8,8 +8,7 @@ use super::network::Network;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
-use super::stop::StopCriteria;
-use super::{Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair};
+use super::{Criterion, Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair, StopCriteria};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
@@ -137,7 +136,8 @@ pub(super) fn decode(
     references::check_attachments(&stages, &judges, &mask, problems);
 
     let stop: StopCriteria = stop.unwrap_or_default();
-    if let (Some(_), OnRegression::Keep) = (stop.rollbacks, on_regression)
+    if stop.iter().any(|criterion| matches!(criterion, Criterion::Rollbacks(_)))
+        && on_regression == OnRegression::Keep
         && let Some(node) = root.get("stop").and_then(|s| s.get("rollbacks"))
     {
         problems.push(

@@ -25,9 +25,10 @@ mod reached;
 mod repair;
 mod references;
 mod stage;
-mod stop;
-mod stop_group;
 
+pub use crate::stop::{
+    Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
+};
 pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::CandidateKind;
@@ -57,5 +58,3 @@ pub use reached::{FileTracker, Reached};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};
-pub use stop::{Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria};
-pub use stop_group::{Criterion, GroupMember};

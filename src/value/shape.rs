@@ -28,8 +28,10 @@ pub struct Key {
     pub name: &'static str,
     /// What it does, in sentences: what for, unit, what happens without it.
     pub doc: &'static str,
-    /// What its value is.
+    /// What its type may be. [`Key::shape`] says what it may be here.
     pub shape: fn() -> Shape,
+    /// What of that it may be here, if not all.
+    pub narrowed: Option<Narrowed>,
     /// Values that it may have, in YAML.
     pub examples: &'static [&'static str],
     /// Whether it must be there. A profile may have it from the profile that it extends.
@@ -38,6 +40,17 @@ pub struct Key {
     pub default: Option<&'static str>,
     /// What `null` means.
     pub null: Null,
+}
+
+/// What a key's value may be, of all that its type may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Narrowed {
+    /// Text of this kind. What text that is, the decoder says.
+    Text(Text),
+    /// A whole number from the first to the second.
+    Whole(i64, i64),
+    /// A number from the first to the second.
+    Number(f64, f64),
 }
 
 /// What a key's `null` means.
@@ -53,7 +66,16 @@ impl Key {
     /// A key that may be left out.
     #[must_use]
     pub const fn new(name: &'static str, shape: fn() -> Shape, doc: &'static str) -> Self {
-        Key { name, doc, shape, examples: &[], required: false, default: None, null: Null::Absent }
+        Key {
+            name,
+            doc,
+            shape,
+            narrowed: None,
+            examples: &[],
+            required: false,
+            default: None,
+            null: Null::Absent,
+        }
     }
 
     /// The same, and it must be there.
@@ -72,6 +94,71 @@ impl Key {
     #[must_use]
     pub const fn examples(self, examples: &'static [&'static str]) -> Self {
         Key { examples, ..self }
+    }
+
+    /// The same under another name than that of its field.
+    #[must_use]
+    pub const fn name(self, name: &'static str) -> Self {
+        Key { name, ..self }
+    }
+
+    /// The same with values of another shape than its type says.
+    #[must_use]
+    pub const fn shaped(self, shape: fn() -> Shape) -> Self {
+        Key { shape, ..self }
+    }
+
+    /// The same, and its value is text of this kind.
+    #[must_use]
+    pub const fn text(self, what: &'static str) -> Self {
+        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: None })), ..self }
+    }
+
+    /// The same, and its value is text of this kind in which a pattern is found.
+    #[must_use]
+    pub const fn text_like(self, what: &'static str, pattern: &'static str) -> Self {
+        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: Some(pattern) })), ..self }
+    }
+
+    /// The same, and its value is a whole number from `low` to `high`.
+    #[must_use]
+    pub const fn whole(self, low: i64, high: i64) -> Self {
+        Key { narrowed: Some(Narrowed::Whole(low, high)), ..self }
+    }
+
+    /// The same, and its value counts things: 1 or more.
+    #[must_use]
+    pub const fn count(self) -> Self {
+        self.at_least(1)
+    }
+
+    /// The same, and its value is a whole number of `low` or more.
+    #[must_use]
+    pub const fn at_least(self, low: i64) -> Self {
+        self.whole(low, u32::MAX as i64)
+    }
+
+    /// The same, and its value is a number from `low` to `high`.
+    #[must_use]
+    pub const fn number(self, low: f64, high: f64) -> Self {
+        Key { narrowed: Some(Narrowed::Number(low, high)), ..self }
+    }
+
+    /// The same with every value that its type may have.
+    #[must_use]
+    pub const fn as_typed(self) -> Self {
+        Key { narrowed: None, ..self }
+    }
+
+    /// What its value may be.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        match self.narrowed {
+            None => (self.shape)(),
+            Some(Narrowed::Text(text)) => Shape::Text(text),
+            Some(Narrowed::Whole(low, high)) => Shape::whole(low, high),
+            Some(Narrowed::Number(low, high)) => Shape::number(low, high),
+        }
     }
 
     /// The same, and `null` is a mistake.

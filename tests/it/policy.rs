@@ -6,6 +6,7 @@ use loopctl::profile::{
     Baseline, Dispositions, IssueKind, Library, LoopPolicy, MinImprovement, OnEscalate, OnRegression,
     Overall, Profile, Returned, SelectKey, StopCriteria, Target, Ties, load,
 };
+use loopctl::stop::{Criterion, MaxIterations, Rollbacks, Timeout, Unchanged};
 use loopctl::value::{Disposition, Millis, Severity};
 use serde_json::{Value, json};
 
@@ -452,18 +453,19 @@ fn shipped(name: &str) -> Profile {
 #[test]
 fn the_shipped_profiles_have_loop_s_numbers() {
     let overall = SelectKey::Score(Target::Overall);
-    let loop_of_marc = |max_iterations: u64| StopCriteria {
-        max_iterations: Some(max_iterations),
-        min_improvement: Some(MinImprovement { delta: 0.05, patience: 1, baseline: Baseline::Previous }),
-        timeout: Some(Millis(30_000)),
-        ..StopCriteria::default()
+    let loop_of_marc = |max_iterations: u64| -> StopCriteria {
+        let gain = MinImprovement { delta: 0.05, patience: 1, baseline: Baseline::Previous };
+        FromIterator::from_iter([
+            Criterion::MaxIterations(MaxIterations(max_iterations)),
+            Criterion::MinImprovement(gain),
+            Criterion::Timeout(Timeout(Millis(30_000))),
+        ])
     };
-    let balanced = StopCriteria {
-        max_iterations: Some(6),
-        rollbacks: Some(2),
-        unchanged: true,
-        ..StopCriteria::default()
-    };
+    let balanced: StopCriteria = FromIterator::from_iter([
+        Criterion::Rollbacks(Rollbacks(2)),
+        Criterion::MaxIterations(MaxIterations(6)),
+        Criterion::Unchanged(Unchanged),
+    ]);
     let critical = IssueKind::Severity(Severity::Critical);
     let careful = vec![SelectKey::NoCritical, overall.clone()];
     let rows = [

@@ -6,7 +6,6 @@ mod judges;
 mod measures;
 mod network;
 mod profile;
-mod stop;
 mod write;
 
 pub(super) use calls::{CONTEXT, OPTIONS, PROVIDER, STAGE};
@@ -21,7 +20,4 @@ pub(super) use measures::{
 };
 pub(super) use network::{BREAKER, LIMITS, NETWORK, RETRY_BUDGET};
 pub use profile::PROFILE;
-pub(super) use stop::{
-    BUDGET, CRITERION, DECLINE, FLIP_FLOP, MIN_IMPROVEMENT, OSCILLATION, STAGNATION, STOP, member,
-};
-pub(super) use write::{FEEDBACK, MASK, REPAIR};
+pub(super) use write::{FEEDBACK, MASK};

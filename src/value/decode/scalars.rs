@@ -143,6 +143,25 @@ impl Decode for Count {
     }
 }
 
+/// Numbers that other types count with are whole, too; a key says within which bounds.
+macro_rules! whole_numbers {
+    ($($type:ty),+) => {
+        $(impl Decode for $type {
+            const EXPECTED: &'static str = u64::EXPECTED;
+
+            fn shape() -> Shape {
+                u64::shape()
+            }
+
+            fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+                whole(node, 0, i64::from(u32::MAX), problems).and_then(|value| <$type>::try_from(value).ok())
+            }
+        })+
+    };
+}
+
+whole_numbers!(u32, usize);
+
 impl Decode for u64 {
     const EXPECTED: &'static str = "a whole number";
 
@@ -155,7 +174,7 @@ impl Decode for u64 {
     }
 }
 
-fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -> Option<i64> {
+pub(super) fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -> Option<i64> {
     match node.data {
         Data::Int(value) if (low..=high).contains(&value) => Some(value),
         Data::Int(value) => {

@@ -12,7 +12,7 @@ pub(super) fn mappings(root: &'static Mapping) -> Vec<&'static Mapping> {
         match shape {
             Shape::Mapping(mapping) if !all.iter().any(|known| std::ptr::eq(*known, *mapping)) => {
                 all.push(mapping);
-                mapping.all_keys().for_each(|key| add(&(key.shape)(), all));
+                mapping.all_keys().for_each(|key| add(&key.shape(), all));
                 if let Some(open) = &mapping.open {
                     add(&(open.shape)(), all);
                 }
@@ -36,7 +36,7 @@ fn is_sentence(text: &str) -> bool {
 }
 
 fn open_parts(mapping: &'static Mapping) -> Vec<Open> {
-    let inside = mapping.all_keys().filter_map(|key| match (key.shape)() {
+    let inside = mapping.all_keys().filter_map(|key| match key.shape() {
         Shape::Map(open) => Some(open),
         _ => None,
     });
@@ -114,7 +114,7 @@ fn the_defaults_are_those_that_are_declared() {
     fn compare(mapping: &'static Mapping, given: &serde_json::Value, seen: &mut usize) {
         for key in mapping.all_keys() {
             let Some(value) = given.get(key.name) else { continue };
-            match ((key.shape)(), key.default) {
+            match (key.shape(), key.default) {
                 (Shape::Mapping(inner), None) => compare(inner, value, seen),
                 (Shape::AnyOf(alternatives), None) => {
                     for shape in alternatives {
