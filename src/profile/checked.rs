@@ -124,7 +124,7 @@ pub(super) fn decode(
     let repair = fields.or("repair", Repair::default(), problems);
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
-    let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
+    let feedback: Feedback = feedback.unwrap_or_default();
     if let (CandidateKind::Patch, Lock::Passing) = (candidate, feedback.lock)
         && let Some(node) = root.get("feedback").and_then(|feedback| feedback.get("lock"))
     {

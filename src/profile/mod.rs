@@ -10,6 +10,7 @@ mod checked;
 mod codes;
 mod dispositions;
 mod ensemble;
+mod extends;
 mod feedback;
 mod files;
 mod interpolate;
@@ -29,6 +30,7 @@ mod stage;
 pub use crate::stop::{
     Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
 };
+pub use crate::value::declare::DEFAULTS_NAME;
 pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::CandidateKind;
@@ -37,14 +39,14 @@ pub(crate) use codes::check_code;
 pub use codes::{KeywordIssue, SchemaCodes};
 pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
+pub use extends::{Chain, Heir, Heirs, chain as extends_chain};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_file};
 pub use interpolate::{Environment, has_variable, secret_word};
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Sees, Validator};
 pub use keys::PROFILE;
 pub use load::{
-    DEFAULTS_NAME, Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of,
-    load, settings,
+    Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of, load, settings,
 };
 pub use mask::Mask;
 pub use merge::merge_mappings;

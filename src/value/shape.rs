@@ -38,6 +38,8 @@ pub struct Key {
     pub required: bool,
     /// What holds without it, in YAML, if there is such a value.
     pub default: Option<&'static str>,
+    /// Whether its mapping is always there, with the defaults of its keys.
+    pub always: bool,
     /// What `null` means.
     pub null: Null,
 }
@@ -74,6 +76,7 @@ impl Key {
             examples: &[],
             required: false,
             default: None,
+            always: false,
             null: Null::Absent,
         }
     }
@@ -94,6 +97,12 @@ impl Key {
     #[must_use]
     pub const fn examples(self, examples: &'static [&'static str]) -> Self {
         Key { examples, ..self }
+    }
+
+    /// The same, and its mapping is always there, with the defaults of its keys.
+    #[must_use]
+    pub const fn always(self) -> Self {
+        Key { always: true, ..self }
     }
 
     /// The same under another name than that of its field.
@@ -172,6 +181,34 @@ impl Mapping {
     /// Every key, in the order in which they are told.
     pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.keys.iter().flat_map(|group| group.iter())
+    }
+
+    /// The defaults of its keys in YAML. An empty list or mapping is as good as none.
+    #[must_use]
+    pub fn defaults(&self) -> String {
+        fn write(mapping: &Mapping, indent: &str, text: &mut String) {
+            for key in mapping.all_keys() {
+                match (key.default, mapping_of(&key.shape())) {
+                    (Some("[]" | "{}"), _) => {}
+                    (Some(default), _) => text.push_str(&format!("{indent}{}: {default}\n", key.name)),
+                    (None, Some(inner)) if key.always => {
+                        text.push_str(&format!("{indent}{}:\n", key.name));
+                        write(inner, &format!("{indent}  "), text);
+                    }
+                    (None, _) => {}
+                }
+            }
+        }
+        fn mapping_of(shape: &Shape) -> Option<&'static Mapping> {
+            match shape {
+                Shape::Mapping(mapping) => Some(mapping),
+                Shape::AnyOf(alternatives) => alternatives.iter().find_map(mapping_of),
+                _ => None,
+            }
+        }
+        let mut text = String::new();
+        write(self, "", &mut text);
+        text
     }
 
     /// The key of that name.
