@@ -2,11 +2,10 @@
 
 use super::bounds::{Parts, most_candidates, total, within_calls};
 use super::candidate::asked_again;
-use super::criteria::budget_words;
 use super::model::Section;
 use super::words::{capital, count, dollars, duration, list, name, times, whole};
 use crate::plan::Plan;
-use crate::profile::{Budget, Call, Criterion, GroupMember, ProviderChoice, Waiting};
+use crate::profile::{Budget, Call, Criterion, ProviderChoice, Waiting};
 use crate::provider::Prices;
 use crate::value::Usd;
 
@@ -85,24 +84,19 @@ fn calls(plan: &Plan, candidates: u64, section: &mut Section) {
 
 /// Criteria in groups: where each stands, and whether it ends the loop by itself.
 fn grouped(plan: &Plan) -> Vec<(String, bool, Criterion)> {
-    fn collect(
-        members: &[GroupMember],
-        place: &str,
-        alone: bool,
-        found: &mut Vec<(String, bool, Criterion)>,
-    ) {
+    fn collect(members: &[Criterion], place: &str, alone: bool, found: &mut Vec<(String, bool, Criterion)>) {
         for member in members {
             match member {
-                GroupMember::One(criterion) => found.push((place.to_owned(), alone, criterion.clone())),
-                GroupMember::Any(members) => collect(members, place, alone, found),
-                GroupMember::All(members) => collect(members, place, alone && members.len() == 1, found),
+                Criterion::Any(members) => collect(members, place, alone, found),
+                Criterion::All(members) => collect(members, place, alone && members.len() == 1, found),
+                criterion => found.push((place.to_owned(), alone, criterion.clone())),
             }
         }
     }
     let stop = &plan.policy.stop;
     let mut found = Vec::new();
-    collect(&stop.any, "`stop.any`", true, &mut found);
-    collect(&stop.all, "`stop.all`", stop.all.len() == 1, &mut found);
+    collect(stop.any(), "`stop.any`", true, &mut found);
+    collect(stop.all(), "`stop.all`", stop.all().len() == 1, &mut found);
     found
 }
 
@@ -126,9 +120,9 @@ fn in_groups(plan: &Plan, what: &str, words: impl Fn(&Criterion) -> Option<Strin
 }
 
 fn budget(plan: &Plan, section: &mut Section) {
-    let said = budget_words(&plan.policy.stop.budget, "or");
+    let said = plan.policy.stop.budget().words("or");
     let groups = in_groups(plan, "the budget", |criterion| match criterion {
-        Criterion::Budget(budget) => Some(format!("spent at {}", budget_words(budget, "or"))),
+        Criterion::Budget(budget) => Some(format!("spent at {}", budget.words("or"))),
         _ => None,
     });
     if !said.is_empty() {
@@ -151,17 +145,17 @@ fn budget(plan: &Plan, section: &mut Section) {
 
 fn time(plan: &Plan, section: &mut Section) {
     let groups = in_groups(plan, "the limit of time", |criterion| match criterion {
-        Criterion::Timeout(limit) => Some(duration(*limit)),
+        Criterion::Timeout(limit) => Some(duration(limit.after)),
         _ => None,
     });
-    if let Some(limit) = plan.policy.stop.timeout {
+    if let Some(limit) = plan.policy.stop.timeout() {
         let text = format!(
             "The loop of a document does not go on after {}. That is looked at when a candidate has been assessed and before a failed call is made again; a call that is \
              under way is waited for, as long as one call may take.",
             duration(limit)
         );
         section.say("limits.time", text);
-        if plan.policy.stop.waiting == Waiting::Counts {
+        if plan.policy.stop.waiting() == Waiting::Counts {
             let text = "Time in which calls wait for their turn, because of limits, counts, too.";
             section.say("limits.time.waiting", text);
         }
@@ -180,7 +174,7 @@ fn money_limit(plan: &Plan) -> Option<Usd> {
         Criterion::Budget(Budget { cost_usd, .. }) if alone => cost_usd,
         _ => None,
     });
-    plan.policy.stop.budget.cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
+    plan.policy.stop.budget().cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
 }
 
 /// What the models cost that are asked, as far as it is known.

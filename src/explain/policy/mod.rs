@@ -9,7 +9,6 @@ mod bounds;
 mod calls;
 mod candidate;
 mod compare;
-mod criteria;
 mod files;
 mod limits;
 mod measures;

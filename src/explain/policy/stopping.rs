@@ -1,13 +1,11 @@
 //! When the loop stops, in the order in which its reasons are looked at (LOOP, The decision).
 
-use super::criteria::{budget_words, clause, group};
 use super::model::{Ending, Section};
 use super::words::{capital, name, names};
 use crate::plan::{JudgePlan, Plan};
 use crate::policy::{FinalStatus, StopReason};
-use crate::profile::{
-    AfterRetries, Criterion, GroupMember, OnEscalate, OnGateMiss, OnRegression, StopCriteria,
-};
+use crate::profile::{AfterRetries, Criterion, OnEscalate, OnGateMiss, OnRegression, StopCriteria};
+use crate::stop::clause_of_all;
 
 pub(super) fn section(plan: &Plan) -> Section {
     let mut section = Section::new("stopping", "When the loop stops, and in which order");
@@ -45,53 +43,16 @@ pub(super) fn section(plan: &Plan) -> Section {
 }
 
 fn criteria(plan: &Plan, stop: &StopCriteria, section: &mut Section) {
-    let limits: Vec<Criterion> = stop
-        .before_rollback()
-        .filter(|criterion| matches!(criterion, Criterion::MaxIterations(_) | Criterion::MaxCorrections(_)))
-        .collect();
-    for criterion in limits {
-        let key = match criterion {
-            Criterion::MaxIterations(_) => "stop.max_iterations",
-            _ => "stop.max_corrections",
-        };
-        section.step(key, format!("{}.", capital(&clause(&criterion))), StopReason::MaxIterations);
-    }
-    if stop.unchanged {
-        section.step(
-            "stop.unchanged",
-            format!("{}.", capital(&clause(&Criterion::Unchanged))),
-            StopReason::Unchanged,
-        );
-    }
-    for criterion in stop.after_rollback() {
-        let Some((key, reason)) = key_and_reason(&criterion) else { continue };
-        let never = match (&criterion, plan.policy.on_regression) {
+    for criterion in stop.before_rollback().chain(stop.after_rollback()) {
+        let never = match (criterion, plan.policy.on_regression) {
             (Criterion::Rollbacks(_), OnRegression::Keep) => {
                 " (This never applies, because nothing is rolled back.)"
             }
             _ => "",
         };
-        section.step(key, format!("{}.{never}", capital(&clause(&criterion))), reason);
+        let key = format!("stop.{}", criterion.place());
+        section.step(key, format!("{}.{never}", capital(&criterion.clause())), StopReason::of(criterion));
     }
-}
-
-/// What a criterion after the rollback is known by; `None` for a budget without any limit.
-fn key_and_reason(criterion: &Criterion) -> Option<(String, StopReason)> {
-    Some(match criterion {
-        Criterion::Rollbacks(_) => ("stop.rollbacks".to_owned(), StopReason::Rollbacks),
-        Criterion::Stagnation(_) => ("stop.stagnation".to_owned(), StopReason::Stagnation),
-        Criterion::MinImprovement(_) => ("stop.min_improvement".to_owned(), StopReason::MinImprovement),
-        Criterion::Decline(_) => ("stop.decline".to_owned(), StopReason::Decline),
-        Criterion::Oscillation(_) => ("stop.oscillation".to_owned(), StopReason::Oscillation),
-        Criterion::FlipFlop(_) => ("stop.flip_flop".to_owned(), StopReason::FlipFlop),
-        Criterion::Script(script) => {
-            (format!("stop.script.{}", script.name), StopReason::Script(std::sync::Arc::clone(&script.name)))
-        }
-        Criterion::Timeout(_) => ("stop.timeout".to_owned(), StopReason::Timeout),
-        Criterion::Budget(budget) if budget_words(budget, "or").is_empty() => return None,
-        Criterion::Budget(_) => ("stop.budget".to_owned(), StopReason::Budget),
-        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) | Criterion::Unchanged => return None,
-    })
 }
 
 fn groups(stop: &StopCriteria, section: &mut Section) {
@@ -99,14 +60,14 @@ fn groups(stop: &StopCriteria, section: &mut Section) {
         final_status: FinalStatus::StoppedEarly,
         stop_reason: stop_reason.to_owned(),
     };
-    for (at, member) in stop.any.iter().enumerate() {
-        let text = group(std::slice::from_ref(member), "or");
+    for (at, member) in stop.any().iter().enumerate() {
+        let text = member.clause();
         let reason = either(named(member));
         section.step(format!("stop.any.{at}"), format!("{}.", capital(&text)), stopped_early(&reason));
     }
-    if !stop.all.is_empty() {
-        let text = format!("All of these hold: {}.", group(&stop.all, "and"));
-        section.step("stop.all", text, stopped_early(&either(together(&stop.all))));
+    if !stop.all().is_empty() {
+        let text = format!("All of these hold: {}.", clause_of_all(stop.all(), "and"));
+        section.step("stop.all", text, stopped_early(&either(together(stop.all()))));
     }
 }
 
@@ -115,11 +76,11 @@ const MOST_NAMES: usize = 8;
 
 /// The names by which a member of a group may stand in results. Of members that are groups of their own, which of theirs
 /// it is depends on the run. At most one more than are spelt out.
-fn named(member: &GroupMember) -> Vec<String> {
+fn named(member: &Criterion) -> Vec<String> {
     let mut names: Vec<String> = match member {
-        GroupMember::One(criterion) => vec![reason_word(criterion)],
-        GroupMember::All(members) => together(members),
-        GroupMember::Any(members) => members.iter().flat_map(named).collect(),
+        Criterion::All(members) => together(members),
+        Criterion::Any(members) => members.iter().flat_map(named).collect(),
+        criterion => vec![criterion.reason()],
     };
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
@@ -128,7 +89,7 @@ fn named(member: &GroupMember) -> Vec<String> {
 }
 
 /// The names of a list whose members must all hold: one of each, joined.
-fn together(members: &[GroupMember]) -> Vec<String> {
+fn together(members: &[Criterion]) -> Vec<String> {
     let none: Option<Vec<String>> = None;
     let joined = members.iter().map(named).fold(none, |before, names| {
         let Some(before) = before else { return Some(names) };
@@ -143,16 +104,6 @@ fn either(names: Vec<String>) -> String {
         several if several.len() > MOST_NAMES => "the names of those that hold, joined by +".to_owned(),
         names => names.join(" or "),
     }
-}
-
-fn reason_word(criterion: &Criterion) -> String {
-    let (fixed, own) = match criterion {
-        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => (Some(StopReason::MaxIterations), None),
-        Criterion::Unchanged => (Some(StopReason::Unchanged), None),
-        Criterion::Budget(_) => (Some(StopReason::Budget), None),
-        other => (None, key_and_reason(other).map(|(_, reason)| reason)),
-    };
-    fixed.or(own).map_or_else(String::new, |reason| reason.to_string())
 }
 
 fn otherwise(plan: &Plan, section: &mut Section) {

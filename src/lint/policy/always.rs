@@ -1,6 +1,6 @@
 //! Stop criteria that end every run at the same place, and limits that no run comes to.
 
-use super::criteria::{Placed, needs};
+use super::criteria::Placed;
 use super::view::{View, counted, number};
 use crate::diag::{Code, Problems};
 use crate::profile::{Baseline, Criterion};
@@ -14,7 +14,7 @@ pub(super) fn check(view: &View<'_>, one: &Placed, problems: &mut Problems) {
     let range = view.overall();
     let span = format!("the overall score goes from {} to {}", number(range.low), number(range.high));
     let (why, help) = match &one.criterion {
-        Criterion::Timeout(limit) if *limit == Millis(0) => (
+        Criterion::Timeout(limit) if limit.after == Millis(0) => (
             "making a candidate always takes some time".to_owned(),
             "write a time such as `30s`, or remove it",
         ),
@@ -32,7 +32,7 @@ pub(super) fn check(view: &View<'_>, one: &Placed, problems: &mut Problems) {
         ),
         _ => return,
     };
-    let after = counted(needs(&one.criterion), "candidate");
+    let after = counted(one.criterion.earliest(), "candidate");
     let message = format!("`{}` ends every run after {after} at the latest: {why}", one.path);
     problems.push(view.doubt(Code::AlwaysFires, &one.span, message).help(help));
 }

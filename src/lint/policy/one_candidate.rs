@@ -4,19 +4,10 @@ use super::criteria::Placed;
 use super::view::{View, listed};
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::Criterion;
+use crate::stop::keys_about_corrections;
 
-/// Keys that mean nothing without a correction. `timeout` and `budget` bound calls that are made again, so they do.
-const ABOUT_CORRECTIONS: [&[&str]; 20] = [
-    &["stop", "unchanged"],
-    &["stop", "rollbacks"],
-    &["stop", "stagnation"],
-    &["stop", "min_improvement"],
-    &["stop", "decline"],
-    &["stop", "oscillation"],
-    &["stop", "flip_flop"],
-    &["stop", "script"],
-    &["stop", "any"],
-    &["stop", "all"],
+/// Keys that mean nothing without a correction, besides those of `stop`.
+const ABOUT_CORRECTIONS: [&[&str]; 10] = [
     &["gate", "on_correction"],
     &["on_regression"],
     &["generate_once"],
@@ -33,9 +24,12 @@ const ABOUT_CORRECTIONS: [&[&str]; 20] = [
 pub(super) fn check(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
     // The group that holds the limit does something.
     let own = |path: &str| limit.path.starts_with(&format!("{path}["));
-    let idle = ABOUT_CORRECTIONS.iter().filter(|path| view.says(path)).map(|path| path.join("."));
-    let idle = idle.filter(|path| !own(path));
-    let mut idle: Vec<String> = idle.collect();
+    let stop = keys_about_corrections().map(|key| vec!["stop", key]);
+    let paths: Vec<Vec<&str>> = stop
+        .chain(ABOUT_CORRECTIONS.iter().map(|path| path.to_vec()))
+        .filter(|path| view.says(path))
+        .collect();
+    let mut idle: Vec<String> = paths.iter().map(|path| path.join(".")).filter(|path| !own(path)).collect();
     let more = idle.len().saturating_sub(4);
     idle.truncate(4);
     let Some(first) = idle.first().cloned() else { return };
@@ -57,7 +51,7 @@ pub(super) fn check(view: &View<'_>, limit: &Placed, problems: &mut Problems) {
         Problem::warning(Code::OneCandidate, &limit.span, message)
     };
     problem = problem.help(format!("write `{key}: {one_more}` for one correction, or remove these settings"));
-    if let Some(path) = ABOUT_CORRECTIONS.iter().find(|path| path.join(".") == first) {
+    if let Some(path) = paths.iter().find(|path| path.join(".") == first) {
         problem = problem.related(view.key(path), "does nothing here");
     }
     problems.push(problem);
@@ -67,9 +61,8 @@ impl Placed {
     /// What the profile says at its key, as it stands there.
     fn span_value(&self, view: &View<'_>) -> String {
         match &self.criterion {
-            Criterion::MaxIterations(most) | Criterion::MaxCorrections(most) if !self.is_plain() => {
-                most.to_string()
-            }
+            Criterion::MaxIterations(most) if !self.is_plain() => most.0.to_string(),
+            Criterion::MaxCorrections(most) if !self.is_plain() => most.0.to_string(),
             _ => {
                 let path: Vec<&str> = self.path.split('.').collect();
                 view.value(&path).text().to_owned()

@@ -1,7 +1,7 @@
 //! Stop criteria that never decide, because another one ends the loop whenever they would.
 
 use super::course::{Ground, When, implied};
-use super::criteria::{Placed, key, needs};
+use super::criteria::Placed;
 use super::stop::and_the_group;
 use super::view::View;
 use crate::diag::{Code, Problem};
@@ -24,8 +24,8 @@ pub(super) fn check<'a>(
             }
     };
     let other = others.filter(decides).min_by_key(|other| other.rank)?;
-    let twice = key(&one.criterion) == key(&other.criterion);
-    let same = needs(&one.criterion) == needs(&other.criterion);
+    let twice = one.criterion.key() == other.criterion.key();
+    let same = one.criterion.earliest() == other.criterion.earliest();
     let message = match (twice, same && limits(one) && limits(other)) {
         (_, true) => format!("`{}` says the same as `{}`", one.path, other.path),
         _ => format!(
@@ -52,17 +52,21 @@ fn limits(one: &Placed) -> bool {
 fn help(one: &Placed, other: &Placed) -> String {
     let remove = format!("remove `{}`", one.path);
     let softer = match (&other.criterion, &one.criterion) {
-        (Criterion::MinImprovement(_), Criterion::Decline(length)) => Some(format!("patience: {length}")),
+        (Criterion::MinImprovement(_), Criterion::Decline(decline)) => {
+            Some(format!("patience: {}", decline.length))
+        }
         (Criterion::MinImprovement(_), Criterion::Stagnation(stagnation)) => {
             Some(format!("patience: {}", stagnation.window))
         }
-        (Criterion::MinImprovement(_), Criterion::Rollbacks(limit)) => Some(format!("patience: {limit}")),
+        (Criterion::MinImprovement(_), Criterion::Rollbacks(limit)) => Some(format!("patience: {}", limit.0)),
         (Criterion::MinImprovement(_), Criterion::Oscillation(_)) => Some("patience: 2".to_owned()),
         (Criterion::Decline(_), Criterion::Oscillation(_)) => Some("length: 3".to_owned()),
         (Criterion::Rollbacks(_), Criterion::Oscillation(_)) => Some("rollbacks: 2".to_owned()),
-        (Criterion::Rollbacks(_), Criterion::Decline(length)) => Some(format!("rollbacks: {length}")),
+        (Criterion::Rollbacks(_), Criterion::Decline(decline)) => {
+            Some(format!("rollbacks: {}", decline.length))
+        }
         (a, b) if super::stop::limit_itself(a) && super::stop::limit_itself(b) && other.is_plain() => {
-            return format!("{remove}, or take the other limit away: `{}: null`", key(a));
+            return format!("{remove}, or take the other limit away: `{}: null`", a.key());
         }
         _ => None,
     };

@@ -1,6 +1,6 @@
 //! Stop criteria: those that can never fire, that always do, and that others leave nothing to.
 
-use super::criteria::{Placed, criteria, limit, needs};
+use super::criteria::{Placed, criteria, limit};
 use super::view::{View, counted, number};
 use super::{always, budget, one_candidate, overtaken, window};
 use crate::diag::{Code, Level, Problem, Problems};
@@ -10,7 +10,7 @@ pub(super) fn check(view: &View<'_>, problems: &mut Problems) {
     let placed = criteria(view);
     let Some((limit, most)) = limit(&placed) else { return };
     let first = placed.iter().filter(|one| one.alone && limit_itself(&one.criterion));
-    if let Some(only) = first.filter(|one| needs(&one.criterion) == 1).min_by_key(|one| one.rank) {
+    if let Some(only) = first.filter(|one| one.criterion.earliest() == 1).min_by_key(|one| one.rank) {
         // Nothing else is looked at, and is said once.
         one_candidate::check(view, only, problems);
         return;
@@ -86,7 +86,7 @@ fn impossible(view: &View<'_>, one: &Placed) -> Option<Problem> {
 
 /// Says of a criterion that the limit of candidates ends the loop before it could fire.
 fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<Problem> {
-    let least = needs(&one.criterion);
+    let least = one.criterion.earliest();
     if one.path == limit.path || limit_itself(&one.criterion) || least < most {
         return None;
     }
@@ -96,7 +96,7 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
         _ => (least + 1, "candidates"),
     };
     let allowed = match limit.criterion {
-        Criterion::MaxCorrections(corrections) => corrections,
+        Criterion::MaxCorrections(corrections) => corrections.0,
         _ => most,
     };
     let message = format!(
@@ -111,7 +111,7 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
             "write `{key}: {larger}` or more: the limit is looked at first, so one more must be allowed"
         ),
     };
-    if let Some(smaller) = smaller(&one.criterion, most - 1) {
+    if let Some(smaller) = one.criterion.fitting(most - 1) {
         help.push_str(&format!(", or {smaller}"));
     }
     help.push_str(", or remove it");
@@ -123,18 +123,4 @@ fn too_late(view: &View<'_>, one: &Placed, limit: &Placed, most: u64) -> Option<
 
 pub(super) fn limit_itself(criterion: &Criterion) -> bool {
     matches!(criterion, Criterion::MaxIterations(_) | Criterion::MaxCorrections(_))
-}
-
-/// The setting with which a criterion can fire when there are `most` candidates.
-fn smaller(criterion: &Criterion, most: u64) -> Option<String> {
-    let (setting, value, least) = match criterion {
-        Criterion::Rollbacks(_) => ("rollbacks", most.saturating_sub(1), 1),
-        Criterion::Stagnation(_) => ("window", most, 2),
-        Criterion::MinImprovement(_) => ("patience", most.saturating_sub(1), 1),
-        Criterion::Decline(_) => ("length", most, 2),
-        Criterion::Oscillation(_) => ("flips", most.saturating_sub(2), 1),
-        Criterion::FlipFlop(_) => ("times", most.saturating_sub(1) / 2, 1),
-        _ => return None,
-    };
-    (value >= least).then(|| format!("`{setting}: {value}`"))
 }
