@@ -205,7 +205,7 @@ fn replies() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
 
 fn profiles() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = vec![std::fs::read(root.join("src/profile/default.yaml"))?];
+    let mut found = vec![loopctl::profile::defaults_text().as_bytes().to_vec()];
     for folder in ["profiles", "examples/profiles"] {
         for entry in std::fs::read_dir(root.join(folder))? {
             let path = entry?.path();

@@ -20,6 +20,7 @@ pub mod diag;
 pub mod value;
 
 // Layer 1: what people declare.
+pub mod stop;
 pub mod profile;
 pub mod script;
 pub mod rules;

@@ -365,10 +365,10 @@ impl Run {
     /// after an assessment, so without this a failing provider could be waited for, and paid, long past them.
     pub(super) fn check_limits(&self, calls: usize, until: Millis) -> Result<(), &'static str> {
         let stop = &self.policy.stop;
-        if stop.timeout.is_some_and(|limit| until > limit) {
+        if stop.timeout().is_some_and(|limit| until > limit) {
             return Err("the timeout");
         }
-        let (budget, used) = (stop.budget, self.usage);
+        let (budget, used) = (stop.budget(), self.usage);
         let with_these = used.calls.saturating_add(u64::try_from(calls).unwrap_or(u64::MAX));
         if budget.calls.is_some_and(|limit| with_these > limit) {
             return Err("the budget of calls");

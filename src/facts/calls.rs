@@ -2,7 +2,7 @@
 
 use super::candidate::asked_again;
 use crate::plan::Plan;
-use crate::profile::{Call, Criterion, GroupMember};
+use crate::profile::{Call, Criterion};
 
 /// Calls that a document takes, each made once, and with every repetition that is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,8 +92,7 @@ impl Parts {
 /// How many candidates a document has at most, by the limits of candidates under `stop` itself and in its groups.
 pub(super) fn most_candidates(plan: &Plan) -> u64 {
     let bound = limit(plan, &|criterion| match criterion {
-        Criterion::MaxIterations(most) => Some(*most),
-        Criterion::MaxCorrections(most) => Some(most.saturating_add(1)),
+        Criterion::MaxIterations(_) | Criterion::MaxCorrections(_) => Some(criterion.earliest()),
         _ => None,
     });
     bound.unwrap_or(1)
@@ -122,21 +121,21 @@ fn calls_limit(plan: &Plan) -> Option<u64> {
 /// The number at which the loop ends at the latest, of the numbers that single criteria end it at: the lowest of those
 /// under `stop` and in `any`, the highest of those in a list all of whose members must hold.
 fn limit(plan: &Plan, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
-    fn one(member: &GroupMember, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+    fn one(member: &Criterion, of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
         match member {
-            GroupMember::One(criterion) => of(criterion),
-            GroupMember::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
-            GroupMember::All(members) => all(members, of),
+            Criterion::Any(members) => members.iter().filter_map(|member| one(member, of)).min(),
+            Criterion::All(members) => all(members, of),
+            criterion => of(criterion),
         }
     }
-    fn all(members: &[GroupMember], of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
+    fn all(members: &[Criterion], of: &dyn Fn(&Criterion) -> Option<u64>) -> Option<u64> {
         let limits: Option<Vec<u64>> = members.iter().map(|member| one(member, of)).collect();
         limits.and_then(|limits| limits.into_iter().max())
     }
     let stop = &plan.policy.stop;
-    let plain = stop.before_rollback().chain(stop.after_rollback()).filter_map(|criterion| of(&criterion));
-    let any = stop.any.iter().filter_map(|member| one(member, of));
-    plain.chain(any).chain(all(&stop.all, of)).min()
+    let plain = stop.before_rollback().chain(stop.after_rollback()).filter_map(of);
+    let any = stop.any().iter().filter_map(|member| one(member, of));
+    plain.chain(any).chain(all(stop.all(), of)).min()
 }
 
 /// All calls of a document with so many candidates.
@@ -144,7 +143,7 @@ pub(super) fn total(plan: &Plan, candidates: u64) -> Calls {
     let parts = Parts::of(plan);
     let end = calls_limit(plan);
     // A budget in a group is not looked at before a call is made again.
-    let room = plan.policy.stop.budget.calls;
+    let room = plan.policy.stop.budget().calls;
     // The loop goes on while one call is left at least, and what has begun is finished. (A candidate may take fewer calls
     // than others: the cache answers, or the gate passes over the judges.)
     let begun = |used: u64| end.map_or(used, |end| used.min(end.saturating_sub(1)));

@@ -1,7 +1,8 @@
 //! The stop criteria of a profile with their places, in the order in which they are looked at.
 
 use crate::diag::Span;
-use crate::profile::{Budget, Criterion, GroupMember, StopCriteria};
+use crate::profile::StopCriteria;
+use crate::stop::Criterion;
 use crate::value::yaml::{Data, Entry, Node};
 
 /// A criterion and where it stands.
@@ -36,17 +37,17 @@ pub(crate) fn placed(stop: &StopCriteria, root: &Node) -> Vec<Placed> {
     let mut found: Vec<Placed> = stop
         .before_rollback()
         .chain(stop.after_rollback())
-        .filter(|criterion| !matches!(criterion, Criterion::Budget(budget) if *budget == Budget::default()))
-        .map(|criterion| Placed {
-            path: format!("stop.{}", key(&criterion)),
-            span: written(key(&criterion)).map_or(&root.span, |entry| &entry.key_span).clone(),
-            rank: rank(&criterion),
+        .enumerate()
+        .map(|(rank, criterion)| Placed {
+            path: format!("stop.{}", criterion.key()),
+            span: written(criterion.key()).map_or(&root.span, |entry| &entry.key_span).clone(),
+            rank,
             alone: true,
             together: None,
-            criterion,
+            criterion: criterion.clone(),
         })
         .collect();
-    for (group, members, first) in [("any", &stop.any, FIRST_OF_ANY), ("all", &stop.all, FIRST_OF_ALL)] {
+    for (group, members, first) in [("any", stop.any(), FIRST_OF_ANY), ("all", stop.all(), FIRST_OF_ALL)] {
         let Some(entry) = written(group) else { continue };
         let place = format!("stop.{group}");
         let together = (group == "all" && members.len() > 1).then(|| place.clone());
@@ -62,14 +63,32 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn members(&mut self, members: &[GroupMember], node: &Node, place: &str, together: Option<&String>) {
+    fn members(&mut self, members: &[Criterion], node: &Node, place: &str, together: Option<&String>) {
         let Data::List(items) = &node.data else { return };
         for (at, (member, item)) in members.iter().zip(items).enumerate() {
             let here = format!("{place}[{at}]");
             let inner = |key: &str| entry_of(item, key).map(|entry| &entry.value);
             match member {
-                GroupMember::One(criterion) => {
-                    let key = key(criterion);
+                Criterion::Any(members) => {
+                    if let Some(node) = inner("any") {
+                        // One of several ways for the list above to fire: nothing follows for the list.
+                        let (start, within) = (self.found.len(), format!("{here}.any"));
+                        self.members(members, node, &within, together);
+                        for placed in self.found.iter_mut().skip(start) {
+                            placed.together = placed.together.take().filter(|list| list.starts_with(&within));
+                        }
+                    }
+                }
+                Criterion::All(members) => {
+                    if let Some(node) = inner("all") {
+                        let within = format!("{here}.all");
+                        // A list with one member is that member.
+                        let list = if members.len() > 1 { Some(&within) } else { together };
+                        self.members(members, node, &within, list);
+                    }
+                }
+                criterion => {
+                    let key = criterion.key();
                     self.found.push(Placed {
                         path: format!("{here}.{key}"),
                         span: entry_of(item, key).map_or(&item.span, |entry| &entry.key_span).clone(),
@@ -80,82 +99,8 @@ impl Collector<'_> {
                     });
                     self.next += 1;
                 }
-                GroupMember::Any(members) => {
-                    if let Some(node) = inner("any") {
-                        // One of several ways for the list above to fire: nothing follows for the list.
-                        let (start, within) = (self.found.len(), format!("{here}.any"));
-                        self.members(members, node, &within, together);
-                        for placed in self.found.iter_mut().skip(start) {
-                            placed.together = placed.together.take().filter(|list| list.starts_with(&within));
-                        }
-                    }
-                }
-                GroupMember::All(members) => {
-                    if let Some(node) = inner("all") {
-                        let within = format!("{here}.all");
-                        // A list with one member is that member.
-                        let list = if members.len() > 1 { Some(&within) } else { together };
-                        self.members(members, node, &within, list);
-                    }
-                }
             }
         }
-    }
-}
-
-/// The key of a criterion in YAML.
-pub(crate) fn key(criterion: &Criterion) -> &'static str {
-    match criterion {
-        Criterion::MaxIterations(_) => "max_iterations",
-        Criterion::MaxCorrections(_) => "max_corrections",
-        Criterion::Unchanged => "unchanged",
-        Criterion::Rollbacks(_) => "rollbacks",
-        Criterion::Stagnation(_) => "stagnation",
-        Criterion::MinImprovement(_) => "min_improvement",
-        Criterion::Decline(_) => "decline",
-        Criterion::Oscillation(_) => "oscillation",
-        Criterion::FlipFlop(_) => "flip_flop",
-        Criterion::Script(_) => "script",
-        Criterion::Timeout(_) => "timeout",
-        Criterion::Budget(_) => "budget",
-    }
-}
-
-/// The line of the decision table, with what shares a line in order.
-fn rank(criterion: &Criterion) -> usize {
-    match criterion {
-        Criterion::MaxIterations(_) => 40,
-        Criterion::MaxCorrections(_) => 41,
-        Criterion::Unchanged => 50,
-        Criterion::Rollbacks(_) => 60,
-        Criterion::Stagnation(_) => 70,
-        Criterion::MinImprovement(_) => 80,
-        Criterion::Decline(_) => 90,
-        Criterion::Oscillation(_) => 100,
-        Criterion::FlipFlop(_) => 110,
-        Criterion::Script(_) => 120,
-        Criterion::Timeout(_) => 130,
-        Criterion::Budget(_) => 131,
-    }
-}
-
-/// With how many candidates assessed a criterion can fire at the earliest (LOOP, The decision).
-pub(crate) fn needs(criterion: &Criterion) -> u64 {
-    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    match criterion {
-        Criterion::MaxIterations(limit) => *limit,
-        Criterion::MaxCorrections(limit) => limit.saturating_add(1),
-        Criterion::Unchanged => 2,
-        // Candidate 0 is never rolled back: there is nothing better, and a missed gate ends the loop.
-        Criterion::Rollbacks(limit) => limit.saturating_add(1),
-        Criterion::Stagnation(stagnation) => count(stagnation.window),
-        Criterion::MinImprovement(improvement) => count(improvement.patience).saturating_add(1),
-        Criterion::Decline(length) => count(*length),
-        // Two neighbouring differences make one change of direction.
-        Criterion::Oscillation(oscillation) => count(oscillation.flips).saturating_add(2),
-        // There and back is two changes.
-        Criterion::FlipFlop(times) => times.saturating_mul(2).saturating_add(1),
-        Criterion::Script(_) | Criterion::Timeout(_) | Criterion::Budget(_) => 1,
     }
 }
 

@@ -3,11 +3,12 @@
 use super::calls::{Parts, most_candidates, total, within_calls};
 use super::candidate::asked_again;
 use super::fact::Facts;
-use super::stopping::{amounts, value};
 use crate::plan::Plan;
-use crate::profile::{Budget, Call, Criterion, GroupMember, ProviderChoice, Waiting};
+use crate::profile::{Call, ProviderChoice};
 use crate::provider::Prices;
+use crate::stop::{Budget, Criterion, Waiting};
 use crate::value::Usd;
+use crate::value::prose::duration;
 use serde_json::{Value, json};
 
 /// The settings that limit how many candidates there are.
@@ -37,19 +38,19 @@ pub(super) fn add(plan: &Plan, prices: &Prices, facts: &mut Facts) {
     let of = |wanted: fn(&Criterion) -> bool| -> Vec<Value> {
         let found = grouped.iter().filter(|(.., criterion)| wanted(criterion));
         found
-            .map(|(place, alone, criterion)| json!({ "place": place, "alone": alone, "limit": value(criterion) }))
+            .map(|(place, alone, criterion)| json!({ "place": place, "alone": *alone, "limit": limit_words(criterion) }))
             .collect()
     };
     let budgets = of(|criterion| matches!(criterion, Criterion::Budget(_)));
-    let own = plan.policy.stop.budget;
+    let own = plan.policy.stop.budget();
     if own != Budget::default() || budgets.is_empty() {
-        facts.follows(&["stop.budget"], "limits.budget", "spending", json!({ "budget": amounts(&own) }));
+        facts.follows(&["stop.budget"], "limits.budget", "spending", json!({ "at": own.words("or") }));
     }
     if !budgets.is_empty() {
-        facts.follows(&LIMITS[2..], "limits.budget.groups", "grouped", json!({ "limits": budgets }));
+        facts.follows(&LIMITS[2..], "limits.budget.groups", "grouped_budget", json!({ "limits": budgets }));
     }
     let times = of(|criterion| matches!(criterion, Criterion::Timeout(_)));
-    let limit = plan.policy.stop.timeout;
+    let limit = plan.policy.stop.timeout();
     if limit.is_some() || times.is_empty() {
         facts.follows(
             &["stop.timeout"],
@@ -57,12 +58,12 @@ pub(super) fn add(plan: &Plan, prices: &Prices, facts: &mut Facts) {
             "time",
             json!({
                 "limit": limit.map(|limit| limit.0),
-                "waiting": limit.is_some() && plan.policy.stop.waiting == Waiting::Counts,
+                "waiting": limit.is_some() && plan.policy.stop.waiting() == Waiting::Counts,
             }),
         );
     }
     if !times.is_empty() {
-        facts.follows(&LIMITS[2..], "limits.time.groups", "grouped", json!({ "limits": times }));
+        facts.follows(&LIMITS[2..], "limits.time.groups", "grouped_time", json!({ "limits": times }));
     }
     money(plan, prices, most, facts);
 }
@@ -91,24 +92,33 @@ pub(super) fn every_call(plan: &Plan) -> impl Iterator<Item = &Call> {
 /// Criteria in groups: where each stands, and whether it ends the loop by itself.
 fn grouped(plan: &Plan) -> Vec<(&'static str, bool, Criterion)> {
     fn collect(
-        members: &[GroupMember],
+        members: &[Criterion],
         place: &'static str,
         alone: bool,
         found: &mut Vec<(&'static str, bool, Criterion)>,
     ) {
         for member in members {
             match member {
-                GroupMember::One(criterion) => found.push((place, alone, criterion.clone())),
-                GroupMember::Any(members) => collect(members, place, alone, found),
-                GroupMember::All(members) => collect(members, place, alone && members.len() == 1, found),
+                Criterion::Any(members) => collect(members, place, alone, found),
+                Criterion::All(members) => collect(members, place, alone && members.len() == 1, found),
+                criterion => found.push((place, alone, criterion.clone())),
             }
         }
     }
     let stop = &plan.policy.stop;
     let mut found = Vec::new();
-    collect(&stop.any, "stop.any", true, &mut found);
-    collect(&stop.all, "stop.all", stop.all.len() == 1, &mut found);
+    collect(stop.any(), "stop.any", true, &mut found);
+    collect(stop.all(), "stop.all", stop.all().len() == 1, &mut found);
     found
+}
+
+/// What a limit of time or spending allows.
+fn limit_words(criterion: &Criterion) -> String {
+    match criterion {
+        Criterion::Timeout(limit) => duration(limit.after),
+        Criterion::Budget(budget) => budget.words("or"),
+        _ => String::new(),
+    }
 }
 
 /// The least amount of money that ends the loop by itself.
@@ -117,7 +127,7 @@ pub(super) fn money_limit(plan: &Plan) -> Option<Usd> {
         Criterion::Budget(Budget { cost_usd, .. }) if alone => cost_usd,
         _ => None,
     });
-    plan.policy.stop.budget.cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
+    plan.policy.stop.budget().cost_usd.into_iter().chain(alone).min_by(|a, b| a.get().total_cmp(&b.get()))
 }
 
 /// What the models cost that are asked, as far as it is known.

@@ -29,7 +29,7 @@ pub use origin::Origin;
 pub use secrets::{HIDDEN, shown_value};
 
 pub(crate) use calls::Parts;
-pub(crate) use criteria::{Placed, entry_of, is_limit, key, needs, placed};
+pub(crate) use criteria::{Placed, entry_of, is_limit, placed};
 pub(crate) use range::{Range, range_of};
 pub(crate) use secrets::without_passwords;
 

@@ -24,7 +24,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
     let made = !plan.stages.is_empty();
     let values = json!({
         "most": made.then(|| super::calls::most_candidates(plan)),
-        "time": policy.stop.timeout.map(|limit| limit.0),
+        "time": policy.stop.timeout().map(|limit| limit.0),
         "last": policy.select.returned == Returned::Last,
     });
     facts.follows(&["stop", "select"], "short.refused", "in_short_refused", values);
@@ -38,7 +38,7 @@ pub(super) fn add(plan: &Plan, facts: &mut Facts) {
         let money = facts.of_kind("money").next().cloned();
         let values = json!({
             "calls": calls(plan),
-            "within": policy.stop.budget.calls,
+            "within": policy.stop.budget().calls,
             "free": money.is_none(),
             "limit": money.as_ref().map(|money| money.value("limit")),
             "written": money.as_ref().map(|money| money.value("written")),

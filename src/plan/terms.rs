@@ -1,11 +1,9 @@
 //! The terms of a run: what of its profile is needed to explain later what it decided, as it stood then.
 
 use super::Plan;
-use crate::profile::{
-    Baseline, Criterion, GroupMember, IssueKind, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties,
-};
+use crate::profile::{Criterion, IssueKind, OnGateMiss, OnRegression, Overall, Returned, SelectKey, Ties};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a run was decided by. The profile may be another one by the time somebody asks.
@@ -95,10 +93,10 @@ impl Terms {
         });
         let mut stop = BTreeMap::new();
         for criterion in policy.stop.before_rollback().chain(policy.stop.after_rollback()) {
-            note(&criterion, "stop", &mut stop);
+            note(criterion, "stop", &mut stop);
         }
-        note_members(&policy.stop.any, "stop.any", &mut stop);
-        note_members(&policy.stop.all, "stop.all", &mut stop);
+        note_members(policy.stop.any(), "stop.any", &mut stop);
+        note_members(policy.stop.all(), "stop.all", &mut stop);
         let key = |key: &SelectKey| match key {
             SelectKey::NoCritical => "no_critical".to_owned(),
             SelectKey::Score(target) => target.name().to_owned(),
@@ -145,27 +143,18 @@ impl SelectTerms {
 
 /// Notes what a decision's check does not say of a criterion.
 fn note(criterion: &Criterion, line: &str, stop: &mut BTreeMap<String, Value>) {
-    let (key, said) = match criterion {
-        Criterion::Stagnation(one) => ("stagnation", json!({ "window": one.window })),
-        Criterion::MinImprovement(one) => {
-            let baseline = if one.baseline == Baseline::Best { "best" } else { "previous" };
-            ("min_improvement", json!({ "patience": one.patience, "baseline": baseline }))
-        }
-        Criterion::Oscillation(one) => {
-            ("oscillation", json!({ "window": one.window, "amplitude": one.amplitude }))
-        }
-        _ => return,
-    };
-    stop.insert(format!("{line}.{key}"), said);
+    if let Some(terms) = criterion.terms() {
+        stop.insert(format!("{line}.{}", criterion.key()), terms);
+    }
 }
 
-fn note_members(members: &[GroupMember], line: &str, stop: &mut BTreeMap<String, Value>) {
+fn note_members(members: &[Criterion], line: &str, stop: &mut BTreeMap<String, Value>) {
     for (at, member) in members.iter().enumerate() {
         let line = format!("{line}[{at}]");
         match member {
-            GroupMember::One(criterion) => note(criterion, &line, stop),
-            GroupMember::Any(members) => note_members(members, &format!("{line}.any"), stop),
-            GroupMember::All(members) => note_members(members, &format!("{line}.all"), stop),
+            Criterion::Any(members) => note_members(members, &format!("{line}.any"), stop),
+            Criterion::All(members) => note_members(members, &format!("{line}.all"), stop),
+            criterion => note(criterion, &line, stop),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What was decided and with which numbers.
 
+use crate::stop::Criterion;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
@@ -63,6 +64,9 @@ impl fmt::Display for FinalStatus {
     }
 }
 
+/// What the reasons of script criteria begin with.
+const SCRIPT: &str = "script";
+
 /// Why a run ended. In results it is one text; two reasons are equal when they are written alike.
 #[derive(Debug, Clone)]
 pub enum StopReason {
@@ -72,28 +76,10 @@ pub enum StopReason {
     Gate,
     /// Every line of `accept` holds.
     Accepted,
-    /// The limit of iterations or corrections.
-    MaxIterations,
-    /// The candidate equals one assessed before.
-    Unchanged,
-    /// Too many consecutive rollbacks.
-    Rollbacks,
-    /// The scores hardly move.
-    Stagnation,
-    /// Too little gain.
-    MinImprovement,
-    /// The scores keep falling.
-    Decline,
-    /// The scores go up and down.
-    Oscillation,
-    /// One path of the candidate goes back and forth between two values.
-    FlipFlop,
+    /// The stop criterion with this reason: `max_iterations`, `unchanged` and so on.
+    Criterion(&'static str),
     /// The script criterion of this name returned true: `script:NAME`.
     Script(Arc<str>),
-    /// Time is up.
-    Timeout,
-    /// Money, tokens or calls are used up.
-    Budget,
     /// A group of criteria fired. The text names the members that did, joined with `+`.
     Group(Arc<str>),
     /// The `skip_when` of this stage holds: `skip:STAGE`.
@@ -110,29 +96,33 @@ pub enum StopReason {
 
 impl StopReason {
     /// Every reason that is one fixed word.
-    const WORDS: [StopReason; 17] = [
-        StopReason::CriticalIssue,
-        StopReason::Gate,
-        StopReason::Accepted,
-        StopReason::MaxIterations,
-        StopReason::Unchanged,
-        StopReason::Rollbacks,
-        StopReason::Stagnation,
-        StopReason::MinImprovement,
-        StopReason::Decline,
-        StopReason::Oscillation,
-        StopReason::FlipFlop,
-        StopReason::Timeout,
-        StopReason::Budget,
-        StopReason::UnreadableInput,
-        StopReason::ProviderError,
-        StopReason::Cancelled,
-        StopReason::TrajectoryExhausted,
-    ];
+    fn fixed() -> impl Iterator<Item = StopReason> {
+        let decided = [StopReason::CriticalIssue, StopReason::Gate, StopReason::Accepted];
+        let outside = [
+            StopReason::UnreadableInput,
+            StopReason::ProviderError,
+            StopReason::Cancelled,
+            StopReason::TrajectoryExhausted,
+        ];
+        let mut reasons: Vec<&'static str> = crate::stop::reasons().map(|(reason, _)| reason).collect();
+        // Limits of candidates share one; scripts have names of their own.
+        reasons.dedup();
+        reasons.retain(|reason| *reason != SCRIPT);
+        decided.into_iter().chain(reasons.into_iter().map(StopReason::Criterion)).chain(outside)
+    }
 
     /// Every reason that is one fixed word, as it is written.
     pub fn words() -> impl Iterator<Item = &'static str> {
-        Self::WORDS.into_iter().map(|reason| reason.parts().0)
+        Self::fixed().map(|reason| reason.parts().0)
+    }
+
+    /// The reason of a criterion that is no group.
+    #[must_use]
+    pub fn of(criterion: &Criterion) -> Self {
+        match criterion {
+            Criterion::Script(script) => StopReason::Script(Arc::clone(&script.name)),
+            criterion => StopReason::Criterion(criterion.fixed_reason()),
+        }
     }
 
     /// What is in results: a fixed part and a name, either of which may be empty.
@@ -141,17 +131,8 @@ impl StopReason {
             StopReason::CriticalIssue => ("critical_issue", ""),
             StopReason::Gate => ("gate", ""),
             StopReason::Accepted => ("accepted", ""),
-            StopReason::MaxIterations => ("max_iterations", ""),
-            StopReason::Unchanged => ("unchanged", ""),
-            StopReason::Rollbacks => ("rollbacks", ""),
-            StopReason::Stagnation => ("stagnation", ""),
-            StopReason::MinImprovement => ("min_improvement", ""),
-            StopReason::Decline => ("decline", ""),
-            StopReason::Oscillation => ("oscillation", ""),
-            StopReason::FlipFlop => ("flip_flop", ""),
+            StopReason::Criterion(reason) => (reason, ""),
             StopReason::Script(name) => ("script:", name),
-            StopReason::Timeout => ("timeout", ""),
-            StopReason::Budget => ("budget", ""),
             StopReason::Group(members) => ("", members),
             StopReason::Skip(stage) => ("skip:", stage),
             StopReason::UnreadableInput => ("unreadable_input", ""),
@@ -166,7 +147,9 @@ impl StopReason {
     pub fn status(&self) -> FinalStatus {
         match self {
             StopReason::Accepted => FinalStatus::Passed,
-            StopReason::MaxIterations => FinalStatus::MaxIterationsReached,
+            StopReason::Criterion(reason) if crate::stop::reasons().any(|known| known == (*reason, true)) => {
+                FinalStatus::MaxIterationsReached
+            }
             StopReason::CriticalIssue
             | StopReason::Gate
             | StopReason::UnreadableInput
@@ -174,28 +157,20 @@ impl StopReason {
             StopReason::Skip(_) => FinalStatus::Skipped,
             StopReason::Cancelled => FinalStatus::Cancelled,
             StopReason::TrajectoryExhausted => FinalStatus::Incomplete,
-            StopReason::Unchanged
-            | StopReason::Rollbacks
-            | StopReason::Stagnation
-            | StopReason::MinImprovement
-            | StopReason::Decline
-            | StopReason::Oscillation
-            | StopReason::FlipFlop
-            | StopReason::Script(_)
-            | StopReason::Timeout
-            | StopReason::Budget
-            | StopReason::Group(_) => FinalStatus::StoppedEarly,
+            StopReason::Criterion(_) | StopReason::Script(_) | StopReason::Group(_) => {
+                FinalStatus::StoppedEarly
+            }
         }
     }
 
     /// Reads what [`fmt::Display`] writes; `None` for a text that is no reason.
     fn parse(text: &str) -> Option<Self> {
-        if let Some(word) = Self::WORDS.into_iter().find(|reason| reason.parts().0 == text) {
+        if let Some(word) = Self::fixed().find(|reason| reason.parts().0 == text) {
             return Some(word);
         }
         match text.split_once(':') {
             _ if text.contains('+') => Some(StopReason::Group(text.into())),
-            Some(("script", name)) => Some(StopReason::Script(name.into())),
+            Some((SCRIPT, name)) => Some(StopReason::Script(name.into())),
             Some(("skip", stage)) => Some(StopReason::Skip(stage.into())),
             _ => None,
         }
@@ -346,14 +321,14 @@ mod tests {
     #[test]
     fn reasons_are_read_as_they_are_written() {
         let named = ["script:plateau", "skip:tagger", "stagnation+decline", "script:a+script:b"];
-        let words = StopReason::WORDS.map(|reason| reason.to_string());
+        let words = StopReason::words().map(str::to_owned).collect::<Vec<_>>();
         for text in words.iter().map(String::as_str).chain(named) {
             let json = format!("\"{text}\"");
             let reason: StopReason = serde_json::from_str(&json).unwrap();
             assert_eq!((reason.to_string().as_str(), serde_json::to_string(&reason).unwrap()), (text, json));
         }
         assert!(serde_json::from_str::<StopReason>("\"weariness\"").is_err());
-        assert_eq!(StopReason::Group("timeout".into()), StopReason::Timeout);
+        assert_eq!(StopReason::Group("timeout".into()), StopReason::Criterion("timeout"));
         assert_ne!(StopReason::Script("a".into()), StopReason::Skip("a".into()));
     }
 }

@@ -1,10 +1,10 @@
 //! The candidates assessed so far, and which of them is the best.
 
-use super::flip_flop::FlipFlops;
 use super::rank::{RankKey, compare};
 use super::{SelectionReason, Verdict};
 use crate::profile::{Criterion, IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
+use crate::stop::FlipFlops;
 use crate::value::{Digest, Disposition, Score, Severity};
 use serde_json::Value;
 use std::cmp::Ordering;

@@ -2,10 +2,8 @@
 
 mod accept;
 mod condition;
-mod criteria;
 mod decide;
 mod decision;
-mod flip_flop;
 mod history;
 mod rank;
 mod review;

@@ -1,12 +1,12 @@
 //! What a stage and a judge say about whom they ask.
 
 use super::keys;
-use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
-use crate::value::decode::{Count, Decode, Fields, Spanned, number_in, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
+use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
+use crate::{decode_words, mapping};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -77,21 +77,41 @@ struct Settings {
     placed_by_profile: bool,
 }
 
-/// What is asked of a model.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Model name, if the provider's spec does not give one.
-    pub model: Option<String>,
-    /// Sampling temperature.
-    pub temperature: Option<f64>,
-    /// Sampling seed.
-    pub seed: Option<u64>,
-    /// Most tokens in an answer.
-    pub max_tokens: Option<u64>,
-    /// Laid over the body of a request to an HTTP API, key by key.
-    pub extra_body: Map<String, Value>,
-    /// Added to its headers.
-    pub extra_headers: BTreeMap<String, String>,
+mapping! {
+    /// What is asked of a model besides its answer. A provider that has no such setting ignores it.
+    "options" is "set of options", expects "a mapping of model settings", all default;
+    #[derive(Debug, Clone)]
+    pub struct Options {
+        /// The model, where `provider` names none after a colon.
+        #[key(text("the name of a model"), examples(&["gpt-5-mini"]))]
+        pub model: Option<String>,
+        /// How freely the model chooses its words, from 0 (as repeatable as it can) to 2. Without it, the provider's default.
+        #[key(number(0.0, 2.0), examples(&["0"]))]
+        pub temperature: Option<f64>,
+        /// A number with which some models repeat their answers. Without it, none is sent.
+        #[key(examples(&["42"]))]
+        pub seed: Option<u64>,
+        /// The most tokens (some three quarters of a word each) that an answer may have. An answer that is cut short counts as
+        /// failed or is repaired. Without it, the provider's limit.
+        #[key(count, examples(&["4000"]))]
+        pub max_tokens: Option<u64>,
+        /// Laid over the body of each request to an HTTP API, key by key: settings of a vendor that loopctl does not know.
+        #[key(default("{}"), examples(&["{ reasoning_effort: low }"]))]
+        pub extra_body: Map<String, Value> = decode_body,
+        /// Added to the headers of each request to an HTTP API. Keys come from the environment, never from here.
+        #[key(shaped(headers), default("{}"), examples(&["{ x-project: registry }"]))]
+        pub extra_headers: BTreeMap<String, String> = decode_headers,
+    }
+}
+
+fn headers() -> Shape {
+    Shape::Map(Open {
+        key: "HEADER",
+        names: Names::Any,
+        doc: "The header's value. Headers that carry keys or belong to the connection are refused.",
+        shape: String::shape,
+        null: Null::Mistake,
+    })
 }
 
 impl Call {
@@ -124,7 +144,7 @@ impl Call {
             prompt: fields.optional("prompt", problems),
             output: fields.optional("output", problems),
             deadline: decode_deadline(fields, problems),
-            options: fields.node("options").and_then(|n| Options::decode(n, problems)).unwrap_or_default(),
+            options: fields.or("options", Options::default(), problems),
             attach: fields.optional("attach", problems),
         }
     }
@@ -295,34 +315,10 @@ pub(super) fn decode_retries(node: &Node, problems: &mut Problems) -> Option<u32
     retries
 }
 
-impl Decode for Options {
-    const EXPECTED: &'static str = "a mapping of model settings";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::OPTIONS)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::OPTIONS, problems)?;
-        let options = Options {
-            model: fields.optional("model", problems),
-            temperature: fields.node("temperature").and_then(|n| number_in(n, 0.0, 2.0, problems)),
-            seed: fields.optional("seed", problems),
-            max_tokens: fields.optional::<Count>("max_tokens", problems).map(|c| u64::from(c.0)),
-            extra_body: fields
-                .node("extra_body")
-                .and_then(|node| match node.to_json() {
-                    Value::Object(body) => Some(body),
-                    _ => wrong_type(node, "a mapping of what to add to the request's body", problems),
-                })
-                .unwrap_or_default(),
-            extra_headers: fields
-                .node("extra_headers")
-                .and_then(|node| decode_headers(node, problems))
-                .unwrap_or_default(),
-        };
-        fields.finish(problems);
-        Some(options)
+fn decode_body(node: &Node, problems: &mut Problems) -> Option<Map<String, Value>> {
+    match node.to_json() {
+        Value::Object(body) => Some(body),
+        _ => wrong_type(node, "a mapping of what to add to the request's body", problems),
     }
 }
 

@@ -8,8 +8,7 @@ use super::network::Network;
 use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
-use super::stop::StopCriteria;
-use super::{Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair};
+use super::{Criterion, Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair, StopCriteria};
 use crate::diag::{Code, Problem, Problems};
 use crate::value::EPSILON;
 use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
@@ -128,7 +127,6 @@ pub(super) fn decode(
     let repair = fields.or("repair", Repair::default(), problems);
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
     fields.finish(problems);
-    let feedback = feedback.unwrap_or_else(|| Feedback::fallback(root));
     if let (CandidateKind::Value, OnPreExisting::Block) = (candidate, on_pre_existing)
         && let Some(node) = root.get("pre_existing")
     {
@@ -136,6 +134,7 @@ pub(super) fn decode(
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("take it out, or set `candidate: patch`"));
     }
+    let feedback: Feedback = feedback.unwrap_or_default();
     if let (CandidateKind::Patch, Lock::Passing) = (candidate, feedback.lock)
         && let Some(node) = root.get("feedback").and_then(|feedback| feedback.get("lock"))
     {
@@ -147,7 +146,8 @@ pub(super) fn decode(
     references::check_attachments(&stages, &judges, &mask, problems);
 
     let stop: StopCriteria = stop.unwrap_or_default();
-    if let (Some(_), OnRegression::Keep) = (stop.rollbacks, on_regression)
+    if stop.iter().any(|criterion| matches!(criterion, Criterion::Rollbacks(_)))
+        && on_regression == OnRegression::Keep
         && let Some(node) = root.get("stop").and_then(|s| s.get("rollbacks"))
     {
         problems.push(

@@ -1,27 +1,35 @@
 //! How the next request is written: the `feedback` block of a profile.
 
-use super::keys;
-use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Count, Decode, Fields, Spanned};
-use crate::value::shape::Shape;
-use crate::value::yaml::Node;
+use crate::value::decode::{Fields, Spanned};
+use crate::{decode_words, mapping};
 
-/// How the next request is written.
-#[derive(Debug, Clone)]
-pub struct Feedback {
-    /// The template, under `prompts/`.
-    pub template: Spanned<String>,
-    /// The stage that is told what is wrong, or `all`; `None` for the last.
-    pub to: Option<Spanned<String>>,
-    /// How many failed attempts are remembered, first in first out.
-    pub history: usize,
-    /// Most bytes of feedback in one request. The previous output is not counted: it is bounded by `previous_output`.
-    pub max_bytes: usize,
-    /// What is shown of the candidate that is corrected.
-    pub previous_output: PreviousOutput,
-    /// Which fields a correction must leave as they are.
-    pub lock: Lock,
+mapping! {
+    /// How a correction is asked for.
+    "feedback" is "set of feedback settings", expects "a mapping of feedback settings", checked by Feedback::check, all default;
+    #[derive(Debug, Clone)]
+    pub struct Feedback {
+        /// The text that tells what is wrong: a template that is filled in with issues, scores and failed attempts.
+        #[key(text("a file under `prompts/`"), required, default("feedback/default.md"), examples(&["feedback/clinical.md"]))]
+        pub template: Spanned<String>,
+        /// Which stage is told what is wrong. It runs again, and so do those after it; `all` runs and tells every stage.
+        /// Without it, the last stage.
+        #[key(text("the id of a stage, or `all`"), examples(&["extract", "all"]))]
+        pub to: Option<Spanned<String>>,
+        /// How many failed attempts are told, first in first out.
+        #[key(count, default("10"), examples(&["5"]))]
+        pub history: usize,
+        /// The most bytes of feedback in one request, the previous output not counted. Over it, the least important points are
+        /// left out, and how many is said.
+        #[key(count, default("20000"), examples(&["8000"]))]
+        pub max_bytes: usize,
+        /// What a correction request shows of the candidate that is corrected.
+        #[key(default("include"), examples(&["failing_fields"]))]
+        pub previous_output: PreviousOutput,
+        /// Which fields a correction must leave as they are.
+        #[key(default("none"), examples(&["passing"]))]
+        pub lock: Lock,
+    }
 }
 
 /// What a correction request shows of the candidate that it starts from.
@@ -58,48 +66,13 @@ decode_words!(Lock, "lock", {
 });
 
 impl Feedback {
-    /// What is in for a block that can't be used, so that the rest of the profile can be checked.
-    pub(super) fn fallback(root: &Node) -> Self {
-        let template = Spanned { value: "feedback/default.md".to_owned(), span: root.span.clone() };
-        Feedback {
-            template,
-            to: None,
-            history: 10,
-            max_bytes: 20_000,
-            previous_output: PreviousOutput::Include,
-            lock: Lock::None,
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        let shows_little =
+            matches!(self.previous_output, PreviousOutput::Omit | PreviousOutput::FailingFields);
+        if let (Lock::Passing, true, Some(span)) = (self.lock, shows_little, fields.key_span("lock")) {
+            let message = "`lock: passing` asks for values to be kept that `previous_output` does not show";
+            let problem = Problem::warning(Code::Conflict, span, message);
+            problems.push(problem.help("set `previous_output: include`, or `lock: none`"));
         }
-    }
-}
-
-impl Decode for Feedback {
-    const EXPECTED: &'static str = "a mapping of feedback settings";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::FEEDBACK)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::FEEDBACK, problems)?;
-        let template = fields.required("template", problems);
-        let to = fields.optional("to", problems);
-        let history = fields.or("history", Count(10), problems).0 as usize;
-        let max_bytes = fields.or("max_bytes", Count(20_000), problems).0 as usize;
-        let previous_output = fields.or("previous_output", PreviousOutput::Include, problems);
-        let lock = fields.or("lock", Lock::None, problems);
-        if let (Lock::Passing, PreviousOutput::Omit | PreviousOutput::FailingFields) = (lock, previous_output)
-            && let Some(span) = fields.key_span("lock")
-        {
-            problems.push(
-                Problem::warning(
-                    Code::Conflict,
-                    span,
-                    "`lock: passing` asks for values to be kept that `previous_output` does not show",
-                )
-                .help("set `previous_output: include`, or `lock: none`"),
-            );
-        }
-        fields.finish(problems);
-        Some(Feedback { template: template?, to, history, max_bytes, previous_output, lock })
     }
 }

@@ -1,28 +1,24 @@
 //! Finding a profile, its ancestors and its overrides, and laying them over each other.
 
 use super::checked::{self, Profile};
+use super::extends::{self, Heir, Heirs, profile_name};
 use super::files::{Files, Library};
 use super::interpolate::{Environment, interpolate};
+use super::keys::PROFILE;
 use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
+use crate::value::declare::DEFAULTS_NAME;
 use crate::value::yaml::{Data, Entry, Node, parse};
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-/// Longest chain of `extends`.
-const LONGEST_CHAIN: usize = 16;
-
-/// What the defaults are known by in spans.
-pub const DEFAULTS_NAME: &str = "<defaults>";
-
-/// What is laid under every profile.
-const DEFAULTS: &str = include_str!("default.yaml");
-
-/// What is laid under every profile, in YAML: every key with its default or, commented, an example.
+/// What is laid under every profile, in YAML: the declared defaults.
 #[must_use]
 pub fn defaults_text() -> &'static str {
-    DEFAULTS
+    static TEXT: LazyLock<String> = LazyLock::new(|| PROFILE.defaults());
+    &TEXT
 }
 
 /// A checked profile and where its other files are looked for.
@@ -103,16 +99,17 @@ pub fn settings(
     let defaults = defaults();
     let mut merged = defaults.clone();
     let mut emptied: Vec<Entry> = Vec::new();
-    let Ancestry { ancestors, complete, library } = ancestry(&file, library, environment, problems)?;
-    for (at, ancestor) in ancestors.into_iter().enumerate().rev() {
-        let mut root = ancestor.root;
+    let mut kin = Profiles { own: file.name().to_owned(), library, projects: 1, environment };
+    let extends::Chain { heirs, complete } = extends::chain(&file, &mut kin, problems)?;
+    let library = kin.library;
+    for (at, Heir { file, mut root }) in heirs.into_iter().enumerate().rev() {
         // A name is a profile's own: results of a child must not go by its parent's.
         if at > 0
             && let Data::Map(entries) = &mut root.data
         {
             entries.retain(|entry| entry.key != "name");
         }
-        chain.insert(0, ancestor.name);
+        chain.insert(0, profile_name(file.name()));
         emptied.extend(without_value(&root));
         merged = merge(merged, root);
     }
@@ -144,7 +141,7 @@ fn without_value(root: &Node) -> Vec<Entry> {
 /// What is laid under every profile.
 #[must_use]
 pub fn defaults() -> Node {
-    let file = SourceFile::new(DEFAULTS_NAME, DEFAULTS);
+    let file = SourceFile::new(DEFAULTS_NAME, defaults_text());
     // The defaults are YAML, which every test that loads a profile shows.
     parse(&file, &mut Problems::new())
         .unwrap_or_else(|| Node { span: Span::new(&file, 0, 0), data: Data::Null })
@@ -178,10 +175,6 @@ pub fn available(library: &Library) -> Vec<String> {
 
 fn looks_like_a_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".yaml") || name.ends_with(".yml")
-}
-
-fn profile_name(path: &str) -> String {
-    Path::new(path).file_stem().map_or_else(|| path.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The folder that a profile at this path takes its rules, prompts and schemas from. A profile in `…/profiles/`
@@ -233,91 +226,64 @@ fn unknown_profile(make: impl FnOnce(Code, String) -> Problem, name: &str, libra
     make(Code::UnknownProfile, format!("no profile is called `{name}`")).help(help)
 }
 
-struct Ancestor {
-    name: String,
-    root: Node,
-}
-
-/// The profile and all it extends.
-struct Ancestry {
-    /// Nearest first.
-    ancestors: Vec<Ancestor>,
-    /// Whether none is missing.
-    complete: bool,
-    /// With the projects of all of them.
+/// How profiles extend each other: by name, or by a path beside the file.
+struct Profiles<'e> {
+    /// The file of the profile itself.
+    own: String,
+    /// Where files are looked for: with the projects of all profiles so far.
     library: Library,
+    projects: usize,
+    environment: Environment<'e>,
 }
 
-/// Follows `extends`; `None` when the profile itself can't be read.
-fn ancestry(
-    file: &Arc<SourceFile>,
-    mut library: Library,
-    environment: Environment<'_>,
-    problems: &mut Problems,
-) -> Option<Ancestry> {
-    let mut projects = 1;
-    let mut chain: Vec<Ancestor> = Vec::new();
-    let mut seen = vec![file.name().to_owned()];
-    let mut file = Arc::clone(file);
-    loop {
-        let Some(mut root) = parse(&file, problems) else {
-            return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
-        };
+impl Heirs for Profiles<'_> {
+    fn what(&self) -> &'static str {
+        "profile"
+    }
+
+    fn names_one(&self) -> String {
+        "extends: balanced".to_owned()
+    }
+
+    fn shown<'f>(&self, file: &'f SourceFile) -> Cow<'f, str> {
+        profile_name(file.name()).into()
+    }
+
+    fn refusal(&self, file: &Arc<SourceFile>, root: &Node) -> Option<Problem> {
         if let Data::Null = root.data {
-            problems.push(
-                Problem::error(Code::Empty, &root.span, format!("the profile `{}` is empty", file.name()))
-                    .help("start from another one: `extends: balanced`"),
-            );
-            return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
+            let message = format!("the profile `{}` is empty", file.name());
+            let problem = Problem::error(Code::Empty, &root.span, message);
+            return Some(problem.help("start from another one: `extends: balanced`"));
         }
-        if let Some(problem) = rules_not_profile(&root, file.name()) {
-            problems.push(problem);
-            return (!chain.is_empty()).then_some(Ancestry { ancestors: chain, complete: false, library });
-        }
-        interpolate(&mut root, environment, problems);
-        let name = profile_name(file.name());
-        let parent = root.get("extends").map(|node| (node.as_text().map(str::to_owned), node.span.clone()));
-        chain.push(Ancestor { name: name.clone(), root });
-        let Some((parent, span)) = parent else {
-            return Some(Ancestry { ancestors: chain, complete: true, library });
-        };
-        let Some(parent) = parent else {
-            problems.push(
-                Problem::error(Code::WrongType, &span, "`extends` names one profile")
-                    .help("extends: balanced"),
-            );
-            return Some(Ancestry { ancestors: chain, complete: false, library });
-        };
-        let next_name = profile_name(&parent);
-        let path =
-            chain.iter().map(|a| a.name.as_str()).chain([next_name.as_str()]).collect::<Vec<_>>().join(" → ");
-        let Some(next) = read_parent(&parent, &file, &library, &span, problems) else {
-            return Some(Ancestry { ancestors: chain, complete: false, library });
-        };
-        if seen.iter().any(|known| known == next.name()) {
-            let (message, help) = if next.name() == file.name() {
-                (format!("the profile `{name}` extends itself"), "a profile of the same name in a farther folder can't be reached; give this one another name".to_owned())
-            } else {
-                (format!("`extends` goes round in a circle: {path}"), "take one of the links out".to_owned())
-            };
-            problems.push(Problem::error(Code::InheritanceCycle, &span, message).help(help));
-            return Some(Ancestry { ancestors: chain, complete: false, library });
-        }
-        if chain.len() >= LONGEST_CHAIN {
-            problems.push(Problem::error(
-                Code::InheritanceCycle,
-                &span,
-                format!("more than {LONGEST_CHAIN} profiles extend each other: {path}"),
-            ));
-            return Some(Ancestry { ancestors: chain, complete: false, library });
-        }
+        rules_not_profile(root, file.name())
+    }
+
+    fn prepare(&mut self, root: &mut Node, problems: &mut Problems) {
+        interpolate(root, self.environment, problems);
+    }
+
+    fn parent(
+        &mut self,
+        name: &str,
+        child: &SourceFile,
+        span: &Span,
+        problems: &mut Problems,
+    ) -> Option<Arc<SourceFile>> {
+        let next = read_parent(name, child, &self.library, span, problems)?;
         let project = project_of(Path::new(next.name()));
-        if looks_like_a_path(&parent) && library.holds(project) {
-            library = library.farther(projects, project);
-            projects += 1;
+        if looks_like_a_path(name) && next.name() != self.own && self.library.holds(project) {
+            self.library = self.library.farther(self.projects, project);
+            self.projects += 1;
         }
-        seen.push(next.name().to_owned());
-        file = next;
+        Some(next)
+    }
+
+    fn untie(&self, is_itself: bool) -> &'static str {
+        if is_itself {
+            "a profile of the same name in a farther folder can't be reached; give this one another name"
+        } else {
+            "take one of the links out"
+        }
     }
 }
 

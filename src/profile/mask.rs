@@ -1,22 +1,38 @@
 //! `mask`: what the stages do not see of a document.
 
-use super::keys;
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Decode, Fields, Spanned};
-use crate::value::shape::Shape;
+use crate::mapping;
+use crate::value::decode::{Decode, Spanned};
 use crate::value::yaml::Node;
 use regex::Regex;
 
 /// Largest compiled pattern, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
 
-/// A passage to be withheld.
+mapping! {
+    /// A passage that is withheld.
+    "mask" is "mask", expects "`{ pattern: …, replace: … }`";
+    #[derive(Debug, Clone)]
+    pub struct Mask {
+        /// What is withheld, wherever it is found. `(?s)` lets `.` run over line breaks, `(?i)` ignores case.
+        #[key(text("a regular expression"), required, examples(&["'(?s)IMPRESSION:.*'"]))]
+        pub pattern: Pattern,
+        /// What is there instead; `$1` is what the pattern's first group found.
+        #[key(default("'[withheld]'"), examples(&["'IMPRESSION: [withheld]'"]))]
+        pub replace: String,
+    }
+}
+
+/// What a mask withholds.
 #[derive(Debug, Clone)]
-pub struct Mask {
-    /// What is withheld.
-    pub pattern: Regex,
-    /// What is there instead; `$1` is the first group of the pattern.
-    pub replace: String,
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
 }
 
 impl Mask {
@@ -24,24 +40,20 @@ impl Mask {
     #[must_use]
     pub fn apply(masks: &[Mask], text: &str) -> String {
         masks.iter().fold(text.to_owned(), |text, mask| {
-            mask.pattern.replace_all(&text, mask.replace.as_str()).into_owned()
+            mask.pattern.0.replace_all(&text, mask.replace.as_str()).into_owned()
         })
     }
 }
 
-impl Decode for Mask {
-    const EXPECTED: &'static str = "`{ pattern: …, replace: … }`";
+impl Decode for Pattern {
+    const EXPECTED: &'static str = String::EXPECTED;
 
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::MASK)
+    fn shape() -> crate::value::shape::Shape {
+        String::shape()
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::MASK, problems)?;
-        let pattern = fields.required::<Spanned<String>>("pattern", problems);
-        let replace = fields.or("replace", "[withheld]".to_owned(), problems);
-        fields.finish(problems);
-        let pattern = pattern?;
+        let pattern = Spanned::<String>::decode(node, problems)?;
         match regex::RegexBuilder::new(&pattern.value).size_limit(LARGEST_PATTERN).build() {
             Ok(compiled) => {
                 if compiled.is_match("") {
@@ -52,7 +64,7 @@ impl Decode for Mask {
                             .help("write `+` for `*`, or what the passage begins with"),
                     );
                 }
-                Some(Mask { pattern: compiled, replace })
+                Some(Pattern(compiled))
             }
             Err(error) => {
                 let what = error.to_string();

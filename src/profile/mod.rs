@@ -10,6 +10,7 @@ mod checked;
 mod codes;
 mod dispositions;
 mod ensemble;
+mod extends;
 mod feedback;
 mod files;
 mod interpolate;
@@ -25,9 +26,12 @@ mod reached;
 mod repair;
 mod references;
 mod stage;
-mod stop;
-mod stop_group;
 
+pub use crate::stop::{
+    Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
+    Waiting,
+};
+pub use crate::value::declare::DEFAULTS_NAME;
 pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
@@ -36,14 +40,14 @@ pub(crate) use codes::check_code;
 pub use codes::{KeywordIssue, SchemaCodes};
 pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
+pub use extends::{Chain, Heir, Heirs, chain as extends_chain};
 pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_below, read_text_file};
 pub use interpolate::{Environment, has_variable, secret_word};
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Scale, Sees, Validator};
 pub use keys::PROFILE;
 pub use load::{
-    DEFAULTS_NAME, Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of,
-    load, settings,
+    Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of, load, settings,
 };
 pub use mask::Mask;
 pub use merge::merge_mappings;
@@ -57,7 +61,3 @@ pub use reached::{FileTracker, Reached};
 pub use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};
-pub use stop::{
-    Baseline, Budget, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria, Waiting,
-};
-pub use stop_group::{Criterion, GroupMember};

@@ -1,70 +1,112 @@
 //! How requests of `http` plugins are sent.
 
 use super::call::Author;
-use super::keys;
 use crate::diag::{Code, Problem, Problems};
+use crate::mapping;
 use crate::value::Millis;
-use crate::value::decode::{Count, Decode, Fields, number_in, wrong_type};
-use crate::value::shape::{Shape, Word};
+use crate::value::decode::{Decode, wrong_type};
+use crate::value::shape::{Names, Null, Open, Shape, Word, some_time};
 use crate::value::yaml::{Data, Node};
 use std::collections::BTreeMap;
 
 /// The most bytes of an answer that cross the plugin boundary: `LC_MAX_OUTPUT` of `loopctl_plugin.h`.
-const MOST_RESPONSE_BYTES: u64 = 16 << 20;
+const MOST_RESPONSE_BYTES: i64 = 16 << 20;
 /// A run that waits longer than this between two attempts has better ended.
 const LONGEST_RETRY_WAIT: Millis = Millis(600_000);
 
-/// What a profile says about the network. It holds for every `http` plugin that the profile uses.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Network {
-    /// Longest time for making a connection.
-    pub connect_timeout: Millis,
-    /// Longest time from sending a request to the first byte of its answer, connecting included. Only the call's deadline
-    /// by default: most models answer when they have finished.
-    pub first_byte_timeout: Option<Millis>,
-    /// Longest answer, in bytes.
-    pub max_response_bytes: u64,
-    /// Longest wait before a failed call is made again. Who asks for a longer one is not waited for.
-    pub max_retry_wait: Millis,
-    /// The only hosts that may be reached; `None` for no such list.
-    pub egress: Option<Vec<HostPattern>>,
-    /// By the name of a plugin or endpoint.
-    pub limits: BTreeMap<String, Limits>,
-    /// When a server that fails is left alone; `None` for never.
-    pub breaker: Option<Breaker>,
-    /// How many calls may be made again.
-    pub retry_budget: RetryBudget,
-    /// Through what requests go to other machines.
-    pub proxy: Proxy,
+mapping! {
+    /// How requests to models behind HTTP APIs are sent, for all stages and judges of the profile.
+    "network" is "set of network settings", expects "a mapping of network settings", all default;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Network {
+        /// The longest time for making a connection.
+        #[key(shaped(some_time), default("10s"), examples(&["5s"]))]
+        pub connect_timeout: Millis = duration,
+        /// The longest time from sending to the first byte of the answer, connecting included. Without it only the call's
+        /// `deadline` counts, because most models answer when they have finished.
+        #[key(shaped(some_time), examples(&["30s"]))]
+        pub first_byte_timeout: Option<Millis> = |node, problems| duration(node, problems).map(Some),
+        /// The longest answer, in bytes: 1 to 16777216 (16 MiB). A longer one has failed.
+        #[key(whole(1, MOST_RESPONSE_BYTES), default("16777216"), examples(&["1000000"]))]
+        pub max_response_bytes: u64,
+        /// The longest wait before a failed call is made again, at most `10m`. A server that asks for a longer one is not
+        /// waited for: the failure is final.
+        #[key(default("60s"), examples(&["2m"]))]
+        pub max_retry_wait: Millis = retry_wait,
+        /// The only hosts that plugins for HTTP APIs may reach, whatever their manifests and settings say. A native plugin is
+        /// not bound by it. Without it: the hosts that manifests and configurations name.
+        #[key(examples(&["[api.openai.com, '*.openai.azure.com', 'localhost:11434']"]))]
+        pub egress: Option<Vec<HostPattern>>,
+        /// What each provider is asked at most, by the name of a plugin or endpoint. All that use the same server with the
+        /// same key share it. Without it there is no limit but the server's.
+        #[key(shaped(limits), default("{}"), examples(&["{ openai: { concurrency: 4, requests_per_minute: 60, tokens_per_minute: 90000 } }"]))]
+        pub limits: BTreeMap<String, Limits> = decode_limits,
+        /// When a server that keeps failing is left alone for a while. `false`: never; `true`: as by default.
+        #[key(shaped(|| Shape::AnyOf(vec![Shape::Bool, Shape::Mapping(Breaker::mapping())])), default("true"), examples(&["{ failures: 10, cool_down: 30s }", "false"]))]
+        pub breaker: Option<Breaker> = decode_breaker,
+        /// How many calls of one server may be made again, so that an outage does not multiply its load.
+        #[key(default("{}"), examples(&["{ retries: 100, per_success: 0.2 }"]))]
+        pub retry_budget: RetryBudget,
+        /// Through what requests go to other machines: what the environment says (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+        /// `NO_PROXY`), nothing (`none`), or a URL.
+        #[key(default("environment"), examples(&["none", "http://proxy.example:3128"]))]
+        pub proxy: Proxy,
+    }
 }
 
-/// What one provider is asked at most. Shared by all stages and judges that use the same server with the same key.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Calls at the same time.
-    pub concurrency: Option<u32>,
-    /// Requests in a minute.
-    pub requests_per_minute: Option<u32>,
-    /// Tokens in a minute, read and written.
-    pub tokens_per_minute: Option<u32>,
+mapping! {
+    /// What one provider is asked at most. What is left out is not limited.
+    "limits" is "set of limits", expects "a mapping such as `{ requests_per_minute: 60 }`";
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct Limits {
+        /// The most calls at the same time.
+        #[key(count, examples(&["4"]))]
+        pub concurrency: Option<u32>,
+        /// The most requests in a minute.
+        #[key(count, examples(&["60"]))]
+        pub requests_per_minute: Option<u32>,
+        /// The most tokens in a minute, read and written.
+        #[key(count, examples(&["90000"]))]
+        pub tokens_per_minute: Option<u32>,
+    }
 }
 
-/// When a server that fails is left alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Breaker {
-    /// After so many failures in a row that are the server's.
-    pub failures: u32,
-    /// For so long.
-    pub cool_down: Millis,
+mapping! {
+    /// When a server that keeps failing is left alone. Afterwards one request decides whether it is asked again.
+    "breaker" is "circuit breaker", expects "a mapping such as `{ failures: 10, cool_down: 30s }`", all default;
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Breaker {
+        /// After so many failures in a row that are the server's.
+        #[key(count, default("10"), examples(&["5"]))]
+        pub failures: u32,
+        /// For so long.
+        #[key(shaped(some_time), default("30s"), examples(&["1m"]))]
+        pub cool_down: Millis = duration,
+    }
 }
 
-/// How many calls of one server may be made again, so that an outage does not multiply its load.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RetryBudget {
-    /// So many at first, and never more saved up.
-    pub retries: u32,
-    /// What each call that succeeds adds: from 0 to 1.
-    pub per_success: f64,
+mapping! {
+    /// How many calls of one server may be made again. When it is spent, failures are final.
+    "retry_budget" is "retry budget", expects "a mapping such as `{ retries: 100, per_success: 0.2 }`", all default;
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct RetryBudget {
+        /// So many at first, and never more saved up.
+        #[key(at_least(0), default("100"), examples(&["20"]))]
+        pub retries: u32,
+        /// What each call that succeeds adds, from 0 to 1.
+        #[key(number(0.0, 1.0), default("0.2"), examples(&["0.1"]))]
+        pub per_success: f64,
+    }
+}
+
+fn limits() -> Shape {
+    Shape::Map(Open {
+        key: "PROVIDER",
+        names: Names::Any,
+        doc: "What this plugin or endpoint is asked at most.",
+        shape: Limits::shape,
+        null: Null::Absent,
+    })
 }
 
 /// Through what requests go. Those to this very machine always go directly.
@@ -143,81 +185,14 @@ impl std::fmt::Display for HostPattern {
     }
 }
 
-impl Default for Network {
-    fn default() -> Self {
-        Network {
-            connect_timeout: Millis(10_000),
-            first_byte_timeout: None,
-            max_response_bytes: MOST_RESPONSE_BYTES,
-            max_retry_wait: Millis(60_000),
-            egress: None,
-            limits: BTreeMap::new(),
-            breaker: Some(Breaker::default()),
-            retry_budget: RetryBudget::default(),
-            proxy: Proxy::Environment,
-        }
-    }
-}
-
-impl Default for Breaker {
-    fn default() -> Self {
-        Breaker { failures: 10, cool_down: Millis(30_000) }
-    }
-}
-
-impl Default for RetryBudget {
-    /// As in the SDKs of AWS: a hundred retries, and one more for every five successes.
-    fn default() -> Self {
-        RetryBudget { retries: 100, per_success: 0.2 }
-    }
-}
-
-impl Decode for Network {
-    const EXPECTED: &'static str = "a mapping of network settings";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::NETWORK)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let usual = Network::default();
-        let mut fields = Fields::open(node, &keys::NETWORK, problems)?;
-        let network = Network {
-            connect_timeout: duration(&mut fields, "connect_timeout", problems)
-                .unwrap_or(usual.connect_timeout),
-            first_byte_timeout: duration(&mut fields, "first_byte_timeout", problems),
-            max_response_bytes: fields
-                .node("max_response_bytes")
-                .and_then(|node| whole_up_to(node, MOST_RESPONSE_BYTES, problems))
-                .unwrap_or(usual.max_response_bytes),
-            max_retry_wait: fields
-                .node("max_retry_wait")
-                .and_then(|node| retry_wait(node, problems))
-                .unwrap_or(usual.max_retry_wait),
-            egress: fields.optional("egress", problems),
-            limits: fields.node("limits").and_then(|node| decode_limits(node, problems)).unwrap_or_default(),
-            breaker: fields
-                .node("breaker")
-                .and_then(|node| decode_breaker(node, problems))
-                .unwrap_or(usual.breaker),
-            retry_budget: fields.or("retry_budget", usual.retry_budget, problems),
-            proxy: fields.or("proxy", usual.proxy, problems),
-        };
-        fields.finish(problems);
-        Some(network)
-    }
-}
-
 /// A duration in which something can happen.
-fn duration(fields: &mut Fields<'_>, key: &'static str, problems: &mut Problems) -> Option<Millis> {
-    let duration = fields.optional::<Millis>(key, problems)?;
+fn duration(node: &Node, problems: &mut Problems) -> Option<Millis> {
+    let duration = Millis::decode(node, problems)?;
     if duration > Millis(0) {
         return Some(duration);
     }
-    if let Some(span) = fields.key_span(key) {
-        let problem = Problem::error(Code::OutOfRange, span, "within no time nothing can happen");
-        problems.push(problem.help("write a duration such as `10s`"));
-    }
+    let problem = Problem::error(Code::OutOfRange, &node.span, "within no time nothing can happen");
+    problems.push(problem.help("write a duration such as `10s`"));
     None
 }
 
@@ -228,16 +203,6 @@ fn retry_wait(node: &Node, problems: &mut Problems) -> Option<Millis> {
     }
     let message = format!("expected a wait of at most {LONGEST_RETRY_WAIT}, found {wait}");
     problems.push(Problem::error(Code::OutOfRange, &node.span, message).help("write `10m` or less"));
-    None
-}
-
-fn whole_up_to(node: &Node, most: u64, problems: &mut Problems) -> Option<u64> {
-    let value = u64::decode(node, problems)?;
-    if (1..=most).contains(&value) {
-        return Some(value);
-    }
-    let message = format!("expected a whole number from 1 to {most}, found {value}");
-    problems.push(Problem::error(Code::OutOfRange, &node.span, message));
     None
 }
 
@@ -254,60 +219,9 @@ fn decode_limits(node: &Node, problems: &mut Problems) -> Option<BTreeMap<String
 
 fn decode_breaker(node: &Node, problems: &mut Problems) -> Option<Option<Breaker>> {
     match node.data {
-        Data::Bool(false) => return Some(None),
-        Data::Bool(true) => return Some(Some(Breaker::default())),
-        _ => {}
-    }
-    let usual = Breaker::default();
-    let mut fields = Fields::open(node, &keys::BREAKER, problems)?;
-    let breaker = Breaker {
-        failures: fields.or("failures", Count(usual.failures), problems).0,
-        cool_down: duration(&mut fields, "cool_down", problems).unwrap_or(usual.cool_down),
-    };
-    fields.finish(problems);
-    Some(Some(breaker))
-}
-
-impl Decode for Limits {
-    const EXPECTED: &'static str = "a mapping such as `{ requests_per_minute: 60 }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::LIMITS)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::LIMITS, problems)?;
-        let mut count = |key, problems: &mut Problems| fields.optional::<Count>(key, problems).map(|c| c.0);
-        let limits = Limits {
-            concurrency: count("concurrency", problems),
-            requests_per_minute: count("requests_per_minute", problems),
-            tokens_per_minute: count("tokens_per_minute", problems),
-        };
-        fields.finish(problems);
-        Some(limits)
-    }
-}
-
-impl Decode for RetryBudget {
-    const EXPECTED: &'static str = "a mapping such as `{ retries: 100, per_success: 0.2 }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::RETRY_BUDGET)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let usual = RetryBudget::default();
-        let mut fields = Fields::open(node, &keys::RETRY_BUDGET, problems)?;
-        let retries = fields.or("retries", u64::from(usual.retries), problems);
-        let budget = RetryBudget {
-            retries: u32::try_from(retries).unwrap_or(u32::MAX),
-            per_success: fields
-                .node("per_success")
-                .and_then(|node| number_in(node, 0.0, 1.0, problems))
-                .unwrap_or(usual.per_success),
-        };
-        fields.finish(problems);
-        Some(budget)
+        Data::Bool(false) => Some(None),
+        Data::Bool(true) => Some(Some(Breaker::default())),
+        _ => Breaker::read_mapping(node, problems).map(Some),
     }
 }
 

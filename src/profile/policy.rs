@@ -1,8 +1,7 @@
 //! The part of a profile that decides: acceptance, gate, criteria, selection.
 
 use super::keys;
-use super::stop::StopCriteria;
-use super::{Dispositions, Overall, Ties};
+use super::{Dispositions, Overall, StopCriteria, Ties};
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Decode, Fields, wrong_type};

@@ -4,7 +4,8 @@ use super::call::{Call, decode_retries, identifier};
 use super::keys;
 use super::references::ALL_STAGES;
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Count, Decode, Fields, Spanned, wrong_type};
+use crate::mapping;
+use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use std::collections::HashSet;
@@ -34,18 +35,17 @@ pub struct Stage {
     pub context: ContextLimits,
 }
 
-/// How much of a stage's context files its prompt sees.
-#[derive(Debug, Clone, Copy)]
-pub struct ContextLimits {
-    /// Most passages.
-    pub passages: usize,
-    /// Most bytes of all of them.
-    pub max_bytes: usize,
-}
-
-impl Default for ContextLimits {
-    fn default() -> Self {
-        ContextLimits { passages: 5, max_bytes: 4_000 }
+mapping! {
+    /// How much of a stage's context files its prompt sees.
+    "context" is "set of context limits", expects "`{ passages: 5, max_bytes: 4000 }`", all default;
+    #[derive(Debug, Clone, Copy)]
+    pub struct ContextLimits {
+        /// The most passages (paragraphs, each with the heading above it).
+        #[key(count, default("5"), examples(&["3"]))]
+        pub passages: usize,
+        /// The most bytes of all passages together.
+        #[key(count, default("4000"), examples(&["8000"]))]
+        pub max_bytes: usize,
     }
 }
 
@@ -115,32 +115,9 @@ impl Decode for Stage {
             into: fields.optional("into", problems),
             skip_when: fields.optional("skip_when", problems),
             context_files: fields.or("context_files", Vec::new(), problems),
-            context: fields
-                .node("context")
-                .and_then(|n| ContextLimits::decode(n, problems))
-                .unwrap_or_default(),
+            context: fields.or("context", ContextLimits::default(), problems),
         };
         fields.finish(problems);
         Some(stage)
-    }
-}
-
-impl Decode for ContextLimits {
-    const EXPECTED: &'static str = "`{ passages: 5, max_bytes: 4000 }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::CONTEXT)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let defaults = ContextLimits::default();
-        let mut fields = Fields::open(node, &keys::CONTEXT, problems)?;
-        let count = |n: usize| Count(u32::try_from(n).unwrap_or(u32::MAX));
-        let limits = ContextLimits {
-            passages: fields.or("passages", count(defaults.passages), problems).0 as usize,
-            max_bytes: fields.or("max_bytes", count(defaults.max_bytes), problems).0 as usize,
-        };
-        fields.finish(problems);
-        Some(limits)
     }
 }

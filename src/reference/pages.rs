@@ -74,7 +74,7 @@ impl Sections {
     /// Adds what can stand in a mapping.
     fn reach(&mut self, mapping: &'static Mapping) {
         for key in mapping.all_keys() {
-            self.reach_shape(&(key.shape)());
+            self.reach_shape(&key.shape());
         }
         if let Some(open) = &mapping.open {
             self.reach_shape(&(open.shape)());
@@ -136,7 +136,7 @@ fn write_mapping(
 }
 
 fn write_key(text: &mut String, key: &Key) {
-    let shape = (key.shape)();
+    let shape = key.shape();
     let _ = write!(text, "\n### {}\n\n", key.name);
     let mut facts = described(&shape);
     if key.required && key.default.is_none() {

@@ -159,7 +159,7 @@ impl Writer {
 
     fn key(&mut self, key: &Key, place: SchemaContext) -> Schema {
         let nullable = place.inherited || (key.null == Null::Absent && !key.required);
-        let mut schema = described(key.doc, self.value(&(key.shape)(), place, nullable));
+        let mut schema = described(key.doc, self.value(&key.shape(), place, nullable));
         if let Some(default) = key.default {
             schema.insert("default".into(), value_of(default));
         }

@@ -134,7 +134,7 @@ pub fn decision_line(decision: &Decision) -> String {
         Verdict::Stop { reason: StopReason::Accepted } => {
             "→ accepted: every line of `accept` holds".to_owned()
         }
-        Verdict::Stop { reason: StopReason::Unchanged } => match decision.checks.last() {
+        Verdict::Stop { reason: StopReason::Criterion("unchanged") } => match decision.checks.last() {
             Some(check) => format!("→ stop, unchanged (equals iteration {})", short(check.value)),
             None => "→ stop, unchanged".to_owned(),
         },

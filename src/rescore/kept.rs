@@ -141,7 +141,7 @@ mod tests {
             };
             let decision = Decision {
                 iteration: 0,
-                verdict: Verdict::Stop { reason: StopReason::MaxIterations },
+                verdict: Verdict::Stop { reason: StopReason::Criterion("max_iterations") },
                 checks: Vec::new(),
                 notes: Vec::new(),
                 best: 0,

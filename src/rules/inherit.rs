@@ -7,12 +7,9 @@
 
 use super::compile::missing;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
-use crate::profile::{Files, Library, merge_mappings};
-use crate::value::yaml::{self, Data, Entry, Node};
+use crate::profile::{Files, Heirs, Library, extends_chain, merge_mappings};
+use crate::value::yaml::{Data, Node};
 use std::sync::Arc;
-
-/// Longest chain of `extends`.
-const LONGEST_CHAIN: usize = 16;
 
 /// Which files extend each other: `NAME` stands for `folder/NAME.yaml`.
 #[derive(Debug, Clone, Copy)]
@@ -36,20 +33,9 @@ impl Inheritance {
     /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
     /// itself is not YAML. A parent that can't be used is reported and left out.
     pub fn read(self, file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Node> {
-        let own = yaml::parse(file, problems)?;
-        if matches!(own.data, Data::Null) {
-            problems.push(self.empty(file));
-            return None;
-        }
-        let mut trees = vec![own];
-        let mut seen = vec![file.name().to_owned()];
-        while let Some(parent) = trees.last_mut().and_then(take_parent) {
-            let Some(parent) = self.parent(&parent.value, &seen, files, problems) else { break };
-            seen.push(parent.name().to_owned());
-            let Some(tree) = yaml::parse(&parent, problems) else { break };
-            trees.push(tree);
-        }
-        trees.into_iter().rev().reduce(over)
+        let chain = extends_chain(file, &mut Parents { lineage: self, files }, problems)?;
+        let trees = chain.heirs.into_iter().map(|heir| without_parent(heir.root));
+        trees.rev().reduce(over)
     }
 
     /// What is said of a file in which nothing stands.
@@ -64,58 +50,60 @@ impl Inheritance {
         Problem::error(Code::Empty, &Span::new(file, 0, 0), "this file is empty")
             .help(format!("begin with `{begin}`, or with `extends:` and the name of another {}", self.what))
     }
+}
+
+/// How such files extend each other: by name.
+struct Parents<'f> {
+    lineage: Inheritance,
+    files: &'f dyn Files,
+}
+
+impl Heirs for Parents<'_> {
+    fn what(&self) -> &'static str {
+        self.lineage.what
+    }
+
+    fn names_one(&self) -> String {
+        format!("the name of a file in `{}`, without `.yaml`", self.lineage.folder)
+    }
+
+    fn refusal(&self, file: &Arc<SourceFile>, root: &Node) -> Option<Problem> {
+        matches!(root.data, Data::Null).then(|| self.lineage.empty(file))
+    }
 
     fn parent(
-        self,
-        named: &Node,
-        seen: &[String],
-        files: &dyn Files,
+        &mut self,
+        name: &str,
+        child: &SourceFile,
+        span: &Span,
         problems: &mut Problems,
     ) -> Option<Arc<SourceFile>> {
-        let Inheritance { folder, what } = self;
-        let Some(name) = named.as_text() else {
-            problems.push(
-                Problem::error(Code::WrongType, &named.span, format!("`extends` names one {what}"))
-                    .help(format!("the name of a file in `{folder}`, without `.yaml`")),
-            );
-            return None;
-        };
+        let Inheritance { folder, what } = self.lineage;
         let path = format!("{folder}/{name}.yaml");
-        let file = match files.read(&path) {
-            Ok(Some(file)) => file,
+        match self.files.read(&path) {
+            Ok(Some(file)) if file.name() == child.name() => {
+                Some(hidden_by(&path, child.name()).unwrap_or(file))
+            }
+            Ok(Some(file)) => Some(file),
             Ok(None) => {
-                let known = files.list(folder, ".yaml");
+                let known = self.files.list(folder, ".yaml");
                 let names: Vec<&str> = known
                     .iter()
                     .filter_map(|name| name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".yaml"))
                     .filter(|name| !name.ends_with(".test"))
                     .collect();
-                problems.push(missing(what, &path, name, &names, &named.span));
-                return None;
+                problems.push(missing(what, &path, name, &names, span));
+                None
             }
             Err(problem) => {
-                problems.push(problem.related(&named.span, "named here"));
-                return None;
+                problems.push(problem.related(span, "named here"));
+                None
             }
-        };
-        let file = match seen.last() {
-            Some(own) if own == file.name() => hidden_by(&path, own).unwrap_or(file),
-            _ => file,
-        };
-        let wrong = if seen.last().is_some_and(|own| own == file.name()) {
-            Some(format!("the {what} `{name}` extends itself"))
-        } else if seen.iter().any(|known| known == file.name()) {
-            Some(format!("`extends` goes round in a circle: {} → {}", seen.join(" → "), file.name()))
-        } else if seen.len() >= LONGEST_CHAIN {
-            Some(format!("more than {LONGEST_CHAIN} files extend each other"))
-        } else {
-            None
-        };
-        let Some(message) = wrong else { return Some(file) };
-        problems.push(Problem::error(Code::InheritanceCycle, &named.span, message).help(
-            "a file hides the one of its own name that ships with loopctl; give yours another name, or take the link out",
-        ));
-        None
+        }
+    }
+
+    fn untie(&self, _is_itself: bool) -> &'static str {
+        "a file hides the one of its own name that ships with loopctl; give yours another name, or take the link out"
     }
 }
 
@@ -125,11 +113,12 @@ pub(super) fn hidden_by(path: &str, own: &str) -> Option<Arc<SourceFile>> {
     (shipped.name() != own).then_some(shipped)
 }
 
-/// Takes `extends` out of a tree.
-fn take_parent(tree: &mut Node) -> Option<Entry> {
-    let Data::Map(entries) = &mut tree.data else { return None };
-    let at = entries.iter().position(|entry| entry.key == "extends")?;
-    Some(entries.remove(at))
+/// A tree without `extends`.
+fn without_parent(mut tree: Node) -> Node {
+    if let Data::Map(entries) = &mut tree.data {
+        entries.retain(|entry| entry.key != "extends");
+    }
+    tree
 }
 
 fn over(base: Node, child: Node) -> Node {

@@ -215,7 +215,7 @@ impl Session {
             supplied,
             asked,
             assessor: None,
-            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting)),
+            calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting())),
             at: Millis::default(),
             warnings,
             notes: Vec::new(),
@@ -366,7 +366,7 @@ impl Session {
 
     /// How long the document may take yet, where the time is real.
     fn time_left(&self, task: &DocumentState<'_>) -> Option<Duration> {
-        let limit = self.plan.policy.stop.timeout.filter(|_| self.time == Time::Real)?;
+        let limit = self.plan.policy.stop.timeout().filter(|_| self.time == Time::Real)?;
         Some((limit - task.calls.clock.now()).duration())
     }
 

@@ -28,16 +28,31 @@ pub struct Key {
     pub name: &'static str,
     /// What it does, in sentences: what for, unit, what happens without it.
     pub doc: &'static str,
-    /// What its value is.
+    /// What its type may be. [`Key::shape`] says what it may be here.
     pub shape: fn() -> Shape,
+    /// What of that it may be here, if not all.
+    pub narrowed: Option<Narrowed>,
     /// Values that it may have, in YAML.
     pub examples: &'static [&'static str],
     /// Whether it must be there. A profile may have it from the profile that it extends.
     pub required: bool,
     /// What holds without it, in YAML, if there is such a value.
     pub default: Option<&'static str>,
+    /// Whether its mapping is always there, with the defaults of its keys.
+    pub always: bool,
     /// What `null` means.
     pub null: Null,
+}
+
+/// What a key's value may be, of all that its type may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Narrowed {
+    /// Text of this kind. What text that is, the decoder says.
+    Text(Text),
+    /// A whole number from the first to the second.
+    Whole(i64, i64),
+    /// A number from the first to the second.
+    Number(f64, f64),
 }
 
 /// What a key's `null` means.
@@ -53,7 +68,17 @@ impl Key {
     /// A key that may be left out.
     #[must_use]
     pub const fn new(name: &'static str, shape: fn() -> Shape, doc: &'static str) -> Self {
-        Key { name, doc, shape, examples: &[], required: false, default: None, null: Null::Absent }
+        Key {
+            name,
+            doc,
+            shape,
+            narrowed: None,
+            examples: &[],
+            required: false,
+            default: None,
+            always: false,
+            null: Null::Absent,
+        }
     }
 
     /// The same, and it must be there.
@@ -74,6 +99,77 @@ impl Key {
         Key { examples, ..self }
     }
 
+    /// The same, and its mapping is always there, with the defaults of its keys.
+    #[must_use]
+    pub const fn always(self) -> Self {
+        Key { always: true, ..self }
+    }
+
+    /// The same under another name than that of its field.
+    #[must_use]
+    pub const fn name(self, name: &'static str) -> Self {
+        Key { name, ..self }
+    }
+
+    /// The same with values of another shape than its type says.
+    #[must_use]
+    pub const fn shaped(self, shape: fn() -> Shape) -> Self {
+        Key { shape, ..self }
+    }
+
+    /// The same, and its value is text of this kind.
+    #[must_use]
+    pub const fn text(self, what: &'static str) -> Self {
+        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: None })), ..self }
+    }
+
+    /// The same, and its value is text of this kind in which a pattern is found.
+    #[must_use]
+    pub const fn text_like(self, what: &'static str, pattern: &'static str) -> Self {
+        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: Some(pattern) })), ..self }
+    }
+
+    /// The same, and its value is a whole number from `low` to `high`.
+    #[must_use]
+    pub const fn whole(self, low: i64, high: i64) -> Self {
+        Key { narrowed: Some(Narrowed::Whole(low, high)), ..self }
+    }
+
+    /// The same, and its value counts things: 1 or more.
+    #[must_use]
+    pub const fn count(self) -> Self {
+        self.at_least(1)
+    }
+
+    /// The same, and its value is a whole number of `low` or more.
+    #[must_use]
+    pub const fn at_least(self, low: i64) -> Self {
+        self.whole(low, u32::MAX as i64)
+    }
+
+    /// The same, and its value is a number from `low` to `high`.
+    #[must_use]
+    pub const fn number(self, low: f64, high: f64) -> Self {
+        Key { narrowed: Some(Narrowed::Number(low, high)), ..self }
+    }
+
+    /// The same with every value that its type may have.
+    #[must_use]
+    pub const fn as_typed(self) -> Self {
+        Key { narrowed: None, ..self }
+    }
+
+    /// What its value may be.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        match self.narrowed {
+            None => (self.shape)(),
+            Some(Narrowed::Text(text)) => Shape::Text(text),
+            Some(Narrowed::Whole(low, high)) => Shape::whole(low, high),
+            Some(Narrowed::Number(low, high)) => Shape::number(low, high),
+        }
+    }
+
     /// The same, and `null` is a mistake.
     #[must_use]
     pub const fn never_null(self) -> Self {
@@ -85,6 +181,34 @@ impl Mapping {
     /// Every key, in the order in which they are told.
     pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.keys.iter().flat_map(|group| group.iter())
+    }
+
+    /// The defaults of its keys in YAML. An empty list or mapping is as good as none.
+    #[must_use]
+    pub fn defaults(&self) -> String {
+        fn write(mapping: &Mapping, indent: &str, text: &mut String) {
+            for key in mapping.all_keys() {
+                match (key.default, mapping_of(&key.shape())) {
+                    (Some("[]" | "{}"), _) => {}
+                    (Some(default), _) => text.push_str(&format!("{indent}{}: {default}\n", key.name)),
+                    (None, Some(inner)) if key.always => {
+                        text.push_str(&format!("{indent}{}:\n", key.name));
+                        write(inner, &format!("{indent}  "), text);
+                    }
+                    (None, _) => {}
+                }
+            }
+        }
+        fn mapping_of(shape: &Shape) -> Option<&'static Mapping> {
+            match shape {
+                Shape::Mapping(mapping) => Some(mapping),
+                Shape::AnyOf(alternatives) => alternatives.iter().find_map(mapping_of),
+                _ => None,
+            }
+        }
+        let mut text = String::new();
+        write(self, "", &mut text);
+        text
     }
 
     /// The key of that name.

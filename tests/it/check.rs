@@ -166,7 +166,7 @@ fn numbers_out_of_range_and_words_in_their_place_are_refused() {
         ("accept: { critical_issues: -1 }", "2:28", "-1"),
         ("accept: { critical_issues: 0.5 }", "2:28", "0.5"),
         ("accept: [0.9]", "2:9", "accept"),
-        ("stop: { max_iterations: 0 }", "2:25", "at least 1"),
+        ("stop: { max_iterations: 0 }", "2:25", "from 1 to 1000"),
         ("stop: { max_iterations: 99999999999999999999 }", "2:25", "whole number"),
         ("stop: { max_iterations: 2.5 }", "2:25", "2.5"),
         ("stop: { timeout: 30 }", "2:18", "duration"),

@@ -442,7 +442,7 @@ fn a_decision_carries_the_numbers_it_used() {
     let decision = driver.decisions().last().unwrap();
     let looked_at: Vec<(&str, bool, f64, f64)> =
         decision.checks.iter().map(|c| (c.line.as_str(), c.holds, c.value, c.bound)).collect();
-    assert_eq!(decision.verdict, Verdict::Stop { reason: StopReason::MinImprovement });
+    assert_eq!(decision.verdict, Verdict::Stop { reason: StopReason::Criterion("min_improvement") });
     assert_eq!(
         looked_at,
         [

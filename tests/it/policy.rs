@@ -6,6 +6,7 @@ use loopctl::profile::{
     Baseline, Dispositions, IssueKind, Library, LoopPolicy, MinImprovement, OnEscalate, OnRegression,
     Overall, Profile, Returned, SelectKey, StopCriteria, Target, Ties, Waiting, load,
 };
+use loopctl::stop::{Criterion, MaxIterations, Rollbacks, Timeout, Unchanged};
 use loopctl::value::{Disposition, Millis, Severity};
 use serde_json::{Value, json};
 
@@ -482,29 +483,45 @@ fn shipped(name: &str) -> Profile {
 #[test]
 fn the_shipped_profiles_have_loop_s_numbers() {
     let overall = SelectKey::Score(Target::Overall);
-    let loop_of_marc = |max_iterations: u64| StopCriteria {
-        max_iterations: Some(max_iterations),
-        min_improvement: Some(MinImprovement { delta: 0.05, patience: 1, baseline: Baseline::Previous }),
-        timeout: Some(Millis(30_000)),
-        ..StopCriteria::default()
+    let loop_of_marc = |max_iterations: u64, waiting: Waiting| -> StopCriteria {
+        let gain = MinImprovement { delta: 0.05, patience: 1, baseline: Baseline::Previous };
+        FromIterator::from_iter([
+            Criterion::MaxIterations(MaxIterations(max_iterations)),
+            Criterion::MinImprovement(gain),
+            Criterion::Timeout(Timeout { after: Millis(30_000), waiting }),
+        ])
     };
-    let balanced = StopCriteria {
-        max_iterations: Some(6),
-        rollbacks: Some(2),
-        unchanged: true,
-        ..StopCriteria::default()
-    };
-    let real_time = StopCriteria { waiting: Waiting::Counts, ..loop_of_marc(2) };
+    let balanced: StopCriteria = FromIterator::from_iter([
+        Criterion::Rollbacks(Rollbacks(2)),
+        Criterion::MaxIterations(MaxIterations(6)),
+        Criterion::Unchanged(Unchanged),
+    ]);
     let critical = IssueKind::Severity(Severity::Critical);
     let careful = vec![SelectKey::NoCritical, overall.clone()];
     let rows = [
-        ("real-time", 0.85, vec![], real_time, OnRegression::Keep, vec![overall.clone()], Ties::Last),
-        ("batch", 0.95, vec![], loop_of_marc(3), OnRegression::Keep, vec![overall.clone()], Ties::Last),
+        (
+            "real-time",
+            0.85,
+            vec![],
+            loop_of_marc(2, Waiting::Counts),
+            OnRegression::Keep,
+            vec![overall.clone()],
+            Ties::Last,
+        ),
+        (
+            "batch",
+            0.95,
+            vec![],
+            loop_of_marc(3, Waiting::LeftOut),
+            OnRegression::Keep,
+            vec![overall.clone()],
+            Ties::Last,
+        ),
         (
             "clinical",
             0.98,
             vec![(critical, 0)],
-            loop_of_marc(5),
+            loop_of_marc(5, Waiting::LeftOut),
             OnRegression::Keep,
             careful.clone(),
             Ties::Last,

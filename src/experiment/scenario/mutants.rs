@@ -70,7 +70,7 @@ fn alternatives(path: &[String], word: &str) -> Vec<String> {
 fn inside(shape: &Shape, part: &str) -> Vec<Shape> {
     match shape {
         Shape::Mapping(mapping) => {
-            let key = mapping.key(part).map(|key| (key.shape)());
+            let key = mapping.key(part).map(|key| key.shape());
             key.or_else(|| mapping.open.map(|open| (open.shape)())).into_iter().collect()
         }
         Shape::Map(open) => vec![(open.shape)()],

@@ -6,6 +6,8 @@
 
 use super::model::Form;
 use super::words;
+use crate::value::Millis;
+use crate::value::prose::duration;
 use minijinja::value::{Serde, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 use std::collections::BTreeMap;
@@ -117,11 +119,10 @@ fn environment() -> Environment<'static> {
     environment.add_filter("path", |text: String| words::path(&text));
     environment.add_filter("score", words::score);
     environment.add_filter("percent", words::percent);
-    environment.add_filter("dollars", words::dollars);
+    environment.add_filter("dollars", |amount: f64| format!("US${}", words::score(amount)));
     environment.add_filter("whole", words::whole);
     environment.add_filter("times", words::times);
-    environment.add_filter("ordinal", words::ordinal);
-    environment.add_filter("duration", words::duration);
+    environment.add_filter("duration", |ms: u64| duration(Millis(ms)));
     environment.add_filter("count", |number: u64, what: String| words::count(number, &what));
     environment.add_filter("plural", |number: u64, what: String| words::plural(number, &what));
     environment.add_filter("capital", |text: String| words::capital(&text));

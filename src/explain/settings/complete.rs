@@ -1,66 +1,21 @@
 //! The settings of a profile, all of them and in the order in which they are explained.
 
 use crate::diag::{SourceFile, Span};
-use crate::profile::defaults;
+use crate::profile::{PROFILE, defaults};
+use crate::stop::STOP;
+use crate::value::shape::Mapping;
 use crate::value::yaml::{Data, Entry, Node};
 
 /// The origin of a setting that has a default and was taken away.
 const TAKEN_AWAY: &str = "taken away";
 
-/// The keys of a profile in the order in which they are explained.
-const PROFILE_ORDER: [&str; 25] = [
-    "name",
-    "description",
-    "extends",
-    "classify",
-    "candidate",
-    "pre_existing",
-    "variables",
-    "stages",
-    "generate_once",
-    "mask",
-    "judges",
-    "validators",
-    "assess",
-    "overall",
-    "accept",
-    "gate",
-    "dispositions",
-    "on_escalate",
-    "on_regression",
-    "stop",
-    "select",
-    "feedback",
-    "repair",
-    "network",
-    "review",
-];
-
-/// The keys of `stop` in the order in which they are looked at.
-const STOP_ORDER: [&str; 14] = [
-    "max_iterations",
-    "max_corrections",
-    "unchanged",
-    "rollbacks",
-    "stagnation",
-    "min_improvement",
-    "decline",
-    "oscillation",
-    "flip_flop",
-    "script",
-    "timeout",
-    "budget",
-    "any",
-    "all",
-];
-
 /// Adds what was taken away, and brings the keys into their order.
 pub(super) fn complete(root: &mut Node) {
     add_missing(root, &defaults());
-    sort(root, &PROFILE_ORDER);
+    sort(root, &PROFILE);
     if let Data::Map(entries) = &mut root.data {
         for entry in entries.iter_mut().filter(|entry| entry.key == "stop") {
-            sort(&mut entry.value, &STOP_ORDER);
+            sort(&mut entry.value, &STOP);
         }
     }
 }
@@ -83,10 +38,10 @@ fn add_missing(node: &mut Node, defaults: &Node) {
     }
 }
 
-/// Brings the keys of a mapping into an order; others come last, as they stand.
-fn sort(node: &mut Node, order: &[&str]) {
+/// Brings the keys of a mapping into the order in which they are declared; others come last, as they stand.
+fn sort(node: &mut Node, declared: &Mapping) {
     if let Data::Map(entries) = &mut node.data {
-        let place = |key: &str| order.iter().position(|known| *known == key).unwrap_or(order.len());
+        let place = |key: &str| declared.all_keys().position(|known| known.name == key).unwrap_or(usize::MAX);
         entries.sort_by_key(|entry| place(&entry.key));
     }
 }

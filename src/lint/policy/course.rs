@@ -1,10 +1,10 @@
 //! Which criterion fires whenever another one would: what a course of overall scores that meets one says of the others.
 
 use super::view::View;
-use crate::facts::needs;
 use crate::profile::{
     Baseline, Budget, Criterion, MinImprovement, OnGateMiss, OnRegression, SelectKey, Target,
 };
+use crate::stop::{Decline, Rollbacks};
 
 /// When a criterion fires that another one implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,16 +56,16 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
         (
             Criterion::MaxIterations(_) | Criterion::MaxCorrections(_),
             Criterion::MaxIterations(_) | Criterion::MaxCorrections(_),
-        ) => steps(needs(first), needs(second)),
+        ) => steps(first.earliest(), second.earliest()),
         (Criterion::MaxIterations(_) | Criterion::MaxCorrections(_), _) => {
-            let most = needs(first);
-            steps(most, needs(second))
+            let most = first.earliest();
+            steps(most, second.earliest())
         }
-        (Criterion::Unchanged, Criterion::Unchanged) => Some(When::NotLater),
-        (Criterion::Rollbacks(a), Criterion::Rollbacks(b)) => steps(a, b),
-        (Criterion::Decline(a), Criterion::Decline(b)) => steps(a, b),
-        (Criterion::FlipFlop(a), Criterion::FlipFlop(b)) => steps(a, b),
-        (Criterion::Timeout(a), Criterion::Timeout(b)) => (a <= b).then_some(When::NotLater),
+        (Criterion::Unchanged(_), Criterion::Unchanged(_)) => Some(When::NotLater),
+        (Criterion::Rollbacks(a), Criterion::Rollbacks(b)) => steps(a.0, b.0),
+        (Criterion::Decline(a), Criterion::Decline(b)) => steps(a.length, b.length),
+        (Criterion::FlipFlop(a), Criterion::FlipFlop(b)) => steps(a.times, b.times),
+        (Criterion::Timeout(a), Criterion::Timeout(b)) => (a.after <= b.after).then_some(When::NotLater),
         (Criterion::Budget(a), Criterion::Budget(b)) => within(a, b).then_some(When::NotLater),
         (Criterion::Script(a), Criterion::Script(b)) => {
             (a.function.value == b.function.value).then_some(When::NotLater)
@@ -85,7 +85,7 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
             if baseline && a.delta >= b.delta { steps(a.patience, b.patience) } else { None }
         }
         // Scores that fall, or hardly move, gain too little.
-        (Criterion::MinImprovement(a), Criterion::Decline(length)) => {
+        (Criterion::MinImprovement(a), Criterion::Decline(Decline { length })) => {
             steps(a.patience, length.saturating_sub(1))
         }
         (Criterion::MinImprovement(a), Criterion::Stagnation(b)) => {
@@ -99,19 +99,25 @@ pub(super) fn implied(first: &Criterion, second: &Criterion, ground: Ground) -> 
         (Criterion::MinImprovement(MinImprovement { patience: 1, .. }), Criterion::Oscillation(b)) => {
             sooner(b.flips > 1)
         }
-        (Criterion::Decline(2), Criterion::Oscillation(b)) => sooner(b.flips > 1),
-        (Criterion::Rollbacks(1), Criterion::Oscillation(b)) if ground.falls_roll_back => sooner(b.flips > 1),
+        (Criterion::Decline(Decline { length: 2 }), Criterion::Oscillation(b)) => sooner(b.flips > 1),
+        (Criterion::Rollbacks(Rollbacks(1)), Criterion::Oscillation(b)) if ground.falls_roll_back => {
+            sooner(b.flips > 1)
+        }
         // Each score that falls is below the best.
-        (Criterion::Rollbacks(limit), Criterion::Decline(length)) if ground.falls_roll_back => {
+        (Criterion::Rollbacks(Rollbacks(limit)), Criterion::Decline(Decline { length }))
+            if ground.falls_roll_back =>
+        {
             steps(usize::try_from(*limit).unwrap_or(usize::MAX), length.saturating_sub(1))
         }
-        (Criterion::Rollbacks(limit), Criterion::MinImprovement(b))
+        (Criterion::Rollbacks(Rollbacks(limit)), Criterion::MinImprovement(b))
             if ground.falls_roll_back && b.delta == 0.0 && b.baseline == Baseline::Best =>
         {
             steps(usize::try_from(*limit).unwrap_or(usize::MAX), b.patience)
         }
         // What is below the best gains nothing on it. Against the candidate before, that holds of the first in a row.
-        (Criterion::MinImprovement(a), Criterion::Rollbacks(limit)) if ground.only_falls_roll_back => {
+        (Criterion::MinImprovement(a), Criterion::Rollbacks(Rollbacks(limit)))
+            if ground.only_falls_roll_back =>
+        {
             let ties = ground.ties_may_roll_back && a.delta < 1e-6;
             let sees = a.baseline == Baseline::Best || a.patience == 1;
             if sees && !ties {

@@ -5,20 +5,11 @@ use super::view::{View, counted, listed, number};
 use crate::diag::{Code, Problem, Span};
 use crate::facts::{Parts, Placed, entry_of};
 use crate::profile::{Baseline, Criterion, Profile};
+use crate::stop::keys_about_corrections;
 use crate::value::EPSILON;
 
-/// Keys that mean nothing without a correction. `timeout` and `budget` bound calls that are made again, so they do.
-const ABOUT_CORRECTIONS: [&[&str]; 20] = [
-    &["stop", "unchanged"],
-    &["stop", "rollbacks"],
-    &["stop", "stagnation"],
-    &["stop", "min_improvement"],
-    &["stop", "decline"],
-    &["stop", "oscillation"],
-    &["stop", "flip_flop"],
-    &["stop", "script"],
-    &["stop", "any"],
-    &["stop", "all"],
+/// Keys that mean nothing without a correction, besides those of `stop`.
+const ABOUT_CORRECTIONS: [&[&str]; 10] = [
     &["gate", "on_correction"],
     &["on_regression"],
     &["generate_once"],
@@ -36,9 +27,10 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
     let Some(limit) = view.only_candidate() else { return Vec::new() };
     // The group that holds the limit does something.
     let own = |path: &str| limit.path.starts_with(&format!("{path}["));
-    let idle = ABOUT_CORRECTIONS.iter().filter(|path| view.says(path)).map(|path| path.join("."));
-    let idle = idle.filter(|path| !own(path));
-    let mut idle: Vec<String> = idle.collect();
+    let stop = keys_about_corrections().map(|key| vec!["stop", key]);
+    let others = ABOUT_CORRECTIONS.iter().map(|path| path.to_vec());
+    let paths: Vec<Vec<&str>> = stop.chain(others).filter(|path| view.says(path)).collect();
+    let mut idle: Vec<String> = paths.iter().map(|path| path.join(".")).filter(|path| !own(path)).collect();
     let more = idle.len().saturating_sub(4);
     idle.truncate(4);
     let Some(first) = idle.first().cloned() else { return Vec::new() };
@@ -60,7 +52,7 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
         Problem::warning(code, &limit.span, message)
     };
     problem = problem.help(format!("write `{key}: {one_more}` for one correction, or remove these settings"));
-    if let Some(path) = ABOUT_CORRECTIONS.iter().find(|path| path.join(".") == first) {
+    if let Some(path) = paths.iter().find(|path| path.join(".") == first) {
         problem = problem.related(view.key(path), "does nothing here");
     }
     vec![problem]
@@ -69,9 +61,8 @@ pub(super) fn one_candidate(view: &View<'_>, code: Code) -> Vec<Problem> {
 /// What the profile says at the key of a limit, as it stands there.
 fn written(view: &View<'_>, limit: &Placed) -> String {
     match &limit.criterion {
-        Criterion::MaxIterations(most) | Criterion::MaxCorrections(most) if !limit.is_plain() => {
-            most.to_string()
-        }
+        Criterion::MaxIterations(most) if !limit.is_plain() => most.0.to_string(),
+        Criterion::MaxCorrections(most) if !limit.is_plain() => most.0.to_string(),
         _ => view.value(&limit.path.split('.').collect::<Vec<_>>()).text().to_owned(),
     }
 }

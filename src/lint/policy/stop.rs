@@ -3,7 +3,7 @@
 use super::course::{Ground, When, implied};
 use super::view::{View, counted, number};
 use crate::diag::{Code, Level, Problem};
-use crate::facts::{Placed, is_limit, key, needs};
+use crate::facts::{Placed, is_limit};
 use crate::profile::{Criterion, OnRegression};
 use crate::value::{EPSILON, Millis};
 
@@ -57,7 +57,7 @@ fn ended_before<'a>(view: &View<'_>, one: &Placed, others: &[&'a Placed]) -> Opt
 
 fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Problem {
     let limits = is_limit(&one.criterion) && is_limit(&other.criterion);
-    let problem = if limits && needs(&one.criterion) == needs(&other.criterion) {
+    let problem = if limits && one.criterion.earliest() == other.criterion.earliest() {
         Problem::note(code, &one.span, format!("`{}` says the same as `{}`", one.path, other.path))
     } else {
         let message = format!(
@@ -75,17 +75,21 @@ fn by_another(view: &View<'_>, code: Code, one: &Placed, other: &Placed) -> Prob
 fn help(one: &Placed, other: &Placed) -> String {
     let remove = format!("remove `{}`", one.path);
     let softer = match (&other.criterion, &one.criterion) {
-        (Criterion::MinImprovement(_), Criterion::Decline(length)) => Some(format!("patience: {length}")),
+        (Criterion::MinImprovement(_), Criterion::Decline(decline)) => {
+            Some(format!("patience: {}", decline.length))
+        }
         (Criterion::MinImprovement(_), Criterion::Stagnation(stagnation)) => {
             Some(format!("patience: {}", stagnation.window))
         }
-        (Criterion::MinImprovement(_), Criterion::Rollbacks(limit)) => Some(format!("patience: {limit}")),
+        (Criterion::MinImprovement(_), Criterion::Rollbacks(limit)) => Some(format!("patience: {}", limit.0)),
         (Criterion::MinImprovement(_), Criterion::Oscillation(_)) => Some("patience: 2".to_owned()),
         (Criterion::Decline(_), Criterion::Oscillation(_)) => Some("length: 3".to_owned()),
         (Criterion::Rollbacks(_), Criterion::Oscillation(_)) => Some("rollbacks: 2".to_owned()),
-        (Criterion::Rollbacks(_), Criterion::Decline(length)) => Some(format!("rollbacks: {length}")),
+        (Criterion::Rollbacks(_), Criterion::Decline(decline)) => {
+            Some(format!("rollbacks: {}", decline.length))
+        }
         (a, b) if is_limit(a) && is_limit(b) && other.is_plain() => {
-            return format!("{remove}, or take the other limit away: `{}: null`", key(a));
+            return format!("{remove}, or take the other limit away: `{}: null`", a.key());
         }
         _ => None,
     };
@@ -143,7 +147,7 @@ fn impossible(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
 /// A criterion that could only fire after the limit of candidates has ended the loop.
 fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
     let (limit, most) = view.limit()?;
-    let least = needs(&one.criterion);
+    let least = one.criterion.earliest();
     if one.path == limit.path || is_limit(&one.criterion) || least < most {
         return None;
     }
@@ -153,7 +157,7 @@ fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
         _ => (least + 1, "candidates"),
     };
     let allowed = match limit.criterion {
-        Criterion::MaxCorrections(corrections) => corrections,
+        Criterion::MaxCorrections(corrections) => corrections.0,
         _ => most,
     };
     let message = format!(
@@ -168,7 +172,7 @@ fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
             "write `{key}: {larger}` or more: the limit is looked at first, so one more must be allowed"
         ),
     };
-    if let Some(smaller) = smaller(&one.criterion, most - 1) {
+    if let Some(smaller) = one.criterion.fitting(most - 1) {
         help.push_str(&format!(", or {smaller}"));
     }
     help.push_str(", or remove it");
@@ -176,20 +180,6 @@ fn too_late(view: &View<'_>, code: Code, one: &Placed) -> Option<Problem> {
     let problem = view.doubt(code, &one.span, message);
     let problem = if least == most { Problem { level: Level::Note, ..problem } } else { problem };
     Some(problem.help(help).related(&limit.span, "this limit is looked at first"))
-}
-
-/// The setting with which a criterion can fire when there are `most` candidates.
-fn smaller(criterion: &Criterion, most: u64) -> Option<String> {
-    let (setting, value, least) = match criterion {
-        Criterion::Rollbacks(_) => ("rollbacks", most.saturating_sub(1), 1),
-        Criterion::Stagnation(_) => ("window", most, 2),
-        Criterion::MinImprovement(_) => ("patience", most.saturating_sub(1), 1),
-        Criterion::Decline(_) => ("length", most, 2),
-        Criterion::Oscillation(_) => ("flips", most.saturating_sub(2), 1),
-        Criterion::FlipFlop(_) => ("times", most.saturating_sub(1) / 2, 1),
-        _ => return None,
-    };
-    (value >= least).then(|| format!("`{setting}: {value}`"))
 }
 
 /// Criteria that fire whatever is scored.
@@ -202,7 +192,7 @@ fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Probl
     let range = view.overall();
     let span = format!("the overall score goes from {} to {}", number(range.low), number(range.high));
     let (why, help) = match &one.criterion {
-        Criterion::Timeout(limit) if *limit == Millis(0) => (
+        Criterion::Timeout(limit) if limit.after == Millis(0) => (
             "making a candidate always takes some time".to_owned(),
             "write a time such as `30s`, or remove it",
         ),
@@ -220,7 +210,7 @@ fn whatever_is_scored(view: &View<'_>, code: Code, one: &Placed) -> Option<Probl
         ),
         _ => return None,
     };
-    let after = counted(needs(&one.criterion), "candidate");
+    let after = counted(one.criterion.earliest(), "candidate");
     let message = format!("`{}` ends every run after {after} at the latest: {why}", one.path);
     Some(view.doubt(code, &one.span, message).help(help))
 }

@@ -2,8 +2,8 @@
 
 use super::super::call::{Attach, Options};
 use super::super::stage::ContextLimits;
-use crate::value::decode::{Count, Decode};
-use crate::value::shape::{Key, Mapping, NAME, Names, Null, Open, Shape, settings, some_time};
+use crate::value::decode::Decode;
+use crate::value::shape::{Key, Mapping, NAME, Shape, settings, some_time};
 
 fn template() -> Shape {
     Shape::text("a file under `prompts/`")
@@ -126,21 +126,6 @@ pub(in super::super) static STAGE: Mapping = Mapping {
     open: None,
 };
 
-pub(in super::super) static CONTEXT: Mapping = Mapping {
-    name: "context",
-    what: "set of context limits",
-    doc: "How much of a stage's context files its prompt sees.",
-    keys: &[&[
-        Key::new("passages", Count::shape, "The most passages (paragraphs, each with the heading above it).")
-            .default("5")
-            .examples(&["3"]),
-        Key::new("max_bytes", Count::shape, "The most bytes of all passages together.")
-            .default("4000")
-            .examples(&["8000"]),
-    ]],
-    open: None,
-};
-
 pub(in super::super) static PROVIDER: Mapping = Mapping {
     name: "provider",
     what: "provider",
@@ -159,54 +144,6 @@ pub(in super::super) static PROVIDER: Mapping = Mapping {
             "The plugin's own settings. Without it, those that stand beside `provider`.",
         )
         .examples(&["{ base_url: 'http://localhost:11434' }"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static OPTIONS: Mapping = Mapping {
-    name: "options",
-    what: "set of options",
-    doc: "What is asked of a model besides its answer. A provider that has no such setting ignores it.",
-    keys: &[&[
-        Key::new("model", || Shape::text("the name of a model"), "The model, where `provider` names none after a colon.")
-            .examples(&["gpt-5-mini"]),
-        Key::new(
-            "temperature",
-            || Shape::number(0.0, 2.0),
-            "How freely the model chooses its words, from 0 (as repeatable as it can) to 2. Without it, the provider's default.",
-        )
-        .examples(&["0"]),
-        Key::new("seed", u64::shape, "A number with which some models repeat their answers. Without it, none is sent.")
-            .examples(&["42"]),
-        Key::new(
-            "max_tokens",
-            Count::shape,
-            "The most tokens (some three quarters of a word each) that an answer may have. An answer that is cut short counts as failed or is \
-             repaired. Without it, the provider's limit.",
-        )
-        .examples(&["4000"]),
-        Key::new(
-            "extra_body",
-            settings,
-            "Laid over the body of each request to an HTTP API, key by key: settings of a vendor that loopctl does not know.",
-        )
-        .default("{}")
-        .examples(&["{ reasoning_effort: low }"]),
-        Key::new(
-            "extra_headers",
-            || {
-                Shape::Map(Open {
-                    key: "HEADER",
-                    names: Names::Any,
-                    doc: "The header's value. Headers that carry keys or belong to the connection are refused.",
-                    shape: String::shape,
-                    null: Null::Mistake,
-                })
-            },
-            "Added to the headers of each request to an HTTP API. Keys come from the environment, never from here.",
-        )
-        .default("{}")
-        .examples(&["{ x-project: registry }"]),
     ]],
     open: None,
 };

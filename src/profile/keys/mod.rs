@@ -4,12 +4,9 @@ mod calls;
 mod decide;
 mod judges;
 mod measures;
-mod network;
 mod profile;
-mod stop;
-mod write;
 
-pub(super) use calls::{CONTEXT, OPTIONS, PROVIDER, STAGE};
+pub(super) use calls::{PROVIDER, STAGE};
 pub(super) use decide::{
     ACCEPT, DISPOSITIONS, FEWEST, GATE, HANDLING, OVERALL_FROM, OVERALL_WEIGHTS, REVIEW, SELECT,
 };
@@ -19,9 +16,4 @@ pub(super) use measures::{
     MEASURE_EXTERNAL, MEASURE_GIVEN, MEASURE_GROUNDING, MEASURE_JUDGE, MEASURE_RUBRIC, MEASURE_RULES,
     MEASURE_SCHEMA, MEASURE_SCRIPT, MEMBER_EXTERNAL, MEMBER_JUDGE, measure,
 };
-pub(super) use network::{BREAKER, LIMITS, NETWORK, RETRY_BUDGET};
 pub use profile::PROFILE;
-pub(super) use stop::{
-    BUDGET, CRITERION, DECLINE, FLIP_FLOP, MIN_IMPROVEMENT, OSCILLATION, STAGNATION, STOP, TIMEOUT, member,
-};
-pub(super) use write::{FEEDBACK, MASK, REPAIR};

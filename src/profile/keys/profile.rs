@@ -186,6 +186,7 @@ pub static PROFILE: Mapping = Mapping {
              every other criterion applies only if it is.",
         )
         .required()
+        .always()
         .examples(&["{ max_iterations: 3, timeout: 2m, budget: { cost_usd: 0.10 } }"]),
         Key::new(
             "select",
@@ -193,16 +194,19 @@ pub static PROFILE: Mapping = Mapping {
             "Which candidate is the best, and which is returned. Without it: the highest overall score, of equal \
              candidates the later.",
         )
+        .always()
         .examples(&["{ order: [no_critical, overall], ties: last, return: best }"]),
         Key::new("feedback", Feedback::shape, "How a correction is asked for: what is told, to whom, and how much of it.")
             .required()
-            .examples(&["{ template: feedback/clinical.md, history: 5 }"]),
+            .always()
+        .examples(&["{ template: feedback/clinical.md, history: 5 }"]),
         Key::new(
             "repair",
             Repair::shape,
             "What may be corrected in an answer without asking anybody, before it is assessed. Each change is recorded in \
              the result. `false` switches all of it off, `true` is the default.",
         )
+        .always()
         .examples(&["false", "{ drop_unknown: false }"]),
         Key::new(
             "review",

@@ -1,8 +1,9 @@
 //! Mappings, read through their declaration.
 
-use super::{Decode, wrong_type};
+use super::scalars::whole;
+use super::{Decode, number_in, wrong_type};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::shape::{Mapping, Shape};
+use crate::value::shape::{Key, Mapping, Narrowed, Shape};
 use crate::value::yaml::{Data, Entry, Node};
 
 /// A mapping being read.
@@ -77,6 +78,26 @@ impl<'n> Fields<'n> {
         }
     }
 
+    /// The value of a declared key, read by `read` and held against its bounds. One that is not there, or is wrong, which is
+    /// reported, is as `usual` says.
+    #[doc(hidden)]
+    pub fn declared<T>(
+        &mut self,
+        key: &'static Key,
+        read: impl Fn(&Node, &mut Problems) -> Option<T>,
+        usual: impl Fn() -> Option<T>,
+        expected: &str,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let Some(node) = self.node(key.name) else {
+            if key.required {
+                problems.push(self.lacking(key.name, &format!("add `{}:` with {expected}", key.name)));
+            }
+            return usual();
+        };
+        if is_within(key, node, problems) { read(node, problems).or_else(usual) } else { usual() }
+    }
+
     /// What is wrong when a key is not there that must be, or has no value; `help` says what would stand there.
     #[must_use]
     pub fn lacking(&self, key: &str, help: &str) -> Problem {
@@ -104,7 +125,7 @@ impl<'n> Fields<'n> {
 
     /// The key that follows an empty one in its column, and means something only within it.
     fn not_indented(&self, key: &str, span: &Span) -> Option<&'n str> {
-        let Shape::Mapping(inner) = (self.mapping.key(key)?.shape)() else { return None };
+        let Shape::Mapping(inner) = self.mapping.key(key)?.shape() else { return None };
         // What is inherited stands between them in the tree, and in another file.
         let below = self.entries.iter().filter(|entry| {
             entry.key_span.file().name() == span.file().name() && entry.key_span.start() > span.start()
@@ -117,7 +138,7 @@ impl<'n> Fields<'n> {
             (Some(_), None) => true,
             // Both know it: here it would be a mapping, there it is not.
             (Some(_), Some(outer)) => {
-                matches!((outer.shape)(), Shape::Mapping(_)) && !matches!(next.value.data, Data::Map(_))
+                matches!(outer.shape(), Shape::Mapping(_)) && !matches!(next.value.data, Data::Map(_))
             }
         };
         (is_inner && column(&next.key_span) == column(span)).then_some(next.key.as_str())
@@ -165,6 +186,20 @@ impl<'n> Fields<'n> {
             problems.push(problem.help(help));
         }
     }
+}
+
+/// Holds a value against the bounds of its key.
+fn is_within(key: &Key, node: &Node, problems: &mut Problems) -> bool {
+    match key.narrowed {
+        Some(Narrowed::Whole(low, high)) => whole(node, low, high, problems).is_some(),
+        Some(Narrowed::Number(low, high)) => number_in(node, low, high, problems).is_some(),
+        Some(Narrowed::Text(_)) | None => true,
+    }
+}
+
+/// Reads the value of a key within its bounds.
+pub fn read_within<T: Decode>(key: &Key, node: &Node, problems: &mut Problems) -> Option<T> {
+    is_within(key, node, problems).then(|| T::decode(node, problems)).flatten()
 }
 
 /// A key that was written without a space after its `:`, as in `accept:{ overall: 0.95 }`, and the bracket behind it.

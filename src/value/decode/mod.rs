@@ -7,7 +7,7 @@
 mod fields;
 mod scalars;
 
-pub use fields::Fields;
+pub use fields::{Fields, read_within};
 pub use scalars::{Count, number_in};
 
 use super::shape::{Names, Null, Open, Shape};

@@ -2,7 +2,7 @@
 
 use super::{Decode, wrong_type};
 use crate::diag::{Code, Problem, Problems};
-use crate::value::shape::Shape;
+use crate::value::shape::{Shape, settings};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Score, Usd};
 
@@ -143,6 +143,25 @@ impl Decode for Count {
     }
 }
 
+/// Numbers that other types count with are whole, too; a key says within which bounds.
+macro_rules! whole_numbers {
+    ($($type:ty),+) => {
+        $(impl Decode for $type {
+            const EXPECTED: &'static str = u64::EXPECTED;
+
+            fn shape() -> Shape {
+                u64::shape()
+            }
+
+            fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+                whole(node, 0, i64::from(u32::MAX), problems).and_then(|value| <$type>::try_from(value).ok())
+            }
+        })+
+    };
+}
+
+whole_numbers!(u32, usize);
+
 impl Decode for u64 {
     const EXPECTED: &'static str = "a whole number";
 
@@ -155,16 +174,17 @@ impl Decode for u64 {
     }
 }
 
-fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -> Option<i64> {
+pub(super) fn whole(node: &Node, low: i64, high: i64, problems: &mut Problems) -> Option<i64> {
     match node.data {
         Data::Int(value) if (low..=high).contains(&value) => Some(value),
         Data::Int(value) => {
-            let limit = if value < low { format!("at least {low}") } else { format!("at most {high}") };
-            problems.push(Problem::error(
-                Code::OutOfRange,
-                &node.span,
-                format!("expected a whole number, {limit}, found {value}"),
-            ));
+            let range = match (value < low, high < i64::from(u32::MAX)) {
+                (_, true) => format!(" from {low} to {high}"),
+                (true, false) => format!(", at least {low}"),
+                (false, false) => format!(", at most {high}"),
+            };
+            let message = format!("expected a whole number{range}, found {value}");
+            problems.push(Problem::error(Code::OutOfRange, &node.span, message));
             None
         }
         Data::Float(value) => {
@@ -215,6 +235,21 @@ impl Decode for Millis {
             ));
         }
         parsed
+    }
+}
+
+impl Decode for serde_json::Map<String, serde_json::Value> {
+    const EXPECTED: &'static str = "a mapping";
+
+    fn shape() -> Shape {
+        settings()
+    }
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match serde_json::Value::decode(node, problems)? {
+            serde_json::Value::Object(settings) => Some(settings),
+            _ => wrong_type(node, Self::EXPECTED, problems),
+        }
     }
 }
 

@@ -59,7 +59,7 @@ fn ways(kind: &FileKind) -> Vec<Way> {
     let mut queue = VecDeque::from([0]);
     while let Some(at) = queue.pop_front() {
         let way = found[at].clone();
-        let keys = way.mapping.all_keys().map(|key| (key.name.to_owned(), (key.shape)()));
+        let keys = way.mapping.all_keys().map(|key| (key.name.to_owned(), key.shape()));
         let open = way.mapping.open.map(|open| (name_for(&open), (open.shape)()));
         for (name, shape) in keys.chain(open) {
             for (wraps, mapping) in inside(&shape) {

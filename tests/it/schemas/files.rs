@@ -60,7 +60,7 @@ fn every_shipped_file_is_valid_by_its_schema() {
 
 #[test]
 fn the_defaults_are_valid_by_the_schema_of_profiles() {
-    let mut value = json_of("default.yaml", loopctl::profile::defaults_text());
+    let mut value = json_of("defaults", loopctl::profile::defaults_text());
     value["extends"] = "anything".into();
     let found = refusals(&validator(FileKind::named("profile").unwrap()), &value);
     assert!(found.is_empty(), "{found:#?}");

@@ -1,8 +1,63 @@
-//! Paths of the candidate that go back and forth (LOOP, line 11 of the table).
+//! `flip_flop`: a part of the candidate that goes back and forth.
 
+use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting};
+use crate::diag::Problems;
+use crate::mapping;
+use crate::value::decode::Decode;
+use crate::value::prose::times;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
 use crate::value::{Segment, canonical, push_segment};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+mapping! {
+    /// Stops when a part of the candidate goes back and forth between the same two values.
+    "flip_flop" is "flip_flop criterion", expects "`{ times: 2 }`";
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct FlipFlop {
+        /// How often it came back to the value that it had.
+        #[key(count, required, examples(&["2"]))]
+        pub times: u64,
+    }
+}
+
+impl Declared for FlipFlop {
+    const KEY: Key = Key::new(
+        "flip_flop",
+        FlipFlop::shape,
+        "Stops when a part of the candidate goes back and forth between the same two values, whatever the scores say.",
+    )
+    .examples(&["{ times: 2 }"]);
+
+    fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
+        Self::decode(node, problems).into_iter().collect()
+    }
+}
+
+impl Rule for FlipFlop {
+    fn look(&self, run: &Progress<'_>) -> Looked {
+        let (path, most) = run.flip_flop.unwrap_or_default();
+        let path = (most > 0 && !path.is_empty()).then(|| path.to_owned());
+        Seen { path, ..Seen::count("flip_flop", most, self.times) }.into()
+    }
+
+    fn clause(&self) -> String {
+        format!(
+            "one place in the candidate has gone back and forth between the same two values {}",
+            times(self.times)
+        )
+    }
+
+    fn earliest(&self) -> u64 {
+        // There and back, each time.
+        self.times.saturating_mul(2).saturating_add(1)
+    }
+
+    fn fitting(&self, candidates: u64) -> Option<Setting> {
+        Some(Setting { key: "times", value: candidates.saturating_sub(1) / 2, least: 1 })
+    }
+}
 
 /// For each leaf of the candidates so far, how often it has gone back and forth between the same two values.
 ///
@@ -10,7 +65,7 @@ use std::collections::BTreeMap;
 /// the value "absent". Candidates in a row with the same value count once. A → B → A is once, A → B → A → B → A twice,
 /// A → B → A → B still once; a third value begins anew.
 #[derive(Debug, Clone, Default)]
-pub(super) struct FlipFlops {
+pub struct FlipFlops {
     candidates: usize,
     leaves: BTreeMap<String, Leaf>,
     most: Option<(String, u64)>,
@@ -39,7 +94,7 @@ impl Leaf {
 
 impl FlipFlops {
     /// Takes the next candidate.
-    pub(super) fn push(&mut self, candidate: &Value) {
+    pub fn push(&mut self, candidate: &Value) {
         self.candidates += 1;
         let mut found = Vec::new();
         leaves(candidate, &mut String::new(), &mut found);
@@ -70,7 +125,8 @@ impl FlipFlops {
     }
 
     /// The path that went back and forth most often so far, and how often; of several, the one that did so first.
-    pub(super) fn most(&self) -> Option<(&str, u64)> {
+    #[must_use]
+    pub fn most(&self) -> Option<(&str, u64)> {
         self.most.as_ref().map(|(path, times)| (path.as_str(), *times))
     }
 }

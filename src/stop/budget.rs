@@ -1,0 +1,94 @@
+//! `budget`: the most that may be spent.
+
+use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use crate::diag::{Code, Problem, Problems};
+use crate::mapping;
+use crate::value::decode::Decode;
+use crate::value::prose::{count, dollars, list};
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+use crate::value::{Usd, at_least};
+
+mapping! {
+    /// The most that may be spent on one document, judges included.
+    "budget" is "budget", expects "`{ cost_usd: 0.10, tokens: 100000, calls: 10 }`";
+    #[derive(Debug, Clone, Copy, Default, PartialEq)]
+    pub struct Budget {
+        /// US dollars, by what providers tell or `prices.yaml` says.
+        #[key(examples(&["0.10"]))]
+        pub cost_usd: Option<Usd>,
+        /// Tokens, read and written.
+        #[key(count, examples(&["100000"]))]
+        pub tokens: Option<u64>,
+        /// Calls to providers.
+        #[key(count, examples(&["10"]))]
+        pub calls: Option<u64>,
+    }
+}
+
+/// Said where a budget of money is looked at and not all that was spent is known. Always in the same words, so that it
+/// is shown once.
+const UNKNOWN_COST: &str = "the budget `cost_usd` can't be kept, because the cost of some calls is unknown: only what is \
+     known counts; add prices to `prices.yaml`, or limit `tokens` or `calls`";
+
+impl Declared for Budget {
+    const KEY: Key = Key::new("budget", Budget::shape, "Stops when so much has been spent on the document.")
+        .examples(&["{ cost_usd: 0.10, tokens: 100000, calls: 10 }"]);
+
+    const BOUNDS_CALLS: bool = true;
+
+    fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
+        Self::decode(node, problems).into_iter().filter(|budget| *budget != Self::default()).collect()
+    }
+
+    fn read_in_group(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let budget = Self::decode(node, problems)?;
+        if budget == Self::default() {
+            let problem = Problem::error(Code::Empty, &node.span, "this budget has no limit");
+            problems.push(problem.help("set `cost_usd`, `tokens` or `calls`"));
+        }
+        Some(budget)
+    }
+}
+
+impl Budget {
+    /// What may be used up, as a list that ends with `last` and its last member.
+    #[must_use]
+    pub fn words(&self, last: &str) -> String {
+        let money = self.cost_usd.map(|amount| format!("{} or more", dollars(amount)));
+        let tokens = self.tokens.map(|tokens| format!("{} or more", count(tokens, "token")));
+        let calls = self.calls.map(|calls| format!("{} or more", count(calls, "call")));
+        let said: Vec<String> = [money, tokens, calls].into_iter().flatten().collect();
+        list(&said, last)
+    }
+}
+
+impl Rule for Budget {
+    fn look(&self, run: &Progress<'_>) -> Looked {
+        let used = run.usage;
+        let money = self.cost_usd.map(|limit| {
+            let (cost, limit) = (used.known_cost_usd.get(), limit.get());
+            Seen::new("budget.cost_usd", at_least(cost, limit), cost, limit)
+        });
+        let tokens = self.tokens.map(|limit| Seen::count("budget.tokens", used.tokens, limit));
+        let calls = self.calls.map(|limit| Seen::count("budget.calls", used.calls, limit));
+        let mut seen = Vec::new();
+        for one in [money, tokens, calls].into_iter().flatten() {
+            let holds = one.holds;
+            seen.push(one);
+            if holds {
+                break;
+            }
+        }
+        let is_unknown = self.cost_usd.is_some() && used.calls_of_unknown_cost > 0;
+        Looked { seen, note: is_unknown.then(|| UNKNOWN_COST.to_owned()), failed: None }
+    }
+
+    fn clause(&self) -> String {
+        format!("the document has used up {}", self.words("or"))
+    }
+
+    fn earliest(&self) -> u64 {
+        1
+    }
+}

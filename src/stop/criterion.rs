@@ -1,0 +1,198 @@
+//! The list of all criteria, in the order in which they are looked at.
+
+use super::rule::{Declared, Looked, Progress, Rule};
+use super::{
+    Budget, Decline, FlipFlop, MaxCorrections, MaxIterations, MinImprovement, Oscillation, Rollbacks,
+    ScriptCriterion, Stagnation, Timeout, Unchanged, group,
+};
+use crate::diag::Problems;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+use serde_json::Value;
+
+/// Makes the enum and all that goes over every criterion of the list.
+macro_rules! criteria {
+    ($($Name:ident: $Type:ident),+ $(,)?) => {
+        /// One reason to stop, as a key of `stop` or as a member of a group.
+        #[derive(Debug, Clone)]
+        pub enum Criterion {
+            $(#[doc = concat!("See [`", stringify!($Type), "`].")] $Name($Type),)+
+            /// Holds when one of these does.
+            Any(Vec<Criterion>),
+            /// Holds when all of these do.
+            All(Vec<Criterion>),
+        }
+
+        /// The keys of `stop` that are no groups.
+        pub(super) static KEYS: &[Key] = &[$($Type::KEY),+];
+        /// The same in elements of groups.
+        pub(super) static KEYS_IN_GROUPS: &[Key] = &[$($Type::IN_GROUP),+];
+
+        /// Every reason that a criterion with a fixed name gives, and whether it is that of a limit of candidates.
+        pub fn reasons() -> impl Iterator<Item = (&'static str, bool)> {
+            [$(($Type::REASON, $Type::IS_LIMIT)),+].into_iter()
+        }
+
+        /// The keys of `stop` that mean nothing where no correction is made.
+        pub fn keys_about_corrections() -> impl Iterator<Item = &'static str> {
+            let criteria = [$(($Type::KEY.name, !$Type::IS_LIMIT && !$Type::BOUNDS_CALLS)),+].into_iter();
+            criteria.filter(|(_, is)| *is).map(|(key, _)| key).chain([group::ANY.name, group::ALL.name])
+        }
+
+        /// Reads what is under a key of `stop`.
+        pub(super) fn read(key: &str, node: &Node, problems: &mut Problems) -> Vec<Criterion> {
+            $(if key == $Type::KEY.name {
+                return $Type::read(node, problems).into_iter().map(Criterion::$Name).collect();
+            })+
+            Vec::new()
+        }
+
+        /// Reads what is under a key in an element of a group; `None` when there is no such key.
+        pub(super) fn read_in_group(key: &str, node: &Node, problems: &mut Problems) -> Option<Option<Criterion>> {
+            $(if key == $Type::KEY.name {
+                return Some($Type::read_in_group(node, problems).map(Criterion::$Name));
+            })+
+            None
+        }
+
+        impl Criterion {
+            /// The criterion, unless it is a group.
+            #[must_use]
+            pub fn rule(&self) -> Option<&dyn Rule> {
+                match self {
+                    $(Criterion::$Name(criterion) => Some(criterion),)+
+                    Criterion::Any(_) | Criterion::All(_) => None,
+                }
+            }
+
+            /// Its key in YAML.
+            #[must_use]
+            pub fn key(&self) -> &'static str {
+                match self {
+                    $(Criterion::$Name(_) => $Type::KEY.name,)+
+                    Criterion::Any(_) => group::ANY.name,
+                    Criterion::All(_) => group::ALL.name,
+                }
+            }
+
+            /// Its reason, where that is one fixed word; empty for a group.
+            #[must_use]
+            pub fn fixed_reason(&self) -> &'static str {
+                match self {
+                    $(Criterion::$Name(_) => $Type::REASON,)+
+                    Criterion::Any(_) | Criterion::All(_) => "",
+                }
+            }
+
+            /// Whether it is looked at before a rollback is settled.
+            #[must_use]
+            pub fn is_before_rollback(&self) -> bool {
+                match self {
+                    $(Criterion::$Name(_) => $Type::BEFORE_ROLLBACK,)+
+                    Criterion::Any(_) | Criterion::All(_) => false,
+                }
+            }
+
+            /// Where it stands in the order.
+            pub(super) fn rank(&self) -> usize {
+                KEYS.iter().position(|key| key.name == self.key()).unwrap_or_else(|| {
+                    KEYS.len() + usize::from(matches!(self, Criterion::All(_)))
+                })
+            }
+        }
+    };
+}
+
+// The order is that of the decision table. What limits candidates comes before the rollback is settled.
+criteria! {
+    MaxIterations: MaxIterations,
+    MaxCorrections: MaxCorrections,
+    Unchanged: Unchanged,
+    Rollbacks: Rollbacks,
+    Stagnation: Stagnation,
+    MinImprovement: MinImprovement,
+    Decline: Decline,
+    Oscillation: Oscillation,
+    FlipFlop: FlipFlop,
+    Script: ScriptCriterion,
+    Timeout: Timeout,
+    Budget: Budget,
+}
+
+impl Criterion {
+    /// Its reason in results; empty for a group, whose reason depends on the run.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let own = self.rule().and_then(Rule::named);
+        own.map_or_else(|| self.fixed_reason().to_owned(), |name| name.replacen('.', ":", 1))
+    }
+
+    /// Its key, with the name of what is below it: `script.plateau`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.rule().and_then(Rule::named).unwrap_or_else(|| self.key().to_owned())
+    }
+
+    /// The members of a group.
+    #[must_use]
+    pub fn members(&self) -> &[Criterion] {
+        match self {
+            Criterion::Any(members) | Criterion::All(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// Looks at the run; a group is looked at by who walks through it.
+    #[must_use]
+    pub fn look(&self, run: &Progress<'_>) -> Looked {
+        self.rule().map(|rule| rule.look(run)).unwrap_or_default()
+    }
+
+    /// When it ends the loop, as a clause that can stand after "when".
+    #[must_use]
+    pub fn clause(&self) -> String {
+        match self {
+            Criterion::Any(members) => {
+                format!("one of these holds: ({})", group::clause_of_all(members, "or"))
+            }
+            Criterion::All(members) => {
+                format!("all of these hold: ({})", group::clause_of_all(members, "and"))
+            }
+            criterion => criterion.rule().map(Rule::clause).unwrap_or_default(),
+        }
+    }
+
+    /// With how many candidates assessed it can hold at the earliest.
+    #[must_use]
+    pub fn earliest(&self) -> u64 {
+        let members = self.members().iter().map(Criterion::earliest);
+        match self {
+            Criterion::Any(_) => members.min().unwrap_or(u64::MAX),
+            Criterion::All(_) => members.max().unwrap_or(u64::MAX),
+            criterion => criterion.rule().map_or(u64::MAX, Rule::earliest),
+        }
+    }
+
+    /// The setting with which it could hold among so many candidates, as the profile has it: `window: 3`.
+    #[must_use]
+    pub fn fitting(&self, candidates: u64) -> Option<String> {
+        let setting = self.rule()?.fitting(candidates)?;
+        (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
+    }
+
+    /// What of its settings does not stand in what it sees.
+    #[must_use]
+    pub fn terms(&self) -> Option<Value> {
+        self.rule().and_then(Rule::terms)
+    }
+
+    /// Shows it and every member of it that is no group.
+    pub fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
+        match self {
+            Criterion::Any(members) | Criterion::All(members) => {
+                members.iter().for_each(|member| member.visit(see));
+            }
+            criterion => see(criterion),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `max_corrections`: the most corrections.
+
+use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use crate::diag::Problems;
+use crate::value::decode::{Decode, read_within};
+use crate::value::prose::count;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+
+/// The most corrections that are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxCorrections(pub u64);
+
+impl Declared for MaxCorrections {
+    const KEY: Key = Key::new(
+        "max_corrections",
+        u64::shape,
+        "The most corrections that are made: 0 to 1000. One less than `max_iterations` of the same effect.",
+    )
+    .whole(0, 1000)
+    .examples(&["2"]);
+    const IN_GROUP: Key = Self::KEY.as_typed().never_null();
+    const REASON: &'static str = "max_iterations";
+    const IS_LIMIT: bool = true;
+
+    fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
+        read_within(&Self::KEY, node, problems).map(MaxCorrections).into_iter().collect()
+    }
+
+    fn read_in_group(node: &Node, problems: &mut Problems) -> Option<Self> {
+        read_within(&Self::IN_GROUP, node, problems).map(MaxCorrections)
+    }
+}
+
+impl Rule for MaxCorrections {
+    fn look(&self, run: &Progress<'_>) -> Looked {
+        Seen::count("max_corrections", run.candidates().saturating_sub(1), self.0).into()
+    }
+
+    fn clause(&self) -> String {
+        match self.0 {
+            0 => "candidate 0 has been assessed: no correction is made".to_owned(),
+            most => format!(
+                "{} {} been made ({} with candidate 0)",
+                count(most, "correction"),
+                if most == 1 { "has" } else { "have" },
+                count(most.saturating_add(1), "candidate")
+            ),
+        }
+    }
+
+    fn earliest(&self) -> u64 {
+        self.0.saturating_add(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidate_0_is_counted_with_them() {
+        assert_eq!(MaxCorrections(1).clause(), "1 correction has been made (2 candidates with candidate 0)");
+    }
+}

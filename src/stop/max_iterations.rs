@@ -1,0 +1,65 @@
+//! `max_iterations`: the most candidates.
+
+use super::rule::{Declared, Looked, Progress, Rule, Seen};
+use crate::diag::Problems;
+use crate::value::decode::{Decode, read_within};
+use crate::value::prose::count;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+
+/// The most candidates that are assessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxIterations(pub u64);
+
+impl Declared for MaxIterations {
+    const KEY: Key = Key::new(
+        "max_iterations",
+        u64::shape,
+        "The most candidates that are assessed, the first one counted: 1 to 1000. With 1 nothing is corrected. One of \
+         `max_iterations` and `max_corrections` must be set.",
+    )
+    .whole(1, 1000)
+    .examples(&["3"]);
+    const IN_GROUP: Key = Self::KEY.count().never_null();
+    const IS_LIMIT: bool = true;
+
+    fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
+        read_within(&Self::KEY, node, problems).map(MaxIterations).into_iter().collect()
+    }
+
+    fn read_in_group(node: &Node, problems: &mut Problems) -> Option<Self> {
+        read_within(&Self::IN_GROUP, node, problems).map(MaxIterations)
+    }
+}
+
+impl Rule for MaxIterations {
+    fn look(&self, run: &Progress<'_>) -> Looked {
+        Seen::count("max_iterations", run.candidates(), self.0).into()
+    }
+
+    fn clause(&self) -> String {
+        match self.0 {
+            1 => "1 candidate has been assessed (candidate 0, and no correction)".to_owned(),
+            most => format!(
+                "{} have been assessed (candidate 0 and {})",
+                count(most, "candidate"),
+                count(most.saturating_sub(1), "correction")
+            ),
+        }
+    }
+
+    fn earliest(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corrections_are_one_less() {
+        let clause = "2 candidates have been assessed (candidate 0 and 1 correction)";
+        assert_eq!(MaxIterations(2).clause(), clause);
+    }
+}

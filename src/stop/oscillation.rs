@@ -1,0 +1,100 @@
+//! `oscillation`: scores that go up and down.
+
+use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting, long};
+use crate::diag::Problems;
+use crate::mapping;
+use crate::value::decode::Decode;
+use crate::value::prose::{score, times};
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+use crate::value::{at_least, below};
+use serde_json::{Value, json};
+
+mapping! {
+    /// Stops when the overall scores go up and down.
+    "oscillation" is "oscillation criterion", expects "`{ window: 4, flips: 2, amplitude: 0.05 }`";
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Oscillation {
+        /// Among how many of the last candidates: 3 or more.
+        #[key(at_least(3), required, examples(&["4"]))]
+        pub window: usize,
+        /// How many changes of direction there must be.
+        #[key(count, required, examples(&["2"]))]
+        pub flips: usize,
+        /// A difference smaller than this does not count, from 0 to 1.
+        #[key(number(0.0, 1.0), default("0"), examples(&["0.05"]))]
+        pub amplitude: f64,
+    }
+}
+
+impl Declared for Oscillation {
+    const KEY: Key =
+        Key::new("oscillation", Oscillation::shape, "Stops when the overall scores go up and down.")
+            .examples(&["{ window: 4, flips: 2, amplitude: 0.05 }"]);
+
+    fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
+        Self::decode(node, problems).into_iter().collect()
+    }
+}
+
+impl Rule for Oscillation {
+    fn look(&self, run: &Progress<'_>) -> Looked {
+        Seen::count("oscillation", long(flips(*self, run.overalls)), long(self.flips)).into()
+    }
+
+    fn clause(&self) -> String {
+        let size = if self.amplitude > 0.0 {
+            format!(
+                "both of {} or more; a smaller step between them is no change of direction",
+                score(self.amplitude)
+            )
+        } else {
+            "a step between them that changes nothing is no change of direction".to_owned()
+        };
+        format!(
+            "among the last {} overall scores two neighbouring steps go in opposite directions (up, then down, or down, then up; {size}) at least {}",
+            self.window,
+            times(long(self.flips))
+        )
+    }
+
+    fn earliest(&self) -> u64 {
+        // Two neighbouring differences make one change of direction.
+        long(self.flips).saturating_add(2)
+    }
+
+    fn fitting(&self, candidates: u64) -> Option<Setting> {
+        Some(Setting { key: "flips", value: candidates.saturating_sub(2), least: 1 })
+    }
+
+    fn terms(&self) -> Option<Value> {
+        Some(json!({ "window": self.window, "amplitude": self.amplitude }))
+    }
+}
+
+/// Changes of direction among the last `window` overalls. Two neighbouring differences of opposite sign, each at
+/// least `amplitude` in size, are one change. Overalls that are equal, as comparisons of scores go, have no direction.
+fn flips(criterion: Oscillation, overalls: &[f64]) -> usize {
+    let recent = overalls.get(overalls.len().saturating_sub(criterion.window)..).unwrap_or_default();
+    let differences: Vec<f64> =
+        recent.windows(2).map(|pair| if let [a, b] = pair { b - a } else { 0.0 }).collect();
+    let counts =
+        |difference: f64| below(0.0, difference.abs()) && at_least(difference.abs(), criterion.amplitude);
+    differences
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if counts(*a) && counts(*b) && (a.signum() != b.signum())))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_differences_are_no_flips() {
+        let criterion = Oscillation { window: 4, flips: 2, amplitude: 0.05 };
+        assert_eq!(flips(criterion, &[0.5, 0.6, 0.5, 0.6]), 2);
+        assert_eq!(flips(criterion, &[0.5, 0.6, 0.58, 0.68]), 0);
+        assert_eq!(flips(criterion, &[0.6, 0.5, 0.6, 0.7, 0.8]), 0);
+    }
+}

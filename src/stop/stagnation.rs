@@ -1,0 +1,82 @@
+//! `stagnation`: scores that hardly move.
+
+use super::rule::{Declared, Looked, Progress, Rule, Seen, Setting, long};
+use crate::diag::Problems;
+use crate::mapping;
+use crate::value::below;
+use crate::value::decode::Decode;
+use crate::value::prose::score;
+use crate::value::shape::Key;
+use crate::value::yaml::Node;
+use serde_json::{Value, json};
+
+mapping! {
+    /// Stops when the last overall scores lie close together.
+    "stagnation" is "stagnation criterion", expects "`{ window: 2, epsilon: 0.05 }`";
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Stagnation {
+        /// How many of the last candidates are looked at: 2 or more.
+        #[key(at_least(2), required, examples(&["2"]))]
+        pub window: usize,
+        /// The highest and the lowest of their overall scores differ by less than this, from 0 to 1.
+        #[key(number(0.0, 1.0), required, examples(&["0.05"]))]
+        pub epsilon: f64,
+    }
+}
+
+impl Declared for Stagnation {
+    const KEY: Key =
+        Key::new("stagnation", Stagnation::shape, "Stops when the overall scores hardly move any more.")
+            .examples(&["{ window: 2, epsilon: 0.05 }"]);
+
+    fn read(node: &Node, problems: &mut Problems) -> Vec<Self> {
+        Self::decode(node, problems).into_iter().collect()
+    }
+}
+
+impl Rule for Stagnation {
+    fn look(&self, run: &Progress<'_>) -> Looked {
+        let spread = spread(*self, run.overalls);
+        spread.map(|spread| Seen::new("stagnation", below(spread, self.epsilon), spread, self.epsilon)).into()
+    }
+
+    fn clause(&self) -> String {
+        format!(
+            "the overall scores of the last {} candidates lie less than {} apart",
+            self.window,
+            score(self.epsilon)
+        )
+    }
+
+    fn earliest(&self) -> u64 {
+        long(self.window)
+    }
+
+    fn fitting(&self, candidates: u64) -> Option<Setting> {
+        Some(Setting { key: "window", value: candidates, least: 2 })
+    }
+
+    fn terms(&self) -> Option<Value> {
+        Some(json!({ "window": self.window }))
+    }
+}
+
+/// The spread of the last `window` overalls; `None` while there are fewer.
+fn spread(criterion: Stagnation, overalls: &[f64]) -> Option<f64> {
+    let recent = overalls.get(overalls.len().checked_sub(criterion.window)?..)?;
+    let (low, high) =
+        recent.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    Some(high - low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spread_needs_its_whole_window() {
+        let criterion = Stagnation { window: 3, epsilon: 0.05 };
+        assert_eq!(spread(criterion, &[0.5, 0.5]), None);
+        assert!((spread(criterion, &[0.1, 0.5, 0.52, 0.54]).unwrap() - 0.04).abs() < 1e-12);
+    }
+}

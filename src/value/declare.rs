@@ -1,0 +1,284 @@
+//! One declaration for a mapping of our YAML: [`mapping!`](crate::mapping) over a struct.
+//!
+//! The comments on the struct and its fields are what schemas and reference pages say; `#[key(…)]` gives the rest with the
+//! methods of [`Key`](super::shape::Key): `required`, `default("10")`, `examples(&["5"])`, bounds such as `whole(0, 20)` or
+//! `number(0.0, 1.0)`, and `text("a file under `prompts/`")`. From that come the struct, its decoder (all problems
+//! collected, `null` as absent, unknown keys guessed at), its defaults, its schema and its reference page.
+//!
+//! ```
+//! loopctl::mapping! {
+//!     /// How often something is tried.
+//!     "tries" is "set of tries", expects "a mapping such as `{ most: 3 }`", all default;
+//!     #[derive(Debug, Clone, PartialEq)]
+//!     pub struct Tries {
+//!         /// The most tries: 1 to 10.
+//!         #[key(whole(1, 10), default("3"), examples(&["5"]))]
+//!         pub most: u64,
+//!         /// The time between two tries. Without it there is none.
+//!         #[key(examples(&["5s"]))]
+//!         pub pause: Option<loopctl::value::Millis>,
+//!     }
+//! }
+//!
+//! assert_eq!(Tries::default(), Tries { most: 3, pause: None });
+//! assert_eq!(Tries::mapping().key("most").unwrap().doc, "The most tries: 1 to 10.");
+//! ```
+//!
+//! After the mapping's name and what messages call it may stand, in this order:
+//! - `expects "…"`: what a correct value looks like; implements `Decode`. Without it the type reads what else it may be
+//!   itself, and mappings with `read_mapping`.
+//! - `checked by FUNCTION`: `fn(&Self, &Fields, &mut Problems)`, which says what is wrong between keys.
+//! - `all default`: implements `Default`, by the declared defaults; `all default or off`, where all are `true` or `false`:
+//!   also the constant `OFF`.
+//!
+//! A field may say how it is read: `field: Type = FUNCTION`, with `fn(&Node, &mut Problems) -> Option<Type>`. One field
+//! marked `#[keys]` has a type declared in the same way, whose keys stand among these.
+
+use super::decode::Decode;
+use super::shape::Key;
+use super::yaml::{Node, parse};
+use crate::diag::{Problems, SourceFile};
+
+/// What declared defaults are known by in places.
+pub const DEFAULTS_NAME: &str = "<defaults>";
+
+/// A comment as a text: its lines begin with a space each.
+#[doc(hidden)]
+#[must_use]
+pub const fn sentences(comment: &'static str) -> &'static str {
+    comment.trim_ascii()
+}
+
+/// A value that a declaration writes in YAML.
+#[must_use]
+pub fn written(yaml: &str) -> Option<Node> {
+    parse(&SourceFile::new(DEFAULTS_NAME, yaml), &mut Problems::new())
+}
+
+/// The declared default of a key, read as its values are.
+#[doc(hidden)]
+pub fn usual<T>(key: &Key, read: impl Fn(&Node, &mut Problems) -> Option<T>) -> Option<T> {
+    read(&written(key.default?)?, &mut Problems::new())
+}
+
+/// What a field of a declared struct may be: a value, or a value that need not be there.
+#[doc(hidden)]
+pub trait Field: Sized {
+    /// What its YAML is read as.
+    type Value: Decode;
+
+    /// What it is where there is none.
+    fn absent() -> Option<Self>;
+
+    /// Reads it.
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self>;
+}
+
+impl<T: Decode> Field for T {
+    type Value = T;
+
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        T::decode(node, problems)
+    }
+}
+
+impl<T: Decode> Field for Option<T> {
+    type Value = T;
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+
+    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        T::decode(node, problems).map(Some)
+    }
+}
+
+/// Declares a mapping of our YAML and the struct that is read from it. See [the module](crate::value::declare).
+#[macro_export]
+macro_rules! mapping {
+    (
+        $(#[doc = $doc:literal])+
+        $name:literal is $what:literal
+            $(, expects $expected:expr)?
+            $(, checked by $check:path)?
+            $(, all $($default:ident)+)?;
+        $(#[$meta:meta])*
+        $vis:vis struct $Type:ident {
+            $(
+                $(#[doc = $field_doc:literal])+
+                #[key($($option:ident $(($($argument:expr),* $(,)?))?),* $(,)?)]
+                $field_vis:vis $field:ident: $ty:ty $(= $read:expr)?
+            ),* $(,)?
+            $(
+                ; #[keys] $(#[$shared_meta:meta])* $shared_vis:vis $shared:ident: $shared_ty:ty,
+                $(
+                    $(#[doc = $late_doc:literal])+
+                    #[key($($late_option:ident $(($($late_argument:expr),* $(,)?))?),* $(,)?)]
+                    $late_vis:vis $late:ident: $late_ty:ty $(= $late_read:expr)?
+                ),* $(,)?
+            )?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        $(#[$meta])*
+        $vis struct $Type {
+            $($(#[doc = $field_doc])+ $field_vis $field: $ty,)*
+            $(
+                $(#[$shared_meta])* $shared_vis $shared: $shared_ty,
+                $($(#[doc = $late_doc])+ $late_vis $late: $late_ty,)*
+            )?
+        }
+
+        impl $Type {
+            /// Its declaration.
+            #[must_use]
+            pub const fn mapping() -> &'static $crate::value::shape::Mapping {
+                static MAPPING: $crate::value::shape::Mapping = $crate::value::shape::Mapping {
+                    name: $name,
+                    what: $what,
+                    doc: $crate::value::declare::sentences(concat!($($doc),+)),
+                    keys: &[
+                        $Type::keys()
+                        $(, <$shared_ty>::keys(), {
+                            static LATE: &[$crate::value::shape::Key] = &[
+                                $($crate::key!($late: $late_ty, [$($late_doc),+] $($late_option $(($($late_argument),*))?),*)),*
+                            ];
+                            LATE
+                        })?
+                    ],
+                    open: None,
+                };
+                &MAPPING
+            }
+
+            /// Its own keys, for mappings that have them, too.
+            #[must_use]
+            pub(crate) const fn keys() -> &'static [$crate::value::shape::Key] {
+                static KEYS: &[$crate::value::shape::Key] = &[
+                    $($crate::key!($field: $ty, [$($field_doc),+] $($option $(($($argument),*))?),*)),*
+                ];
+                KEYS
+            }
+
+            /// Reads its keys among those of a mapping. `None` when one of them is missing or wrong that has no default.
+            pub(crate) fn read_keys(
+                fields: &mut $crate::value::decode::Fields<'_>,
+                problems: &mut $crate::diag::Problems,
+            ) -> Option<Self> {
+                $(let $field = $crate::read_key!(fields, problems, $crate::key!($field: $ty, [$($field_doc),+] $($option $(($($argument),*))?),*), $ty $(, $read)?);)*
+                $(
+                    let $shared = <$shared_ty>::read_keys(fields, problems);
+                    $(let $late = $crate::read_key!(fields, problems, $crate::key!($late: $late_ty, [$($late_doc),+] $($late_option $(($($late_argument),*))?),*), $late_ty $(, $late_read)?);)*
+                )?
+                Some(Self { $($field: $field?,)* $($shared: $shared?, $($late: $late?,)*)? })
+            }
+
+            /// Reads a mapping of it.
+            pub(crate) fn read_mapping(
+                node: &$crate::value::yaml::Node,
+                problems: &mut $crate::diag::Problems,
+            ) -> Option<Self> {
+                let mut fields = $crate::value::decode::Fields::open(node, Self::mapping(), problems)?;
+                let read = Self::read_keys(&mut fields, problems);
+                $(
+                    if let Some(read) = &read {
+                        $check(read, &fields, problems);
+                    }
+                )?
+                fields.finish(problems);
+                read
+            }
+        }
+
+        $(
+            impl $crate::value::decode::Decode for $Type {
+                const EXPECTED: &'static str = $expected;
+
+                fn shape() -> $crate::value::shape::Shape {
+                    $crate::value::shape::Shape::Mapping(Self::mapping())
+                }
+
+                fn decode(
+                    node: &$crate::value::yaml::Node,
+                    problems: &mut $crate::diag::Problems,
+                ) -> Option<Self> {
+                    Self::read_mapping(node, problems)
+                }
+            }
+        )?
+
+        $crate::all_default!([$($($default)+)?] $Type { $($field)* });
+    };
+}
+
+/// The declaration of one key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! key {
+    ($field:ident: $ty:ty, [$($doc:literal),+] $($option:ident $(($($argument:expr),*))?),*) => {
+        $crate::value::shape::Key::new(
+            stringify!($field),
+            <<$ty as $crate::value::declare::Field>::Value as $crate::value::decode::Decode>::shape,
+            $crate::value::declare::sentences(concat!($($doc),+)),
+        )
+        $(.$option($($($argument),*)?))*
+    };
+}
+
+/// Reads the value of one key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! read_key {
+    ($fields:ident, $problems:ident, $key:expr, $ty:ty) => {
+        $crate::read_key!($fields, $problems, $key, $ty, <$ty as $crate::value::declare::Field>::read)
+    };
+    ($fields:ident, $problems:ident, $key:expr, $ty:ty, $read:expr) => {{
+        static KEY: $crate::value::shape::Key = $key;
+        static USUAL: std::sync::LazyLock<Option<$ty>> =
+            std::sync::LazyLock::new(|| $crate::value::declare::usual(&KEY, $read));
+        let usual = || USUAL.clone().or_else(<$ty as $crate::value::declare::Field>::absent);
+        $fields.declared(
+            &KEY,
+            $read,
+            usual,
+            <<$ty as $crate::value::declare::Field>::Value as $crate::value::decode::Decode>::EXPECTED,
+            $problems,
+        )
+    }};
+}
+
+/// A struct of declared defaults, and one of switches that are all off.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! all_default {
+    ([] $Type:ident { $($field:ident)* }) => {};
+    ([default or off] $Type:ident { $($field:ident)* }) => {
+        $crate::all_default!([default] $Type { $($field)* });
+
+        impl $Type {
+            /// Nothing of it.
+            pub const OFF: Self = Self { $($field: false),* };
+        }
+    };
+    ([default] $Type:ident { $($field:ident)* }) => {
+        impl Default for $Type {
+            /// What is declared to hold without a word.
+            #[expect(
+                clippy::expect_used,
+                reason = "declared defaults are values of their keys, as a test of all of them shows"
+            )]
+            fn default() -> Self {
+                static USUAL: std::sync::LazyLock<Option<$Type>> = std::sync::LazyLock::new(|| {
+                    let nothing = $crate::value::declare::written("{}")?;
+                    $Type::read_mapping(&nothing, &mut $crate::diag::Problems::new())
+                });
+                USUAL.clone().expect("every key has a default")
+            }
+        }
+    };
+}
