@@ -414,9 +414,9 @@ impl CallFailure {
 
 /// A failure before it is known whose it is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct CallError {
+pub(crate) struct CallError {
     pub(super) kind: FailureKind,
-    pub(super) message: String,
+    pub(crate) message: String,
     pub(super) help: Option<String>,
     pub(super) status: Option<u16>,
     pub(super) request_id: Option<String>,
@@ -486,7 +486,7 @@ impl CallError {
 }
 
 /// One sanitized line of at most 500 characters: what comes from outside goes to terminals and logs.
-pub(super) fn sanitize_message(message: &str) -> String {
+pub(crate) fn sanitize_message(message: &str) -> String {
     const MOST: usize = 500;
     let message = message.trim();
     match message.char_indices().nth(MOST) {

@@ -32,23 +32,23 @@ pub struct Inspected {
 }
 
 /// A library's bytes and what they say. All that follows, trust and loading, is about these very bytes.
-pub(super) struct PluginFile {
-    pub(super) path: PathBuf,
-    pub(super) bytes: Vec<u8>,
-    pub(super) digest: String,
-    pub(super) manifest: Manifest,
-    pub(super) manifest_json: Vec<u8>,
+pub(crate) struct PluginFile {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) digest: String,
+    pub(crate) manifest: Manifest,
+    pub(crate) manifest_json: Vec<u8>,
     /// Of the file that was read, not of whatever has its name by now.
-    pub(super) metadata: Metadata,
+    pub(crate) metadata: Metadata,
 }
 
 /// This loopctl's version of the boundary.
-pub(super) fn host_abi() -> String {
+pub(crate) fn host_abi() -> String {
     format!("{LC_ABI_MAJOR}.{LC_ABI_MINOR}")
 }
 
 impl PluginFile {
-    pub(super) fn read(path: &Path) -> Result<Self, ProviderError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, ProviderError> {
         let unreadable = |error: std::io::Error| ProviderError::Unreadable {
             path: path.to_owned(),
             problem: error.to_string(),
@@ -77,7 +77,7 @@ impl PluginFile {
 }
 
 /// SHA-256 or any other bytes, in lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string can't fail.
@@ -142,7 +142,7 @@ fn blob(after_magic: &[u8]) -> Option<&[u8]> {
 }
 
 /// Reads a manifest, and tames what goes to terminals and journals.
-pub(super) fn parse(json: &[u8]) -> Result<Manifest, String> {
+pub(crate) fn parse(json: &[u8]) -> Result<Manifest, String> {
     let mut manifest: Manifest =
         serde_json::from_slice(json).map_err(|error| sanitize_message(&error.to_string()))?;
     manifest.version = sanitize_message(&manifest.version);

@@ -142,7 +142,7 @@ pub(super) fn endpoint_named<'m>(manifest: &'m Manifest, name: &str) -> Option<&
 }
 
 /// Whether two names mean the same plugin: a crate `loopctl-my-llm` makes a library `loopctl_my_llm`.
-pub(super) fn same_name(one: &str, other: &str) -> bool {
+pub(crate) fn same_name(one: &str, other: &str) -> bool {
     one.replace('-', "_") == other.replace('-', "_")
 }
 

@@ -344,7 +344,7 @@ impl Providers {
     }
 
     /// `Ok` for a library that may run.
-    pub(super) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
+    pub(crate) fn may_run(&self, file: &PluginFile) -> Result<(), ProviderError> {
         trust::require(&self.shared.paths, file)
     }
 
@@ -388,7 +388,7 @@ impl std::fmt::Debug for Providers {
 }
 
 /// Holds the configuration against the manifest's schema. The values in it stay out of the message: they may be keys.
-pub(super) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
+pub(crate) fn check_config(manifest: &Manifest, config: &Value) -> Result<(), ProviderError> {
     let problem = |problem: String| ProviderError::Config { provider: manifest.name.clone(), problem };
     let found = setting_problems(manifest, config).map_err(problem)?;
     let messages: Vec<String> = found.into_iter().map(|found| found.message).collect();

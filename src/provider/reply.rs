@@ -47,7 +47,7 @@ fn usage_of(error: &PluginError) -> Usage {
 }
 
 /// What JSON can say and no provider can mean.
-pub(super) fn sensible(completion: Completion) -> Result<Completion, CallError> {
+pub(crate) fn sensible(completion: Completion) -> Result<Completion, CallError> {
     let garbage = |problem: &str| {
         let usage =
             Usage { cost_usd: completion.usage.cost_usd.filter(|cost| *cost >= 0.0), ..completion.usage };

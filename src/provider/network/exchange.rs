@@ -97,7 +97,7 @@ impl HttpTransport {
     ///
     /// # Errors
     /// In words, why it would not be.
-    pub(in crate::provider) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
+    pub(crate) fn would_send(&self, request: &HttpRequest) -> Result<(), String> {
         self.prepare(request.clone()).map(|_| ()).map_err(|fault| fault.message)
     }
 

@@ -59,7 +59,7 @@ use server::Server;
 pub(super) type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What all opened providers of a [`super::Providers`] share.
-pub(super) struct Network {
+pub(crate) struct Network {
     environment: Environment,
     settings: Settings,
     seed: Seed,
@@ -73,7 +73,7 @@ type Lanes = HashMap<(Origin, Vec<String>), Arc<RateLimiter>>;
 
 impl Network {
     /// With the usual settings, knowing nothing of any server.
-    pub(super) fn new(environment: Environment) -> Self {
+    pub(crate) fn new(environment: Environment) -> Self {
         Self {
             environment,
             settings: Settings::default(),
@@ -118,7 +118,7 @@ impl Network {
 }
 
 /// An opened `http` plugin's way to the network.
-pub(super) struct HttpTransport {
+pub(crate) struct HttpTransport {
     network: Arc<Network>,
     egress: Egress,
     keys: Keys,
@@ -133,7 +133,7 @@ impl HttpTransport {
     ///
     /// # Errors
     /// In words, when they lead nowhere.
-    pub(super) fn new(
+    pub(crate) fn new(
         network: Arc<Network>,
         manifest: &Manifest,
         endpoint: Option<&str>,

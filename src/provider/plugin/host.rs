@@ -23,7 +23,7 @@ pub(in crate::provider) struct Reply {
 }
 
 #[derive(Debug)]
-pub(in crate::provider) enum Payload {
+pub(crate) enum Payload {
     Bytes(Vec<u8>),
     /// More than [`LC_MAX_OUTPUT`]; only the size is kept.
     TooLarge(usize),

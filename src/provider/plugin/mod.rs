@@ -15,10 +15,11 @@ mod stuck;
 pub(super) use call::Instance;
 pub use ending::Working;
 pub use host::LOG_TARGET;
-pub(super) use host::{Payload, Reply};
+pub(crate) use host::Payload;
+pub(super) use host::Reply;
 pub(super) use load::{LINKED, Library};
 #[cfg(feature = "cli")]
-pub(super) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
+pub(crate) use probe::{Call, Entry, Ledger, Offer, Opened, Opening, RawReply, Started, Table};
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;

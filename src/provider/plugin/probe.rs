@@ -28,15 +28,15 @@ const LOG_BYTES: usize = 4096;
 
 /// A status and the bytes that came with it.
 #[derive(Debug)]
-pub(in crate::provider) struct RawReply {
-    pub(in crate::provider) status: lc_status,
-    pub(in crate::provider) payload: Payload,
+pub(crate) struct RawReply {
+    pub(crate) status: lc_status,
+    pub(crate) payload: Payload,
     /// Where the bytes stood, to tell one buffer from another.
-    pub(in crate::provider) address: usize,
+    pub(crate) address: usize,
     /// Whether the plugin gave a function to free them with.
-    pub(in crate::provider) has_drop: bool,
+    pub(crate) has_drop: bool,
     /// The buffer says that it holds bytes, and points nowhere.
-    pub(in crate::provider) points_nowhere: bool,
+    pub(crate) points_nowhere: bool,
 }
 
 /// # Safety
@@ -51,7 +51,7 @@ unsafe fn answer_of(status: lc_status, buf: lc_buf) -> RawReply {
 
 /// Everything that a plugin tells its host, in the order in which it came.
 #[derive(Default)]
-pub(in crate::provider) struct Ledger {
+pub(crate) struct Ledger {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -67,19 +67,19 @@ struct State {
 
 impl Ledger {
     /// Lives until the process ends, as the contract has it.
-    pub(in crate::provider) fn leak() -> &'static Self {
+    pub(crate) fn leak() -> &'static Self {
         Box::leak(Box::default())
     }
 
     /// An id for a call.
-    pub(in crate::provider) fn issue(&self) -> u64 {
+    pub(crate) fn issue(&self) -> u64 {
         let mut state = self.state();
         state.last = state.last.saturating_add(1);
         state.last
     }
 
     /// Waits until each of these has an answer, or `until`. Returns those that have none.
-    pub(in crate::provider) fn wait_for(&self, ids: &[u64], until: Instant) -> Vec<u64> {
+    pub(crate) fn wait_for(&self, ids: &[u64], until: Instant) -> Vec<u64> {
         let mut state = self.state();
         loop {
             let missing: Vec<u64> = ids
@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     /// Takes the answers to a call out, oldest first.
-    pub(in crate::provider) fn take(&self, id: u64) -> Vec<RawReply> {
+    pub(crate) fn take(&self, id: u64) -> Vec<RawReply> {
         let mut state = self.state();
         let (of_it, others) =
             std::mem::take(&mut state.arrived).into_iter().partition(|(arrived, _)| *arrived == id);
@@ -106,12 +106,12 @@ impl Ledger {
     }
 
     /// Ids that were answered and belonged to no call.
-    pub(in crate::provider) fn strays(&self) -> Vec<u64> {
+    pub(crate) fn strays(&self) -> Vec<u64> {
         self.state().strays.clone()
     }
 
     /// Whether the plugin has written this to its log.
-    pub(in crate::provider) fn logged(&self, text: &str) -> bool {
+    pub(crate) fn logged(&self, text: &str) -> bool {
         self.state().log.iter().any(|line| line.contains(text))
     }
 
@@ -151,7 +151,7 @@ unsafe extern "C" fn log(ctx: *mut c_void, _: u32, msg: lc_slice) {
 
 /// Which host a plugin is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::provider) enum Offer {
+pub(crate) enum Offer {
     /// This one.
     Ours,
     /// One of the next major version, which it must refuse.
@@ -168,19 +168,19 @@ struct LongTable {
 }
 
 /// A loaded library's one exported function.
-pub(in crate::provider) struct Entry(lc_entry_v1);
+pub(crate) struct Entry(lc_entry_v1);
 
 impl Entry {
     /// Loads a file whose bytes have been found trustworthy. Runs its constructors, and waits for them.
     ///
     /// # Errors
     /// What the system's loader said, or that the symbol isn't there.
-    pub(in crate::provider) fn load(file: &PluginFile) -> Result<Self, ProviderError> {
+    pub(crate) fn load(file: &PluginFile) -> Result<Self, ProviderError> {
         open_copy(file).map(Self)
     }
 
     /// Offers a host. `None` when the plugin refuses it.
-    pub(in crate::provider) fn offer(&self, ledger: &'static Ledger, offer: Offer) -> Option<Arc<Table>> {
+    pub(crate) fn offer(&self, ledger: &'static Ledger, offer: Offer) -> Option<Arc<Table>> {
         let (major, minor, size) = match offer {
             Offer::Ours => (LC_ABI_MAJOR, LC_ABI_MINOR, size_of::<lc_host_v1>()),
             Offer::OtherMajor => (LC_ABI_MAJOR.saturating_add(1), 0, size_of::<lc_host_v1>()),
@@ -203,7 +203,7 @@ impl Entry {
 }
 
 /// A plugin's table; functions that it lacks are absent.
-pub(in crate::provider) struct Table {
+pub(crate) struct Table {
     raw: lc_plugin_v1,
     /// Whether a function has written into bytes that were lent to it.
     wrote: AtomicBool,
@@ -215,7 +215,7 @@ unsafe impl Send for Table {}
 unsafe impl Sync for Table {}
 
 /// What came of `open`.
-pub(in crate::provider) enum Opening {
+pub(crate) enum Opening {
     Opened(Opened),
     /// It said OK and gave no instance.
     Nothing,
@@ -224,28 +224,28 @@ pub(in crate::provider) enum Opening {
 
 impl Table {
     /// In bytes, as the table says.
-    pub(in crate::provider) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.raw.size
     }
 
     /// Major and minor.
-    pub(in crate::provider) fn abi(&self) -> (u32, u32) {
+    pub(crate) fn abi(&self) -> (u32, u32) {
         (self.raw.abi_major, self.raw.abi_minor)
     }
 
     /// The manifest, if there is one of a size that a manifest can have.
-    pub(in crate::provider) fn manifest(&self) -> Option<Vec<u8>> {
+    pub(crate) fn manifest(&self) -> Option<Vec<u8>> {
         // SAFETY: the table's manifest is static, as the contract has it.
         unsafe { manifest_bytes(&self.raw) }
     }
 
     /// The functions that a plugin of this kind must have and this one lacks.
-    pub(in crate::provider) fn missing(&self, kind: PluginKind) -> Vec<&'static str> {
+    pub(crate) fn missing(&self, kind: PluginKind) -> Vec<&'static str> {
         missing_functions(&self.raw, kind)
     }
 
     /// Whether two tables name the same functions and the same ABI.
-    pub(in crate::provider) fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         let functions = |table: &Self| {
             let raw = &table.raw;
             [
@@ -272,7 +272,7 @@ impl Table {
     }
 
     /// Opens an instance with these bytes for a configuration.
-    pub(in crate::provider) fn open(self: &Arc<Self>, config: &[u8]) -> Opening {
+    pub(crate) fn open(self: &Arc<Self>, config: &[u8]) -> Opening {
         let Some(open) = self.raw.open else { return Opening::Nothing };
         let mut raw = std::ptr::null_mut();
         let mut err = no_buf();
@@ -291,13 +291,13 @@ impl Table {
 }
 
 /// An open instance. Not closed when it is dropped: whether closing works is for a check to say.
-pub(in crate::provider) struct Opened {
+pub(crate) struct Opened {
     table: Arc<Table>,
     raw: Opaque,
 }
 
 /// What came of `start`.
-pub(in crate::provider) enum Started {
+pub(crate) enum Started {
     Accepted(Call),
     /// Accepted, and it gave no call.
     Nothing,
@@ -306,12 +306,12 @@ pub(in crate::provider) enum Started {
 
 impl Opened {
     /// Whether the plugin has written into bytes that were lent to it.
-    pub(in crate::provider) fn wrote_into_input(&self) -> bool {
+    pub(crate) fn wrote_into_input(&self) -> bool {
         self.table.wrote.load(Ordering::Relaxed)
     }
 
     /// `call` of an http plugin; `None` when there is no such function.
-    pub(in crate::provider) fn call(&self, op: u32, input: &[u8]) -> Option<RawReply> {
+    pub(crate) fn call(&self, op: u32, input: &[u8]) -> Option<RawReply> {
         let call = self.table.raw.call?;
         let mut out = no_buf();
         // SAFETY: arguments as the contract has them; the slice lives until the call returns.
@@ -322,7 +322,7 @@ impl Opened {
     }
 
     /// `start` of a direct plugin; `None` when there is no such function.
-    pub(in crate::provider) fn start(&self, id: u64, request: &[u8]) -> Option<Started> {
+    pub(crate) fn start(&self, id: u64, request: &[u8]) -> Option<Started> {
         let start = self.table.raw.start?;
         let mut raw = std::ptr::null_mut();
         let mut err = no_buf();
@@ -342,7 +342,7 @@ impl Opened {
     }
 
     /// The last use of the instance. Every call of it must have been released.
-    pub(in crate::provider) fn close(self) {
+    pub(crate) fn close(self) {
         if let Some(close) = self.table.raw.close {
             // SAFETY: it came from `open`, and this is the last use of it.
             unsafe { close(self.raw.get()) };
@@ -351,14 +351,14 @@ impl Opened {
 }
 
 /// An accepted call of a direct plugin.
-pub(in crate::provider) struct Call {
+pub(crate) struct Call {
     table: Arc<Table>,
     raw: Opaque,
 }
 
 impl Call {
     /// Asks it to end. At most once.
-    pub(in crate::provider) fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         if let Some(cancel) = self.table.raw.cancel {
             // SAFETY: it came from `start` and isn't released yet.
             unsafe { cancel(self.raw.get()) };
@@ -366,7 +366,7 @@ impl Call {
     }
 
     /// The last use of it.
-    pub(in crate::provider) fn release(self) {
+    pub(crate) fn release(self) {
         if let Some(release) = self.table.raw.call_release {
             // SAFETY: it came from `start`, and this is the last use of it.
             unsafe { release(self.raw.get()) };
