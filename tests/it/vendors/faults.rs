@@ -333,7 +333,7 @@ fn cells(cells: &[&str]) -> String {
     format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
 }
 
-const HEAD: &str = "# What comes of an API's faults
+const HEAD: &str = "# How API failures end
 
 How `loopctl run --profile clinical --provider openai:any` (`anthropic:any`, `gemini:any`) ends on the report that README shows, when the API
 misbehaves. Written by `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults`, which asks loopback servers that check each request against the
