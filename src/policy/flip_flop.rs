@@ -1,4 +1,4 @@
-//! Paths of the candidate that go back and forth (LOOP, line 11 of the table).
+//! Paths of the candidate that go back and forth (line 11 of the decision table).
 
 use crate::value::{Segment, canonical, push_segment};
 use serde_json::Value;

@@ -129,7 +129,7 @@ pub struct Budget {
 const MOST_ITERATIONS: u64 = 1_000;
 
 impl StopCriteria {
-    /// The plain criteria that are looked at before a rollback is settled (LOOP, lines 4 and 5), in order.
+    /// The plain criteria that are looked at before a rollback is settled (lines 4 and 5 of the decision table), in order.
     pub fn before_rollback(&self) -> impl Iterator<Item = Criterion> {
         let limits = [
             self.max_iterations.map(Criterion::MaxIterations),
@@ -139,7 +139,7 @@ impl StopCriteria {
         limits.into_iter().flatten()
     }
 
-    /// The plain criteria that are looked at after it (LOOP, lines 6 to 13), in order.
+    /// The plain criteria that are looked at after it (lines 6 to 13), in order.
     pub fn after_rollback(&self) -> impl Iterator<Item = Criterion> {
         let courses = [
             self.rollbacks.map(Criterion::Rollbacks),

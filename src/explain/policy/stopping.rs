@@ -1,4 +1,4 @@
-//! When the loop stops, in the order in which its reasons are looked at (LOOP, The decision).
+//! When the loop stops, in the order in which its reasons are looked at.
 
 use super::criteria::{budget_words, clause, group};
 use super::model::{Ending, Section};

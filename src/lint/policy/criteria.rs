@@ -12,7 +12,7 @@ pub(super) struct Placed {
     /// Its place in the profile, as decisions name it: `stop.any[0].timeout`.
     pub(super) path: String,
     pub(super) span: Span,
-    /// When it is looked at: what has a lower number is looked at before (LOOP, The decision).
+    /// When it is looked at: what has a lower number is looked at before, as in the decision table.
     pub(super) rank: usize,
     /// Whether it ends the loop by itself: it stands under `stop` or in `stop.any`, or is all that stands in a list.
     pub(super) alone: bool,
@@ -140,7 +140,7 @@ fn rank(criterion: &Criterion) -> usize {
     }
 }
 
-/// With how many candidates assessed a criterion can fire at the earliest (LOOP, The decision).
+/// With how many candidates assessed a criterion can fire at the earliest.
 pub(super) fn needs(criterion: &Criterion) -> u64 {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     match criterion {

@@ -15,8 +15,12 @@ fn the_table_tells_valid_files_from_invalid_ones() {
     let place = Workspace::new();
     // The folders of the published cases.
     place.write("ContainedInEnvironment/Expected/Submodel/minimal.json", &format!("\u{feff}{SUBMODEL}"));
-    for (kind, text) in [("RequiredViolation", WITHOUT_ID), ("UnexpectedAdditionalProperty", UNKNOWN_MEMBER)] {
-        place.write(&format!("ContainedInEnvironment/Unexpected/Unserializable/{kind}/Submodel/id.json"), text);
+    for (kind, text) in [("RequiredViolation", WITHOUT_ID), ("UnexpectedAdditionalProperty", UNKNOWN_MEMBER)]
+    {
+        place.write(
+            &format!("ContainedInEnvironment/Unexpected/Unserializable/{kind}/Submodel/id.json"),
+            text,
+        );
     }
     place.write("template.json", SUBMODEL);
     let mut table = Vec::new();
