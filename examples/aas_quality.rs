@@ -4,9 +4,10 @@
 //! cargo run --example aas_quality -- FOLDER [PROFILE]
 //! ```
 //!
-//! `FOLDER` holds `expected.tsv` with the columns `file`, `verdict` (`valid` or `invalid`) and `violation_kind`, and, if
-//! there is one, `templates.tsv` with the column `file`. Each file is assessed as it stands (`candidate: value`), not as the
-//! document of an edit. Prints Markdown; no text of a document.
+//! `FOLDER` is laid out as `test_data/Json` of aas-core3.0-python (`docs/quality.md` says where to get it): a file below `Expected` is
+//! valid; one below `Unexpected/STAGE/KIND` is invalid, and `KIND` says why. Other files of a folder, and a folder that has neither, are
+//! counted under `-`. Each file is assessed as it stands (`candidate: value`), not as the document of an edit. Prints Markdown; no
+//! text of a document.
 
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::profile::{Library, Override, load};
@@ -43,9 +44,13 @@ pub(crate) fn measure(folder: &Path, profile: &str, out: &mut impl Write) -> Res
     let mut assessor = Assessor::new(plan.scoring.clone());
     let mut kinds: BTreeMap<(String, String), Kind> = BTreeMap::new();
     let mut slowest = (Duration::ZERO, String::new());
-    for (file, verdict, violation) in cases(folder)? {
-        let text = std::fs::read_to_string(folder.join(&file))?;
-        let document: Value = serde_json::from_str(&text)?;
+    for path in documents(folder)? {
+        let (verdict, violation) = verdict(path.strip_prefix(folder)?);
+        let file = path.display().to_string();
+        // Some publishers begin their files with a byte order mark.
+        let text = std::fs::read_to_string(&path)?;
+        let text = text.trim_start_matches('\u{feff}');
+        let document: Value = serde_json::from_str(text).map_err(|error| format!("{file}: {error}"))?;
         let mut found = Assessment::default();
         let started = Instant::now();
         assessor.assess("unknown", &document, None, &[], &mut found);
@@ -83,32 +88,36 @@ fn report(
     writeln!(out, "\nSlowest assessment: {:.0} ms (`{}`).", slowest.0.as_secs_f64() * 1e3, slowest.1)
 }
 
-/// File, verdict and violation.
-type Case = (String, String, String);
-
-fn cases(folder: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
-    let mut cases = Vec::new();
-    for row in rows(&folder.join("expected.tsv"))? {
-        let cell = |name: &str| row.get(name).cloned().unwrap_or_default();
-        cases.push((cell("file"), cell("verdict"), cell("violation_kind")));
-    }
-    let templates = folder.join("templates.tsv");
-    if templates.exists() {
-        for row in rows(&templates)? {
-            cases.push((row.get("file").cloned().unwrap_or_default(), "template".to_owned(), String::new()));
+/// All JSON files at or below a folder, sorted.
+fn documents(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "json") {
+                found.push(path);
+            }
         }
     }
-    Ok(cases)
+    found.sort();
+    Ok(found)
 }
 
-fn rows(path: &Path) -> Result<Vec<BTreeMap<String, String>>, Box<dyn Error>> {
-    let text = std::fs::read_to_string(path)?;
-    let mut lines = text.lines();
-    let head: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
-    let row = |line: &str| {
-        head.iter().zip(line.split('\t')).map(|(name, cell)| ((*name).to_owned(), cell.to_owned())).collect()
+/// What the folders say of a file: its verdict, and why it is invalid.
+fn verdict(file: &Path) -> (String, String) {
+    let folders: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
+    let after = |name: &str, steps: usize| {
+        let at = folders.iter().position(|folder| folder == name)?;
+        folders.get(at + steps).filter(|_| at + steps < folders.len() - 1)
     };
-    Ok(lines.map(row).collect())
+    match after("Unexpected", 2) {
+        Some(kind) => ("invalid".to_owned(), kind.to_string()),
+        None if folders.iter().any(|folder| folder == "Expected") => ("valid".to_owned(), String::new()),
+        None => ("-".to_owned(), String::new()),
+    }
 }
 
 fn plan(profile: &str) -> Result<Plan, Box<dyn Error>> {

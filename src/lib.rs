@@ -5,7 +5,7 @@
 //!
 //! Other programs begin with `Loop` (feature `run`). Without default features there is the pure core, of which each part can
 //! be used alone: [`score::Assessor`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
-//! examples and says what is stable; `docs/design/` says how the parts work. A module uses only those above it in this
+//! examples and says what is stable; `docs/design/` says how the parts are built. A module uses only those above it in this
 //! list (`tests/it/layers.rs` keeps it so).
 
 #![cfg_attr(

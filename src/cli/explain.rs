@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     full: bool,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
     over: Over,
-    /// Price table that comes before the others (see `docs/design/costs.md`)
+    /// Price table that comes before the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE", help_heading = OF_A_PROFILE)]
     prices: Option<PathBuf>,
     /// How it is told

@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     /// `documents`
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Price table that comes before the others (see `docs/design/costs.md`)
+    /// Price table that comes before the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }

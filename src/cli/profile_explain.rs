@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// How it is written
     #[arg(long, value_enum, default_value = "text")]
     format: Voice,
-    /// Price table that comes before the others (see `docs/design/costs.md`)
+    /// Price table that comes before the others (see `docs/costs.md`)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }

@@ -1,11 +1,11 @@
 //! The codes of all problems. A code is never given to another problem, even after it is retired.
 //!
-//! Each has a page under `docs/reference/codes/`, which is embedded: `loopctl explain CODE` prints it, and its
+//! Each has a page under `docs/codes/`, which is embedded: `loopctl explain CODE` prints it, and its
 //! first paragraph says in one sentence why such a problem matters.
 
 use include_dir::{Dir, include_dir};
 
-static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs/reference/codes");
+static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs/codes");
 
 /// Names each code, its stable text, and what it is about.
 macro_rules! codes {
@@ -237,7 +237,7 @@ mod tests {
     fn every_code_has_a_page_that_begins_with_its_title_and_why_it_matters() {
         for code in Code::ALL {
             let name = code.as_str();
-            assert!(code.page().starts_with(&format!("# {name}: ")), "docs/reference/codes/{name}.md");
+            assert!(code.page().starts_with(&format!("# {name}: ")), "docs/codes/{name}.md");
             let why = code.why();
             assert!(why.ends_with('.') && !why.contains('\n') && !why.starts_with('#'), "{name}: {why:?}");
             assert!(code.page().ends_with('\n'), "{name}");

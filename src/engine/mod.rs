@@ -1,4 +1,4 @@
-//! The loop as a pure state machine: events in, actions out (LOOP as code).
+//! The loop as a pure state machine: events in, actions out (`docs/how-the-loop-decides.md` as code).
 //!
 //! A driver calls [`Run::handle`] with what happened and then [`Run::poll`] until it returns `None`, carrying out
 //! each [`Output`]: record an event, make a call, wake the run later, or take the outcome. The run reads no clock,

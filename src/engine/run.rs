@@ -390,7 +390,7 @@ impl Run {
         self.state = State::Waiting { what };
     }
 
-    /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (LOOP, One iteration, 4).
+    /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (step 4 of an iteration).
     fn assessed(&mut self, now: Millis, candidate: Arc<Value>, tier1: Assessment) {
         let iteration = self.candidates.len();
         self.record(Event::Assessed { iteration, assessment: Box::new(tier1.clone()) });

@@ -1,5 +1,5 @@
 //! What a judge must not pass on: the issues that it finds are fed back to the stages, and the stages never see what it
-//! was shown to judge by (LOOP, Scoring: judge).
+//! was shown to judge by.
 
 use super::Task;
 use crate::profile::{Judge, Sees};

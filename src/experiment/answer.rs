@@ -5,7 +5,7 @@ use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The end of one simulated document, as LOOP writes it.
+/// The end of one simulated document, as `docs/policies.md` writes it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer<'a> {
     id: &'a Value,

@@ -1,4 +1,4 @@
-//! Policies tried on recorded or invented assessments, without providers (LOOP, `loopctl simulate`).
+//! Policies tried on recorded or invented assessments, without providers (`loopctl simulate`).
 //!
 //! A [`Trajectory`] is what the candidates of one document would score. [`simulate`] asks the very functions that
 //! decide in a run what a policy makes of it; a [`Tally`] sums up many of them for people. [`scenario`] holds policies

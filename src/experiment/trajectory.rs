@@ -1,4 +1,4 @@
-//! One line of a trajectory file (LOOP, `loopctl simulate`): what each candidate of one document scores.
+//! One line of a trajectory file (`docs/policies.md`): what each candidate of one document scores.
 
 use crate::diag::nearest;
 use crate::value::{Disposition, EPSILON, Score, Severity, Usd, escape};
@@ -101,7 +101,7 @@ impl fmt::Display for FieldPath {
 impl Trajectory {
     /// Reads one line.
     ///
-    /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` must be there. Where LOOP is
+    /// `id`, `iterations`, each iteration's `scores` and each issue's `code` and `severity` must be there. Where the page is
     /// silent: an iteration without `issues` has none known, one without `elapsed_ms`, `cost_usd` or `tokens` took nothing
     /// (`null` is the same as absent), a score that is off [0, 1] by no more than 1e-9 is moved into it, keys that mean
     /// nothing here are ignored (but see [`Trajectory::slips`]), and a line may have no iterations.
@@ -248,7 +248,7 @@ fn score(value: &Value) -> Option<Score> {
     (-EPSILON..=1.0 + EPSILON).contains(&number).then(|| Score::clamped(number))
 }
 
-/// Fractions are kept: LOOP compares the sum with `timeout`.
+/// Fractions are kept: the decision table compares the sum with `timeout`.
 fn millis(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| (0.0..1e15).contains(number))
 }

@@ -1,4 +1,4 @@
-//! Fields that a correction must leave as they are (LOOP, Feedback: `lock: passing`), so that a fix in one place that
+//! Fields that a correction must leave as they are (`lock: passing`), so that a fix in one place that
 //! breaks another is seen.
 //!
 //! A field is a top-level member of the candidate. It is locked when it is present, free of issues, and nothing that

@@ -150,7 +150,7 @@ fn every_feedback_template_says_what_a_correction_must_know() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// LOOP, Feedback: no two correction requests after a rollback are the same, though attempts fail in the same way
+    /// No two correction requests after a rollback are the same, though attempts fail in the same way
     /// and however little room there is.
     #[test]
     fn requests_after_rollbacks_differ(

@@ -1,4 +1,4 @@
-//! Bytes to text, or the reason why they can't be (LOOP: `failed / unreadable_input`).
+//! Bytes to text, or the reason why they can't be (`failed`, `unreadable_input`).
 //!
 //! Nothing is ever replaced silently: a text that can't be decoded whole is refused, with the place and the way out.
 

@@ -1,4 +1,4 @@
-//! The decision table (LOOP, The decision, in this order).
+//! The decision table: `docs/how-the-loop-decides.md`, "The order of decisions".
 
 use super::accept::accepted;
 use super::{Check, Checks, Decision, History, ScriptCriteria, StopReason, Verdict};

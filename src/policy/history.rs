@@ -184,7 +184,7 @@ impl History {
         self.iterations.push(Iteration { facts, base, missed_gate, below_best, rolled_back: false });
     }
 
-    /// Settles whether the latest candidate is a rollback, and with it the base and the count (LOOP: between lines
+    /// Settles whether the latest candidate is a rollback, and with it the base and the count (between lines
     /// 5 and 6 of the table).
     pub(super) fn apply_rollback(&mut self, rollback: bool) {
         let latest = self.iterations.len().saturating_sub(1);

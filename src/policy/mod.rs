@@ -1,4 +1,4 @@
-//! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (LOOP, The decision).
+//! Decisions as pure functions over the history of a run: gate, acceptance, criteria, selection (`docs/how-the-loop-decides.md`).
 
 mod accept;
 mod condition;

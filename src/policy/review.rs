@@ -40,7 +40,7 @@ impl Review {
         let mut variables: BTreeMap<&str, serde_json::Value> =
             FinalStatus::ALL.iter().map(|s| (s.as_str(), s.as_str().into())).collect();
         variables.insert("status", status.as_str().into());
-        // Scores come from sums: 0.80 may be 0.7999999999999999 (LOOP: every comparison allows 1e-9).
+        // Scores come from sums: 0.80 may be 0.7999999999999999 (every comparison allows 1e-9).
         let rounded = |score: f64| serde_json::Value::from((score * 1e9).round() / 1e9);
         variables.insert("overall", rounded(overall));
         for name in dimensions {

@@ -49,7 +49,7 @@ pub struct SecondSource {
     pub weight: Weight,
 }
 
-/// Where a dimension's score comes from (LOOP, Scoring). Names of files are resolved when the profile is compiled.
+/// Where a dimension's score comes from. Names of files are resolved when the profile is compiled.
 #[derive(Debug, Clone)]
 pub enum Measure {
     /// Weighted presence of the fields that a rubric lists for the document type.

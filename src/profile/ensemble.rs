@@ -1,4 +1,4 @@
-//! `ensemble`: several measures, judges and validators made into one score (LOOP, Scoring: ensemble).
+//! `ensemble`: several measures, judges and validators made into one score.
 
 use super::assess::{Measure, SecondSource, SecondTier};
 use super::keys;

@@ -1,4 +1,4 @@
-//! `judges` and `validators`: who else looks at a candidate, after the gate (LOOP, One iteration, tier 2).
+//! `judges` and `validators`: who else looks at a candidate, after the gate (tier 2).
 
 use super::call::{Author, Call, ProviderChoice, check_identifier, decode_deadline, decode_retries};
 use super::keys;

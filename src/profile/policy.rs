@@ -8,7 +8,7 @@ use crate::value::decode::{Decode, Fields, wrong_type};
 use crate::value::yaml::{Data, Entry, Node};
 use crate::value::{Disposition, Score, Severity};
 
-/// Everything that the decision table (LOOP, The decision) reads.
+/// Everything that the decision table (`docs/how-the-loop-decides.md`) reads.
 #[derive(Debug, Clone)]
 pub struct LoopPolicy {
     /// How the overall score follows from the dimensions.

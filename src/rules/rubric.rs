@@ -58,7 +58,7 @@ pub struct Weights {
 }
 
 impl Default for Weights {
-    /// LOOP, Scoring: required 1.0, important 0.7, optional 0.3.
+    /// Unless the rubric says otherwise: required 1.0, important 0.7, optional 0.3.
     fn default() -> Self {
         Weights { required: 1.0, important: 0.7, optional: 0.3 }
     }

@@ -21,7 +21,7 @@ const MAX_LEAVES: usize = 10_000;
 pub struct Schema {
     /// Where it was read from.
     pub name: String,
-    /// LOOP's `total_fields`: see [`count_leaves`].
+    /// The fields that a schema's score is divided by: see [`count_leaves`].
     pub total_fields: usize,
     validator: Validator,
     limits: Limits,

@@ -1,4 +1,4 @@
-//! How an assessment comes to its numbers: what each issue, and what else, takes off each dimension (LOOP, Scoring).
+//! How an assessment comes to its numbers: what each issue, and what else, takes off each dimension.
 //!
 //! The account is kept by the machine while it scores, so that it can't say otherwise than the scores do. What the
 //! losses of a dimension add up to is 1 less its score; a dimension without a score counts 0 and has lost 1.

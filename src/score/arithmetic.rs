@@ -1,4 +1,4 @@
-//! LOOP's arithmetic, against an obvious model.
+//! The arithmetic of scores (`docs/concepts.md`), against an obvious model.
 
 use super::{Assessment, Assessor, Scoring};
 use crate::diag::Problems;

@@ -1,4 +1,4 @@
-//! Several scores made into one (LOOP, Scoring: ensemble).
+//! Several scores made into one.
 
 use super::assessment::Issue;
 use crate::profile::{Combine, Disagreement, Weight};

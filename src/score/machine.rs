@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
                         let candidate = self.candidate;
                         let before = self.out.issues.len();
                         let errors = self.validate(schema, candidate, "", None);
-                        // LOOP, Scoring, schema: max(0, 1 − errors / max(total_fields, 1)).
+                        // max(0, 1 − errors / max(total_fields, 1)).
                         #[expect(
                             clippy::cast_precision_loss,
                             reason = "counts of errors and fields are far below 2^52"
@@ -343,7 +343,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// LOOP, Scoring, rubric: adds a field to both sums, unless it is said not to be in the document.
+    /// Adds a field to both sums, unless it is said not to be in the document.
     fn weigh(&mut self, field: &RubricField) {
         let claimed = self.candidate.get(&field.status).and_then(Value::as_str) == Some("not_present");
         if claimed {

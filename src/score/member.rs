@@ -378,7 +378,7 @@ fn unavailable(answer: &Value) -> Option<&str> {
 }
 
 /// The mean over the declared stages: 1 for one that passed; for one that failed less, the more issues it has; 0 for
-/// one that did not run (LOOP, Scoring: external). So fixing an error never lowers the score.
+/// one that did not run (`docs/stages.md`). So fixing an error never lowers the score.
 fn stages_score(stages: &[String], answer: &Value) -> Score {
     let ran = answer.get("stages").and_then(Value::as_array);
     let score = |name: &String| {

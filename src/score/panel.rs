@@ -1,4 +1,4 @@
-//! Tier 2: what judges and validators answer, and the assessment that follows (LOOP, Scoring: judge, external,
+//! Tier 2: what judges and validators answer, and the assessment that follows (judge, external,
 //! ensemble).
 
 use super::account::{DimensionBreakdown, Opinion, ScoreBreakdown, combined};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// How much two scores may differ and still count as equal (LOOP: "every comparison of scores allows 1e-9").
+/// How much two scores may differ and still count as equal (every comparison of scores allows 1e-9).
 pub const EPSILON: f64 = 1e-9;
 
 /// `a ≥ b`, allowing [`EPSILON`].

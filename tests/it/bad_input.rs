@@ -38,7 +38,7 @@ fn a_judge_for_a_profile_without_judges_is_told_so() {
     place.run(&arguments).exits(2).says(&["the profile has no judges: leave this out"]);
 }
 
-/// LOOP: `failed / unreadable_input`.
+/// It ends as `failed`, `unreadable_input`.
 #[test]
 fn files_that_are_no_text_end_as_unreadable_and_the_others_run() {
     let place = Workspace::new();

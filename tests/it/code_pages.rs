@@ -1,8 +1,8 @@
 //! The page of each code shows a mistake that yields it, and how to put it right.
 //!
 //! Fences say which file they are: ```` ```yaml file=rules/mine.yaml ````; a block of YAML without a mark is the profile. What is
-//! checked is the profile, without one every file by itself; a block `console` says how the command is called. Pages of
-//! LC6 show parts of several files at once; `tests/broken` has whole projects for those.
+//! checked is the profile, without one every file by itself; a block `console` says how the command is called. Only
+//! codes that need more than a profile are left out (`NEED_MORE`).
 
 use super::workspace::Workspace;
 use loopctl::diag::{Code, Level, Problems, Style, render_human};

@@ -37,7 +37,7 @@ fn problems_of(profile: &str, files: &[(&str, &str)]) -> String {
 
 #[test]
 fn the_rules_page_shows_rules_that_compile() {
-    let page = page("docs/design/rules.md");
+    let page = page("docs/rules.md");
     let blocks = blocks(&page, "yaml");
     assert!(blocks.len() >= 3, "{}", blocks.len());
     for block in blocks {
@@ -55,7 +55,7 @@ fn the_rules_page_shows_rules_that_compile() {
 
 #[test]
 fn the_network_page_shows_settings_that_are_read() {
-    let page = page("docs/design/network.md");
+    let page = page("docs/network.md");
     let blocks = blocks(&page, "yaml");
     assert!(!blocks.is_empty());
     for block in blocks {
@@ -69,7 +69,7 @@ fn the_network_page_shows_settings_that_are_read() {
 /// Every check has its row, and stands in the block that the test above compiles.
 #[test]
 fn the_rules_page_has_every_check() {
-    let page = page("docs/design/rules.md");
+    let page = page("docs/rules.md");
     let checks = page.split("## Checks").nth(1).unwrap().split("## Scripts").next().unwrap();
     let shown = blocks(checks, "yaml").join("\n");
     for line in checks.lines().filter(|line| line.starts_with("| `")) {
@@ -83,7 +83,7 @@ fn the_rules_page_has_every_check() {
 /// The table of recorded runs is what the command prints, and the script and the criteria load.
 #[test]
 fn the_policies_page_shows_what_simulate_prints() {
-    let page = page("docs/design/policies.md");
+    let page = page("docs/policies.md");
     let mut shown = blocks(&page, "text").into_iter().filter_map(|block| block.split_once('\n'));
     let (command, table) =
         shown.find(|(command, _)| command.ends_with(".jsonl")).expect("a command on a file of ours");
@@ -113,7 +113,7 @@ fn readme_shows_the_example_profile() {
 /// The files that a page shows, each named in its first line, stand together; every case comes out as it says.
 #[test]
 fn the_scenarios_page_shows_cases_that_pass() {
-    let page = page("docs/design/scenarios.md");
+    let page = page("docs/scenarios.md");
     let mut library = Library::embedded();
     let mut names = Vec::new();
     for block in blocks(&page, "yaml") {

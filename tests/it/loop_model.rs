@@ -1,4 +1,4 @@
-//! An independent reading of LOOP: policies as plain data, and what must come of them, computed afresh and naively
+//! An independent reading of `docs/how-the-loop-decides.md`: policies as plain data, and what must come of them, computed afresh and naively
 //! from the whole trajectory at every candidate. Shares nothing with `src/policy`.
 
 /// "Every comparison of scores allows 1e-9."
@@ -66,7 +66,7 @@ pub(crate) enum Script {
     Broken,
 }
 
-/// A policy as LOOP speaks of it.
+/// A policy as the page speaks of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Policy {
     pub(crate) weights: [f64; 3],
@@ -99,7 +99,7 @@ pub(crate) struct Policy {
     pub(crate) return_last: bool,
 }
 
-/// What LOOP says of a trajectory.
+/// What the page says of a trajectory.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) status: &'static str,

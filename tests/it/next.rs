@@ -102,14 +102,13 @@ fn the_worked_example_ends_passed() {
         .unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(out, "final_status passed\nstop_reason accepted\nbest_iteration 2\n", "{err}");
-    let page = std::fs::read_to_string(examples.join("../docs/design/next.md")).unwrap();
+    let page = std::fs::read_to_string(examples.join("../docs/next.md")).unwrap();
     assert!(page.contains(out.trim_end()), "the page shows other output than\n{out}");
 }
 
 #[test]
 fn the_page_shows_input_that_is_answered() {
-    let page =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/design/next.md")).unwrap();
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/next.md")).unwrap();
     let shown = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let answer = ask(&Workspace::new(), &["--profile", "clinical"], &serde_json::from_str(shown).unwrap());
     assert_eq!(answer.exits(0).says(&[]).json()["decision"]["verdict"], "continue");
@@ -164,7 +163,7 @@ fn a_correction_says_what_is_wrong_and_carries_the_numbers() {
     }
 }
 
-/// LOOP, Feedback: a rollback's request tells of the attempt, however alike two attempts are.
+/// A rollback's request tells of the attempt, however alike two attempts are.
 #[test]
 fn no_two_requests_after_rollbacks_are_the_same() {
     let place = steps("on_regression: rollback\nstop: { max_iterations: 9 }\n", &[]);

@@ -1,4 +1,4 @@
-//! LOOP's decision table, line by line: what ends the loop, at which value exactly, and which line comes first.
+//! The decision table, line by line: what ends the loop, at which value exactly, and which line comes first.
 
 use super::harness::{Driver, Step, compiled, course, policy, q};
 use loopctl::diag::Problems;

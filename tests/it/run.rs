@@ -43,7 +43,7 @@ fn assert_sane(result: &Value, profile: &str) {
     for (at, (iteration, overall)) in iterations.iter().zip(&trajectory).enumerate() {
         assert_eq!(count(&iteration["iteration"]), at);
         assert_eq!(number(&iteration["overall"]), *overall);
-        // LOOP, the shipped profiles: all four weigh alike.
+        // All four weigh alike.
         let weighted: f64 =
             [("completeness", 0.3), ("accuracy", 0.4), ("validity", 0.15), ("consistency", 0.15)]
                 .iter()

@@ -1,4 +1,4 @@
-//! `loopctl score` against the arithmetic of LOOP.
+//! `loopctl score` against the arithmetic of scores.
 
 use crate::score_model::{Dice, expect, record};
 use crate::workspace::{Ran, Workspace};

@@ -1,4 +1,4 @@
-//! LOOP's arithmetic for the clinical rubric and rules, written down once more in the plainest way, and records to try
+//! The arithmetic of scores for the clinical rubric and rules, written down once more in the plainest way, and records to try
 //! it on.
 
 use regex::Regex;

@@ -3,7 +3,7 @@
 use super::workspace::{Ran, Workspace};
 use serde_json::{Value, json};
 
-/// Weights and bounds like those of the LOOP page's example. Nothing that a run would need is there.
+/// Weights and bounds like those of the example in `docs/policies.md`. Nothing that a run would need is there.
 const PAPERS: &str = "
 stages: [{ id: extract, provider: not-installed, prompt: missing.md, output: schemas/missing.json }]
 assess: { completeness: { rubric: missing }, accuracy: given, schema_compliance: given }

@@ -1,4 +1,4 @@
-//! The decision table (LOOP) through the command: a provider that answers from a file walks a known course of scores.
+//! The decision table through the command: a provider that answers from a file walks a known course of scores.
 
 use crate::workspace::{Ran, Workspace};
 use serde_json::{Map, Value, json};

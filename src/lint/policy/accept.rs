@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, Span};
 use crate::profile::{Dimension, IssueKind, Measure, OnEscalate, Overall, SelectKey, Target};
 use crate::value::{Disposition, Severity};
 
-/// Scores that differ by less are equal (LOOP, Words).
+/// Scores that differ by less are equal.
 const EPSILON: f64 = 1e-9;
 
 /// A line about a score: what it asks of which, and where it stands.

@@ -1,4 +1,4 @@
-//! The table in `docs/design/quality.md` comes from `examples/aas_quality.rs`: here it is made of three small files.
+//! The table in `docs/quality.md` comes from `examples/aas_quality.rs`: here it is made of three small files.
 
 #[expect(dead_code, reason = "`main` is the example's own")]
 #[path = "../../../examples/aas_quality.rs"]
@@ -13,11 +13,16 @@ const UNKNOWN_MEMBER: &str = r#"{"submodels": [{"id": "a", "modelType": "Submode
 #[test]
 fn the_table_tells_valid_files_from_invalid_ones() {
     let place = Workspace::new();
-    place.write("valid/minimal.json", SUBMODEL);
-    place.write("invalid/required.json", WITHOUT_ID);
-    place.write("invalid/member.json", UNKNOWN_MEMBER);
-    let rows = "file\tverdict\tviolation_kind\nvalid/minimal.json\tvalid\t\ninvalid/required.json\tinvalid\tRequiredViolation\ninvalid/member.json\tinvalid\tUnexpectedAdditionalProperty\n";
-    place.write("expected.tsv", rows);
+    // The folders of the published cases.
+    place.write("ContainedInEnvironment/Expected/Submodel/minimal.json", &format!("\u{feff}{SUBMODEL}"));
+    for (kind, text) in [("RequiredViolation", WITHOUT_ID), ("UnexpectedAdditionalProperty", UNKNOWN_MEMBER)]
+    {
+        place.write(
+            &format!("ContainedInEnvironment/Unexpected/Unserializable/{kind}/Submodel/id.json"),
+            text,
+        );
+    }
+    place.write("template.json", SUBMODEL);
     let mut table = Vec::new();
     aas_quality::measure(&place.path(""), "aas", &mut table).unwrap();
     let table = String::from_utf8(table).unwrap();
@@ -25,6 +30,7 @@ fn the_table_tells_valid_files_from_invalid_ones() {
         "| invalid | RequiredViolation | 1 | 1 | 0 |",
         "| invalid | UnexpectedAdditionalProperty | 1 | 1 | 0 |",
         "| valid |  | 1 | 0 | 0 |",
+        "| - |  | 1 | 0 | 0 |",
     ] {
         assert!(table.contains(row), "`{row}` is not in\n{table}");
     }

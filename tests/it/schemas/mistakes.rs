@@ -68,7 +68,7 @@ fn a_profile_may_inherit_take_away_and_ask_the_environment() {
 #[test]
 fn what_the_pages_show_is_valid_by_the_schemas() {
     let mut seen = 0;
-    for page in ["docs/design/rules.md", "docs/design/scenarios.md"] {
+    for page in ["docs/rules.md", "docs/scenarios.md"] {
         let text = std::fs::read_to_string(super::root().join(page)).unwrap();
         for block in text.split("```yaml\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()) {
             let has = |key: &str| block.lines().any(|line| line.starts_with(key));

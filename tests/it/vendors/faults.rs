@@ -1,5 +1,5 @@
 //! Every fault at every API, through the command: how the run ends, how often the API was asked, and what is said. The
-//! outcomes are `docs/design/faults.md`; `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults` writes it again.
+//! outcomes are `docs/faults.md`; `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults` writes it again.
 
 use super::api::{Api, Problem};
 use super::runs::{REPORT, key_variable, lacking, loopctl, whole};
@@ -333,7 +333,7 @@ fn cells(cells: &[&str]) -> String {
     format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
 }
 
-const HEAD: &str = "# What comes of an API's faults
+const HEAD: &str = "# How API failures end
 
 How `loopctl run --profile clinical --provider openai:any` (`anthropic:any`, `gemini:any`) ends on the report that README shows, when the API
 misbehaves. Written by `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults`, which asks loopback servers that check each request against the
@@ -395,7 +395,7 @@ fn every_fault_at_every_api_ends_as_the_page_says() {
         }
     });
     let page = page(&outcomes.into_inner().unwrap(), &rows);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/design/faults.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md");
     if std::env::var_os("LOOPCTL_UPDATE").is_some() {
         std::fs::write(&path, &page).unwrap();
     }
@@ -405,6 +405,6 @@ fn every_fault_at_every_api_ends_as_the_page_says() {
     let stale = kept.lines().zip(page.lines()).find(|(kept, found)| kept != found);
     assert!(
         kept == page,
-        "docs/design/faults.md is stale: run `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults`\n{stale:#?}"
+        "docs/faults.md is stale: run `LOOPCTL_UPDATE=1 cargo test --test it vendors::faults`\n{stale:#?}"
     );
 }
