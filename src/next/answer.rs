@@ -146,8 +146,8 @@ impl NextAnswer {
             id,
             document_type,
             profile: plan.profile.name.clone(),
-            iterations: IterationResult::all(run),
-            assessment: run.assessments().last().cloned(),
+            iterations: IterationResult::all(&plan.policy, run.document()),
+            assessment: run.document().assessed().next_back().and_then(|of| of.assessment()).cloned(),
             decision,
             request,
             warnings,
@@ -158,9 +158,9 @@ impl NextAnswer {
 impl NextOutcome {
     fn of(plan: &Plan, id: &DocumentId, run: &Run, outcome: Outcome) -> Self {
         let best = outcome.best_iteration;
-        let assessment = best.and_then(|best| run.assessments().get(best));
+        let assessment = best.and_then(|best| run.document().assessment(best));
         let review = wants_review(plan, &outcome, assessment);
-        let message = message_for_a_person(run, &outcome);
+        let message = message_for_a_person(run.document(), &outcome);
         let cost = outcome.usage.cost_usd();
         NextOutcome {
             id: id.clone(),
@@ -174,7 +174,7 @@ impl NextOutcome {
             cost_usd: cost,
             known_cost_usd: cost.is_none().then_some(outcome.usage.known_cost_usd),
             tokens: outcome.usage.tokens,
-            best_extraction: best.and_then(|best| run.candidates().get(best).cloned()),
+            best_extraction: best.and_then(|best| run.document().candidate(best).cloned()),
             review,
             message,
             detail: outcome.detail,

@@ -8,10 +8,9 @@ use super::course::{AssessedCandidate, RunTrace};
 use crate::exchange::attached;
 use crate::feedback::lock;
 use crate::plan::{Plan, TypedAs, document_type_of};
-use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide};
+use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
 use crate::profile::{Lock, Mask};
 use crate::score::{Answer, Assessment, Assessor, Panel, Scores, Source};
-use crate::value::below;
 use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
@@ -131,10 +130,7 @@ impl Scorer<'_> {
         }
         self.typed.say(self.plan, &mut assessment);
         let measured = assessment.scores.clone();
-        let missed_gate = policy.gate.as_ref().is_some_and(|gate| {
-            let score = measured.get(&gate.dimension).map_or(0.0, |score| score.get());
-            below(score, gate.bound.get())
-        });
+        let missed_gate = misses_gate(policy, &measured);
         let panel = self.plan.panel.only(|name| made.answers.contains_key(name));
         if !missed_gate && !panel.members().is_empty() {
             let answers = answers(&panel, made);

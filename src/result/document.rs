@@ -1,9 +1,10 @@
 //! What a run leaves of one document.
 
 use super::explanation::Explanation;
-use crate::engine::{Outcome, Run};
+use crate::engine::{DocumentState, Outcome};
 use crate::plan::Plan;
-use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::policy::{FinalStatus, SelectionReason, StopReason, misses_gate};
+use crate::profile::LoopPolicy;
 use crate::repair::RepairStep;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
@@ -106,13 +107,13 @@ const MOST_DECISIONS: usize = 20;
 
 /// What a person must decide, issue by issue; `None` when there is nothing. It is about the selected candidate, or about
 /// the latest when its issue ended the run: that one is seldom the best.
-pub(crate) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
+pub(crate) fn message_for_a_person(document: &DocumentState, outcome: &Outcome) -> Option<String> {
     let latest = outcome.iteration_count.checked_sub(1);
     let about = match outcome.stop_reason {
         StopReason::CriticalIssue => latest,
         _ => outcome.best_iteration,
     }?;
-    let assessment = run.assessments().get(about)?;
+    let assessment = document.assessment(about)?;
     let whose = if outcome.best_iteration == Some(about) {
         String::new()
     } else {
@@ -143,14 +144,14 @@ impl DocumentResult {
         plan: &Plan,
         id: DocumentId,
         document_type: String,
-        run: &Run,
+        document: &DocumentState,
         outcome: &Outcome,
         warnings: Vec<String>,
     ) -> Self {
-        let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
+        let best_validation = outcome.best_iteration.and_then(|best| document.assessment(best)).cloned();
         let review = wants_review(plan, outcome, best_validation.as_ref());
-        let iterations = IterationResult::all(run);
-        let message = message_for_a_person(run, outcome);
+        let iterations = IterationResult::all(&plan.policy, document);
+        let message = message_for_a_person(document, outcome);
         DocumentResult {
             id,
             document_type,
@@ -160,7 +161,7 @@ impl DocumentResult {
             iteration_count: outcome.iteration_count,
             best_iteration: outcome.best_iteration,
             selection_reason: outcome.selection_reason,
-            best_extraction: outcome.best_iteration.and_then(|best| run.candidates().get(best).cloned()),
+            best_extraction: outcome.best_iteration.and_then(|best| document.candidate(best)).cloned(),
             best_validation,
             iterations,
             improvement_trajectory: outcome.improvement_trajectory.clone(),
@@ -190,21 +191,19 @@ impl DocumentResult {
 impl IterationResult {
     /// Every assessed candidate of a run.
     #[must_use]
-    pub fn all(run: &Run) -> Vec<Self> {
-        run.history()
-            .iterations()
-            .iter()
-            .zip(run.assessments())
+    pub fn all(policy: &LoopPolicy, document: &DocumentState) -> Vec<Self> {
+        let assessed = document.assessed().filter_map(|of| Some((of, of.assessment()?)));
+        assessed
             .enumerate()
-            .map(|(iteration, (standing, assessment))| IterationResult {
+            .map(|(iteration, (of, assessment))| IterationResult {
                 iteration,
                 scores: assessment.scores.clone(),
-                overall: standing.facts.overall,
+                overall: assessment.overall,
                 critical: assessment.count_severity(Severity::Critical),
                 major: assessment.count_severity(Severity::Major),
                 minor: assessment.count_severity(Severity::Minor),
-                missed_gate: standing.missed_gate,
-                rolled_back: standing.rolled_back,
+                missed_gate: of.measured.as_ref().is_some_and(|tier1| misses_gate(policy, &tier1.scores)),
+                rolled_back: of.rolled_back(),
                 repairs: Vec::new(),
             })
             .collect()

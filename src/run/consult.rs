@@ -202,7 +202,7 @@ impl Session {
                     return Ok(Question::Unavailable(NOT_APPLIED.to_owned()));
                 };
                 let id = self.plan.panel.members().get(member).map(|member| member.id.to_string());
-                let iteration = u32::try_from(run.candidates().len()).unwrap_or(u32::MAX);
+                let iteration = u32::try_from(run.iteration()).unwrap_or(u32::MAX);
                 let mut request = CompletionRequest {
                     document: task.reference.clone(),
                     stage: id.unwrap_or_default(),

@@ -11,11 +11,11 @@ use super::fallback::FallbackChain;
 use super::in_hand::DocumentState;
 use super::off_thread::off_thread;
 use super::trace::{Watch, document_span, end_document};
-use crate::engine::{CallFailed, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::engine::{CallFailed, Input, Outcome, Output, Produced, Run, Work};
 use crate::exchange::{attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
 use crate::plan::{Plan, document_type_of, references_of};
-use crate::policy::StopReason;
+use crate::policy::{Spent, StopReason};
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
@@ -237,8 +237,14 @@ impl Session {
             }
         }
         task.warnings.extend(task.calls.bill.settle());
-        let mut result =
-            DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        let mut result = DocumentResult::of(
+            &self.plan,
+            task.id.clone(),
+            document_type,
+            run.document(),
+            &outcome,
+            task.warnings,
+        );
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
         result.add_repairs(task.repairs);
@@ -277,7 +283,7 @@ impl Session {
                 }
                 task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
-                    return Ok(broken(run, task, misuse));
+                    return Ok(self.broken(run, task, misuse.to_string()));
                 }
             }
             let Some(output) = run.poll() else {
@@ -286,7 +292,7 @@ impl Session {
                     continue;
                 }
                 return Ok(
-                    outcome.unwrap_or_else(|| broken_outcome(run, task, "the run stood still".to_owned()))
+                    outcome.unwrap_or_else(|| self.broken(run, task, "the run stood still".to_owned()))
                 );
             };
             match output {
@@ -295,12 +301,12 @@ impl Session {
                     if self.is_cancelled() {
                         questions.ask(std::future::ready(stop()));
                     } else {
-                        let iteration = task.watch.iteration(run.candidates().len());
+                        let iteration = task.watch.iteration(run.iteration());
                         questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
                     }
                 }
                 Output::Call(work) => {
-                    let iteration = task.watch.iteration(run.candidates().len());
+                    let iteration = task.watch.iteration(run.iteration());
                     next = Some(self.carry_out(work, run, task).instrument(iteration).await);
                 }
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
@@ -411,6 +417,18 @@ impl Session {
         }
     }
 
+    /// A mistake of this driver ends the document, with what it has, instead of the process.
+    fn broken(&self, run: &Run, task: &DocumentState<'_>, detail: String) -> Outcome {
+        let spent = Spent { elapsed: task.calls.clock.now(), usage: run.document().usage() };
+        let detail = format!("a mistake in loopctl itself, please report it: {detail}");
+        let reason = StopReason::ProviderError;
+        Outcome {
+            best_iteration: None,
+            selection_reason: None,
+            ..Outcome::of(&self.plan.policy, run.history(), reason, spent, Some(detail))
+        }
+    }
+
     async fn wait_until(&self, at: Millis, task: &DocumentState<'_>) -> Input {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
@@ -443,26 +461,6 @@ fn impossible(message: &str) -> Input {
 
 pub(super) fn impossible_reason(message: &str) -> CallFailed {
     CallFailed { message: message.to_owned(), permanent: true, ..CallFailed::default() }
-}
-
-/// A mistake of this driver ends the document, with what it has, instead of the process.
-fn broken(run: &Run, task: &DocumentState<'_>, misuse: Misuse) -> Outcome {
-    broken_outcome(run, task, misuse.to_string())
-}
-
-fn broken_outcome(run: &Run, task: &DocumentState<'_>, detail: String) -> Outcome {
-    Outcome {
-        final_status: StopReason::ProviderError.status(),
-        stop_reason: StopReason::ProviderError,
-        iteration_count: run.history().iterations().len(),
-        best_iteration: None,
-        selection_reason: None,
-        improvement_trajectory: run.history().overalls().collect(),
-        rollbacks: run.history().rollbacks(),
-        usage: run.usage(),
-        elapsed_ms: task.calls.clock.now(),
-        detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
-    }
 }
 
 #[cfg(test)]

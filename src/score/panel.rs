@@ -199,7 +199,7 @@ impl Panel {
                 merged.scores.set(&dimension.name, score);
             }
         }
-        merged.overall = overall.of(|name| merged.scores.get(name)).get();
+        merged.weigh(overall);
         merged
     }
 

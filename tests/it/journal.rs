@@ -72,8 +72,11 @@ pub(crate) fn assert_replays(place: &Workspace, profile: &str) {
             assert_eq!(kept[key], result[key], "{id}: {key}");
         }
         if let Some(best) = result["best_iteration"].as_u64().map(|best| usize::try_from(best).unwrap()) {
-            assert_eq!(again.candidates()[best].as_ref(), &result["best_extraction"]);
-            assert_eq!(serde_json::to_value(&again.assessments()[best]).unwrap(), result["best_validation"]);
+            assert_eq!(again.document().candidate(best).unwrap().as_ref(), &result["best_extraction"]);
+            assert_eq!(
+                serde_json::to_value(again.document().assessment(best)).unwrap(),
+                result["best_validation"]
+            );
         }
         // A run that was killed after any of its events goes on with what came next.
         for length in 0..events.len() {
