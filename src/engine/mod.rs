@@ -15,7 +15,9 @@ mod replay;
 mod retry;
 mod run;
 
-pub use document_state::{Asked, DocumentState, FailedCall, IterationState, Making, MemberAnswer};
+pub use document_state::{
+    Asked, DocumentState, FailedCall, IterationState, MOST_ITERATIONS, Making, MemberAnswer,
+};
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 pub use outcome::Outcome;
 pub use pipeline::{FeedbackTo, Outputs, Pipeline, PipelineStage};

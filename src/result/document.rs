@@ -146,11 +146,16 @@ impl DocumentResult {
         document_type: String,
         document: &DocumentState,
         outcome: &Outcome,
-        warnings: Vec<String>,
+        mut warnings: Vec<String>,
     ) -> Self {
         let best_validation = outcome.best_iteration.and_then(|best| document.assessment(best)).cloned();
         let review = wants_review(plan, outcome, best_validation.as_ref());
-        let iterations = IterationResult::all(&plan.policy, document);
+        let mut iterations = IterationResult::all(&plan.policy, document);
+        for (result, of) in iterations.iter_mut().zip(document.assessed()) {
+            let without_patch = |step: &RepairStep| RepairStep { patch: Vec::new(), ..step.clone() };
+            result.repairs = of.repairs().map(without_patch).collect();
+        }
+        add_warnings(document, outcome.best_iteration, &mut warnings);
         let message = message_for_a_person(document, outcome);
         DocumentResult {
             id,
@@ -177,14 +182,33 @@ impl DocumentResult {
             explanation: None,
         }
     }
+}
 
-    /// Adds what was repaired, each with its iteration.
-    pub(crate) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
-        for (iteration, step) in repairs {
-            if let Some(result) = self.iterations.get_mut(iteration) {
-                result.repairs.push(RepairStep { patch: Vec::new(), ..step });
+/// Adds what went wrong in the loop, in its order, and what was said about the candidate that is returned: what was said
+/// about others would only confuse.
+fn add_warnings(document: &DocumentState, returned: Option<usize>, warnings: &mut Vec<String>) {
+    fn once(warnings: &mut Vec<String>, notes: &[String]) {
+        for note in notes {
+            // Several calls of one candidate may have the same to say, and several decisions.
+            if !warnings.contains(note) {
+                warnings.push(note.clone());
             }
         }
+    }
+    for of in document.iterations() {
+        warnings.extend(of.failures.iter().map(|failed| failed.failure.message.clone()));
+        once(warnings, of.decision.as_ref().map_or(&[], |decision| &decision.notes));
+    }
+    let Some(of) = returned.and_then(|best| document.iteration(best)) else { return };
+    for made in &of.made {
+        once(warnings, &made.notes);
+        let lossy = made.repairs.iter().filter(|step| step.kind.loses());
+        let told: Vec<String> =
+            lossy.map(|step| format!("the answer was repaired: {}", step.reason)).collect();
+        once(warnings, &told);
+    }
+    for member in of.panel.values() {
+        once(warnings, &member.notes);
     }
 }
 

@@ -5,8 +5,8 @@ use super::ask_validator;
 use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::document::{Session, impossible_reason, stop};
+use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
-use super::in_hand::DocumentState;
 use super::validator::question;
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
 use crate::exchange::{RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
@@ -141,7 +141,7 @@ impl Session {
         (member, attempt): (usize, u32),
         work: &Work,
         run: &Run,
-        task: &DocumentState<'_>,
+        task: &DocumentRun<'_>,
     ) -> impl Future<Output = Input> + Send + 'static {
         let prepared = self.prepare(member, work, run, task);
         let (plan, cancelled) = (Arc::clone(&self.plan), self.cancelled.clone());
@@ -185,7 +185,7 @@ impl Session {
         member: usize,
         work: &Work,
         run: &Run,
-        task: &DocumentState<'_>,
+        task: &DocumentRun<'_>,
     ) -> Result<Question, String> {
         let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
         match task.asked.consultants.get(member) {

@@ -7,10 +7,10 @@ use super::batch::Observer;
 use super::call::{Calls, stopped};
 use super::clock::Time;
 use super::consult::{Consultant, Questions};
+use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
-use super::in_hand::DocumentState;
 use super::off_thread::off_thread;
-use super::trace::{Watch, document_span, end_document};
+use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{CallFailed, Input, Outcome, Output, Produced, Run, Work};
 use crate::exchange::{attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
@@ -203,7 +203,7 @@ impl Session {
                 "judge `{id}` was not asked, because it has no provider; name one with `--judge`"
             ));
         }
-        let mut task = DocumentState {
+        let mut task = DocumentRun {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             typed,
             id: document.id.clone(),
@@ -218,25 +218,12 @@ impl Session {
             calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting)),
             at: Millis::default(),
             warnings,
-            notes: Vec::new(),
-            unanswered: Vec::new(),
-            repairs: Vec::new(),
-            watch: Watch::new(),
-            chronicle: ExplanationBuilder::default(),
+            trace: DocumentTrace::default(),
+            explanation: ExplanationBuilder::default(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
-        // What was said about candidates that are not returned would only confuse.
-        task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
-        let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
-        for (.., note) in task.notes.iter().filter(selected) {
-            // Several calls of one candidate may have the same to say.
-            if !task.warnings.contains(note) {
-                task.warnings.push(note.clone());
-            }
-        }
-        task.warnings.extend(task.calls.bill.settle());
         let mut result = DocumentResult::of(
             &self.plan,
             task.id.clone(),
@@ -245,10 +232,10 @@ impl Session {
             &outcome,
             task.warnings,
         );
+        result.warnings.extend(task.calls.bill.settle());
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
-        result.add_repairs(task.repairs);
-        result.explanation = Some(task.chronicle.close(&self.plan));
+        result.explanation = Some(task.explanation.close(&self.plan, run.document()));
         let recorded = closing(&outcome, &result)
             .map_err(|source| StoreError::Json { what: format!("the outcome of `{}`", task.id), source })?;
         let result = self
@@ -270,7 +257,7 @@ impl Session {
         &self,
         run: &mut Run,
         first: Input,
-        task: &mut DocumentState<'_>,
+        task: &mut DocumentRun<'_>,
         observer: &mut O,
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
@@ -301,12 +288,12 @@ impl Session {
                     if self.is_cancelled() {
                         questions.ask(std::future::ready(stop()));
                     } else {
-                        let iteration = task.watch.iteration(run.iteration());
+                        let iteration = task.trace.iteration(run.iteration());
                         questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
                     }
                 }
                 Output::Call(work) => {
-                    let iteration = task.watch.iteration(run.iteration());
+                    let iteration = task.trace.iteration(run.iteration());
                     next = Some(self.carry_out(work, run, task).instrument(iteration).await);
                 }
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
@@ -317,12 +304,12 @@ impl Session {
 
     /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
     /// paid for is thrown away.
-    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentState<'_>) -> Input {
+    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentRun<'_>) -> Input {
         match work {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
-                    (assessment, task.chronicle.account) = self.assess(Arc::clone(candidate), task).await;
+                    (assessment, task.explanation.account) = self.assess(Arc::clone(candidate), task).await;
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
@@ -350,7 +337,7 @@ impl Session {
     async fn assess(
         &self,
         candidate: Arc<Value>,
-        task: &mut DocumentState<'_>,
+        task: &mut DocumentRun<'_>,
     ) -> (Assessment, ScoreBreakdown) {
         let document_type = task.reference.document_type.clone();
         let source = task.attached.is_none().then(|| Arc::clone(&task.source));
@@ -371,13 +358,13 @@ impl Session {
     }
 
     /// How long the document may take yet, where the time is real.
-    fn time_left(&self, task: &DocumentState<'_>) -> Option<Duration> {
+    fn time_left(&self, task: &DocumentRun<'_>) -> Option<Duration> {
         let limit = self.plan.policy.stop.timeout.filter(|_| self.time == Time::Real)?;
         Some((limit - task.calls.clock.now()).duration())
     }
 
     /// Asks the provider of a stage.
-    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentState<'_>) -> Input {
+    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentRun<'_>) -> Input {
         let Candidates::Providers(providers) = &task.asked.candidates else {
             return impossible("there is no provider to ask");
         };
@@ -418,7 +405,7 @@ impl Session {
     }
 
     /// A mistake of this driver ends the document, with what it has, instead of the process.
-    fn broken(&self, run: &Run, task: &DocumentState<'_>, detail: String) -> Outcome {
+    fn broken(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
         let spent = Spent { elapsed: task.calls.clock.now(), usage: run.document().usage() };
         let detail = format!("a mistake in loopctl itself, please report it: {detail}");
         let reason = StopReason::ProviderError;
@@ -429,7 +416,7 @@ impl Session {
         }
     }
 
-    async fn wait_until(&self, at: Millis, task: &DocumentState<'_>) -> Input {
+    async fn wait_until(&self, at: Millis, task: &DocumentRun<'_>) -> Input {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
