@@ -1,12 +1,13 @@
 //! Judges and validators, asked about a candidate.
 
-use super::answer::answer_of;
+use super::answer::{answer_of, impossible_reason, stop};
 use super::ask_validator;
+use super::asked::Consultant;
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::document::{Session, impossible_reason, stop};
 use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
+use super::session::Session;
 use super::validator::question;
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
 use crate::exchange::{RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
@@ -26,30 +27,6 @@ use tokio::sync::watch;
 const QUOTED: &str = "a judge quoted what only judges see; the quotations were taken out of its issues";
 
 const NOT_APPLIED: &str = "the patch could not be applied";
-
-/// A member of the panel that looks at candidates after the gate.
-pub enum Consultant {
-    /// A judge's providers.
-    Judge(FallbackChain),
-    /// A validator that is a service.
-    Service(FallbackChain),
-    /// A validator that is a program and may be run.
-    Validator,
-    /// A validator that may not be run, and why.
-    NotRun(String),
-}
-
-impl Consultant {
-    /// The same for another document, from the first provider.
-    pub(super) fn anew(&self) -> Self {
-        match self {
-            Consultant::Judge(chain) => Consultant::Judge(chain.anew()),
-            Consultant::Service(chain) => Consultant::Service(chain.anew()),
-            Consultant::Validator => Consultant::Validator,
-            Consultant::NotRun(why) => Consultant::NotRun(why.clone()),
-        }
-    }
-}
 
 /// Questions that are being asked at the same time. Dropped, they are given up.
 #[derive(Default)]

@@ -1,127 +1,33 @@
 //! One document's loop, carried out.
 
-use super::DocumentResult;
-use super::answer::{answer_of, said_in};
-use super::asked::Asked;
-use super::batch::Observer;
+use super::answer::{answer_of, impossible, said_in, stop};
+use super::asked::{Asked, Candidates};
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::consult::{Consultant, Questions};
+use super::consult::Questions;
 use super::document_run::DocumentRun;
-use super::fallback::FallbackChain;
+use super::observer::Observer;
 use super::off_thread::off_thread;
+use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
-use crate::engine::{CallFailed, Input, Outcome, Output, Produced, Run, Work};
+use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
 use crate::exchange::{attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
-use crate::plan::{Plan, document_type_of, references_of};
+use crate::plan::{document_type_of, references_of};
 use crate::policy::{Spent, StopReason};
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
-use crate::result::ExplanationBuilder;
+use crate::result::{DocumentResult, ExplanationBuilder};
 use crate::score::{Assessment, Assessor, ScoreBreakdown};
-use crate::store::{Artifact, Artifacts, DocumentRecord, EventLog, RunId, StoreError};
+use crate::store::{Artifact, DocumentRecord, StoreError};
 use crate::value::{Cancel, Fuel, Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tracing::Instrument;
 
-/// Where candidate 0 and its corrections come from.
-pub enum Candidates {
-    /// From providers, a chain of them for each stage.
-    Providers(Vec<FallbackChain>),
-    /// Candidate 0 is supplied and nothing corrects it.
-    Supplied,
-}
-
-/// Where a run keeps what happens.
-#[derive(Debug, Clone)]
-pub struct RunStore {
-    /// The journal.
-    pub journal: Arc<dyn EventLog>,
-    /// The run's id in it.
-    pub run: RunId,
-    /// Where artifacts go, if anywhere.
-    pub artifacts: Option<Artifacts>,
-}
-
-impl RunStore {
-    /// Keeps something, on a thread that may wait for a disk: the executor has other documents to see to.
-    pub(super) async fn keep<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&RunStore) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let place = self.clone();
-        match tokio::task::spawn_blocking(move || work(&place)).await {
-            Ok(done) => done,
-            Err(lost) => match lost.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(StoreError::ShuttingDown),
-            },
-        }
-    }
-}
-
-/// A profile at work on documents, which may be run at the same time.
-pub struct Session {
-    pub(super) plan: Arc<Plan>,
-    /// Whom documents ask. Each has its own place in each chain, so that they can be run at the same time.
-    asked: Asked,
-    pub(super) place: RunStore,
-    pub(super) time: Time,
-    pub(super) cancelled: watch::Receiver<bool>,
-}
-
 impl Session {
-    /// A session that ends its current document when `cancelled` becomes true, and never if its sender is dropped before.
-    /// `consultants` are the members of the plan's panel, in its order.
-    #[must_use]
-    pub fn new(
-        plan: Arc<Plan>,
-        candidates: Candidates,
-        consultants: Vec<Consultant>,
-        place: RunStore,
-        cancelled: watch::Receiver<bool>,
-    ) -> Self {
-        let asked = Asked { candidates, consultants };
-        Session { plan, asked, place, time: Time::Real, cancelled }
-    }
-
-    /// The same by another time than this machine's.
-    #[must_use]
-    pub fn with_time(self, time: Time) -> Self {
-        Session { time, ..self }
-    }
-
-    /// Records that the session is over, at a time as RFC 3339.
-    ///
-    /// # Errors
-    /// When the journal can't be written.
-    pub async fn close(&self, finished_at: &str) -> Result<(), StoreError> {
-        let finished_at = finished_at.to_owned();
-        self.place.keep(move |place| place.journal.finish_run(&place.run, &finished_at)).await
-    }
-
-    /// The run's id in the journal.
-    pub(super) fn id(&self) -> &RunId {
-        &self.place.run
-    }
-
-    /// The profile at work.
-    #[must_use]
-    pub fn plan(&self) -> &Arc<Plan> {
-        &self.plan
-    }
-
-    /// Whether someone stopped the session.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        *self.cancelled.borrow()
-    }
-
     /// Runs the loop over one document. `document_type` overrides classification; `supplied` is candidate 0.
     ///
     /// # Errors
@@ -134,11 +40,6 @@ impl Session {
         observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
         self.run_asking(&self.asked.anew(), document, document_type, supplied, observer).await
-    }
-
-    /// Whom a document asks, from the first provider of each chain.
-    pub(super) fn asked_anew(&self) -> Asked {
-        self.asked.anew()
     }
 
     /// The same, asking providers whose state can be looked at afterwards.
@@ -436,31 +337,20 @@ fn closing(outcome: &Outcome, result: &DocumentResult) -> Result<Value, serde_js
     Ok(recorded)
 }
 
-/// Someone stops the run; what is under way then is counted when the run is told.
-pub(super) fn stop() -> Input {
-    Input::Stop { in_flight: Usage::default() }
-}
-
-/// What can't happen with a checked profile ends the document, not the process.
-fn impossible(message: &str) -> Input {
-    Input::Failed(impossible_reason(message))
-}
-
-pub(super) fn impossible_reason(message: &str) -> CallFailed {
-    CallFailed { message: message.to_owned(), permanent: true, ..CallFailed::default() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::engine::{Event, Recorded};
     use crate::ingest::{InputError, SourceText};
+    use crate::plan::Plan;
     use crate::policy::FinalStatus;
     use crate::profile::{Library, load};
+    use crate::run::RunStore;
     use crate::store::{Journal, RunRecord};
     use crate::value::DocumentId;
     use serde_json::json;
+    use tokio::sync::watch;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
     struct Witness {

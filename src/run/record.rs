@@ -1,8 +1,8 @@
 //! What is kept of an event: its line in the journal, the artifact that it leaves, and what people are told.
 
 use super::Session;
-use super::batch::Observer;
 use super::document_run::DocumentRun;
+use super::observer::Observer;
 use crate::engine::{Event, Run};
 use crate::result::explained;
 use crate::score::Assessment;

@@ -1,8 +1,9 @@
 //! What a run tells whoever watches it: spans for the run, its documents and their iterations, and events with the
 //! fields of the reliability loop. Names of fields are told; no text of a document, and no value that was found in one.
 
-use super::{BatchEnd, DocumentResult};
+use super::batch_end::BatchEnd;
 use crate::engine::{DocumentState, Event, WakeReason};
+use crate::result::DocumentResult;
 use crate::store::RunId;
 use crate::value::{DocumentId, Severity, Usage};
 use serde_json::{Map, Value, json};
