@@ -36,7 +36,7 @@ pub struct IterationState {
     /// The candidate, once all its stages have answered.
     pub candidate: Option<Arc<Value>>,
     /// What came with the answers of its stages, in their order.
-    pub made: Vec<Making>,
+    pub stage_answers: Vec<StageAnswer>,
     /// Calls that gave nothing, in their order; those of one round of the panel in the order of the panel.
     pub failures: Vec<FailedCall>,
     /// What tier 1 measured.
@@ -59,7 +59,7 @@ pub struct IterationState {
 
 /// What came with the answer of a stage.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Making {
+pub struct StageAnswer {
     /// What the provider says about it.
     pub notes: Vec<String>,
     /// What was repaired in it.
@@ -78,17 +78,17 @@ pub struct MemberAnswer {
 /// A call that gave nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedCall {
-    /// Who was asked.
-    pub asked: Asked,
+    /// Whom it asked.
+    pub callee: Callee,
     /// What went wrong.
     pub failure: CallFailed,
     /// When the call was made again; `None` if it was not.
     pub retried_at: Option<Millis>,
 }
 
-/// Who is asked by a call.
+/// Whom a call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum Callee {
     /// A stage, from 0.
     Stage(usize),
     /// A judge or validator, by its place in the panel.
@@ -122,23 +122,24 @@ impl IterationState {
 
     /// What was repaired in the answers that made it.
     pub fn repairs(&self) -> impl Iterator<Item = &RepairStep> {
-        self.made.iter().flat_map(|made| &made.repairs)
+        self.stage_answers.iter().flat_map(|answer| &answer.repairs)
     }
 
-    fn called(&mut self, asked: Asked, attempt: u32, pause: Millis) {
-        match asked {
-            Asked::Stage(stage) => self.stage = stage,
-            Asked::Member(_) => self.round = self.failures.len(),
+    fn called(&mut self, callee: Callee, attempt: u32, pause: Millis) {
+        match callee {
+            Callee::Stage(stage) => self.stage = stage,
+            Callee::Member(_) => self.round = self.failures.len(),
         }
         if attempt > 0
-            && let Some(last) = self.failures.iter_mut().rev().find(|failed| failed.asked == asked)
+            && let Some(last) = self.failures.iter_mut().rev().find(|failed| failed.callee == callee)
         {
             last.retried_at.get_or_insert(pause);
         }
     }
 
     fn answered(&mut self, produced: &Produced) {
-        self.made.push(Making { notes: produced.notes.clone(), repairs: produced.repairs.clone() });
+        self.stage_answers
+            .push(StageAnswer { notes: produced.notes.clone(), repairs: produced.repairs.clone() });
     }
 
     fn member(&mut self, member: usize, answer: Result<Arc<Value>, String>, notes: &[String]) {
@@ -150,18 +151,18 @@ impl IterationState {
         said.notes.extend_from_slice(notes);
     }
 
-    fn failed(&mut self, asked: Asked, failure: &CallFailed) {
-        let at = match asked {
-            Asked::Stage(_) => self.failures.len(),
+    fn failed(&mut self, callee: Callee, failure: &CallFailed) {
+        let at = match callee {
+            Callee::Stage(_) => self.failures.len(),
             // The panel is heard in any order.
-            Asked::Member(member) => {
+            Callee::Member(member) => {
                 let later =
-                    |failed: &FailedCall| matches!(failed.asked, Asked::Member(other) if other > member);
+                    |failed: &FailedCall| matches!(failed.callee, Callee::Member(other) if other > member);
                 let round = self.failures.iter().skip(self.round);
                 self.round + round.take_while(|failed| !later(failed)).count()
             }
         };
-        self.failures.insert(at, FailedCall { asked, failure: failure.clone(), retried_at: None });
+        self.failures.insert(at, FailedCall { callee, failure: failure.clone(), retried_at: None });
     }
 }
 
@@ -245,7 +246,7 @@ impl DocumentState {
             }
             Event::Failed { iteration, failure } => {
                 self.usage += failure.usage;
-                self.with(*iteration, |of| of.failed(Asked::Stage(of.stage), failure));
+                self.with(*iteration, |of| of.failed(Callee::Stage(of.stage), failure));
             }
             Event::Consulted { iteration, member, consulted } => {
                 self.usage += consulted.usage;
@@ -256,7 +257,7 @@ impl DocumentState {
                 self.usage += failure.usage;
                 self.with(*iteration, |of| {
                     of.member(*member, Err(failure.message.clone()), &[]);
-                    of.failed(Asked::Member(*member), failure);
+                    of.failed(Callee::Member(*member), failure);
                 });
             }
             Event::Waiting { until, .. } => self.pause = *until,
@@ -290,14 +291,14 @@ impl DocumentState {
         let pause = self.pause;
         match *work {
             Work::Generate { stage, attempt } => {
-                self.with(0, |of| of.called(Asked::Stage(stage), attempt, pause));
+                self.with(0, |of| of.called(Callee::Stage(stage), attempt, pause));
             }
             Work::Correct { iteration, base, stage, attempt } => self.with(iteration, |of| {
                 of.base = Some(base);
-                of.called(Asked::Stage(stage), attempt, pause);
+                of.called(Callee::Stage(stage), attempt, pause);
             }),
             Work::Consult { iteration, member, attempt } => {
-                self.with(iteration, |of| of.called(Asked::Member(member), attempt, pause));
+                self.with(iteration, |of| of.called(Callee::Member(member), attempt, pause));
             }
             Work::Assess { .. } => {}
         }

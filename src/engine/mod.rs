@@ -16,7 +16,7 @@ mod retry;
 mod run;
 
 pub use document_state::{
-    Asked, DocumentState, FailedCall, IterationState, MOST_ITERATIONS, Making, MemberAnswer,
+    Callee, DocumentState, FailedCall, IterationState, MOST_ITERATIONS, MemberAnswer, StageAnswer,
 };
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 pub use outcome::Outcome;

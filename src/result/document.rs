@@ -200,9 +200,9 @@ fn add_warnings(document: &DocumentState, returned: Option<usize>, warnings: &mu
         once(warnings, of.decision.as_ref().map_or(&[], |decision| &decision.notes));
     }
     let Some(of) = returned.and_then(|best| document.iteration(best)) else { return };
-    for made in &of.made {
-        once(warnings, &made.notes);
-        let lossy = made.repairs.iter().filter(|step| step.kind.loses());
+    for answer in &of.stage_answers {
+        once(warnings, &answer.notes);
+        let lossy = answer.repairs.iter().filter(|step| step.kind.loses());
         let told: Vec<String> =
             lossy.map(|step| format!("the answer was repaired: {}", step.reason)).collect();
         once(warnings, &told);

@@ -1,7 +1,7 @@
 //! A record from the journal.
 
 use super::record::{Candidate, Record, RunFacts, Trouble};
-use crate::engine::{Asked, DocumentState, Event, FailedCall, IterationState, Outcome};
+use crate::engine::{Callee, DocumentState, Event, FailedCall, IterationState, Outcome};
 use crate::plan::Terms;
 use crate::result::ExplanationBuilder;
 use crate::store::{StoredDocument, StoredEvent, StoredRun};
@@ -71,7 +71,7 @@ fn candidate(of: &IterationState, terms: Option<&Terms>) -> Candidate {
     let mut candidate = Candidate {
         value: of.candidate.clone(),
         repairs: of.repairs().cloned().collect(),
-        notes: of.made.iter().flat_map(|made| made.notes.clone()).collect(),
+        notes: of.stage_answers.iter().flat_map(|answer| answer.notes.clone()).collect(),
         rolled_back: of.rolled_back(),
         ..Candidate::default()
     };
@@ -79,7 +79,7 @@ fn candidate(of: &IterationState, terms: Option<&Terms>) -> Candidate {
         candidate.assessed(assessment.clone());
     }
     let trouble = |failed: &FailedCall| Trouble {
-        who: who(failed.asked, terms),
+        who: who(failed.callee, terms),
         message: failed.failure.message.clone(),
         tried_again_at_ms: failed.retried_at.map(|at| at.0),
     };
@@ -88,13 +88,13 @@ fn candidate(of: &IterationState, terms: Option<&Terms>) -> Candidate {
 }
 
 /// Who was asked, for people.
-fn who(asked: Asked, terms: Option<&Terms>) -> String {
-    match asked {
-        Asked::Stage(at) => match terms.and_then(|terms| terms.stages.get(at)) {
+fn who(callee: Callee, terms: Option<&Terms>) -> String {
+    match callee {
+        Callee::Stage(at) => match terms.and_then(|terms| terms.stages.get(at)) {
             Some(name) => format!("stage `{name}`"),
             None => format!("stage `{}`", at + 1),
         },
-        Asked::Member(at) => match terms.and_then(|terms| terms.panel.get(at)) {
+        Callee::Member(at) => match terms.and_then(|terms| terms.panel.get(at)) {
             Some(member) if member.validator => format!("validator `{}`", member.name),
             Some(member) => format!("judge `{}`", member.name),
             None => format!("judge or validator {}", at + 1),
