@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             Some(Output::Call(work)) => {
                 println!("asked for: {work:?}");
-                next = Some(match run.candidates().len() {
+                next = Some(match run.iteration() {
                     0 => Input::Produced(Produced {
                         candidate: Arc::new(candidate.clone()),
                         usage: Usage::default(),

@@ -2,62 +2,12 @@
 //! together.
 
 use super::event::{CallFailed, Consulted, Event, Input, Output, WakeReason, Work};
+use super::pending_panel::{MemberState, PendingPanel};
 use super::run::{Misuse, Run, State, Waiting};
 use crate::score::{Answer, Assessment, Member};
 use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
-
-/// A candidate between its two tiers.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PendingPanel {
-    pub(super) candidate: Arc<Value>,
-    pub(super) tier1: Assessment,
-    /// One for each member of the panel.
-    states: Vec<MemberState>,
-    /// Who would fail about any other candidate, too.
-    permanent: Vec<usize>,
-}
-
-/// Where a member of the panel stands.
-#[derive(Debug, Clone, PartialEq)]
-enum MemberState {
-    /// It is being asked, after so many attempts.
-    Asked { attempt: u32 },
-    /// It is to be asked, after so many attempts; the latest failed.
-    Pending { attempt: u32, failure: Option<CallFailed> },
-    /// It has been heard, for good.
-    Answered(Answer),
-}
-
-impl PendingPanel {
-    /// The answers. Who has not been heard has failed.
-    fn answers(&self) -> Vec<Answer> {
-        let on_answer = |state: &MemberState| match state {
-            MemberState::Answered(answer) => answer.clone(),
-            MemberState::Asked { .. } | MemberState::Pending { .. } => {
-                Answer::Failed("it was not heard".to_owned())
-            }
-        };
-        self.states.iter().map(on_answer).collect()
-    }
-
-    /// A member is not asked again, because that would go over a limit.
-    fn give_up(&mut self, member: usize, limit: &str) {
-        if let Some(state) = self.states.get_mut(member)
-            && let MemberState::Pending { failure, .. } = state
-        {
-            let why = failure.take().map(|failure| failure.message).unwrap_or_default();
-            *state =
-                MemberState::Answered(Answer::Failed(format!("{why}; no attempt is left within {limit}")));
-        }
-    }
-
-    /// How many calls are out.
-    pub(super) fn in_flight(&self) -> usize {
-        self.states.iter().filter(|state| matches!(state, MemberState::Asked { .. })).count()
-    }
-}
 
 impl Run {
     /// Asks the whole panel about a candidate that tier 1 has measured.
@@ -68,7 +18,7 @@ impl Run {
 
     /// Asks every member that is to be asked (again).
     pub(super) fn ask_panel(&mut self, mut pending: Box<PendingPanel>) {
-        let iteration = self.candidates().len();
+        let iteration = self.iteration();
         for (member, state) in pending.states.iter_mut().enumerate() {
             if let MemberState::Pending { attempt, .. } = *state {
                 *state = MemberState::Asked { attempt };
@@ -81,7 +31,7 @@ impl Run {
     /// Hands out once more what nobody has answered yet.
     pub(super) fn call_again_in_flight(&mut self) {
         let State::Consulting { pending } = &self.state else { return };
-        let iteration = self.candidates().len();
+        let iteration = self.iteration();
         let asked = |(member, state): (usize, &MemberState)| match *state {
             MemberState::Asked { attempt } => {
                 Some(Output::Call(Work::Consult { iteration, member, attempt }))
@@ -101,14 +51,13 @@ impl Run {
         member: usize,
         said: Result<Consulted, CallFailed>,
     ) -> Result<(), Misuse> {
-        let iteration = self.candidates().len();
+        let iteration = self.iteration();
         let Some(MemberState::Asked { attempt }) = pending.states.get(member).cloned() else {
             self.state = State::Consulting { pending };
             return Err(Misuse::new(&self.state, "an answer of a member that is not being asked"));
         };
         let failure = match said {
             Ok(consulted) => {
-                self.spend(consulted.usage);
                 let answer = Arc::clone(&consulted.answer);
                 self.record(Event::Consulted { iteration, member, consulted });
                 match self.panel().read(member, &answer) {
@@ -117,7 +66,6 @@ impl Run {
                 }
             }
             Err(failure) => {
-                self.spend(failure.usage);
                 self.record(Event::Unanswered { iteration, member, failure: failure.clone() });
                 Err(failure)
             }

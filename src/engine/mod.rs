@@ -6,13 +6,18 @@
 //! that it explains, so a driver that records in order can always [`Run::replay`] a run to the same state.
 
 mod consultation;
+mod document_state;
 mod event;
 mod outcome;
+mod pending_panel;
 mod pipeline;
 mod replay;
 mod retry;
 mod run;
 
+pub use document_state::{
+    Callee, DocumentState, FailedCall, IterationState, MOST_ITERATIONS, MemberAnswer, StageAnswer,
+};
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 pub use outcome::Outcome;
 pub use pipeline::{FeedbackTo, Outputs, Pipeline, PipelineStage};

@@ -1,6 +1,7 @@
 //! How a run ended.
 
-use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::policy::{FinalStatus, History, SelectionReason, Spent, StopReason};
+use crate::profile::LoopPolicy;
 use crate::value::{Millis, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -28,4 +29,30 @@ pub struct Outcome {
     /// What went wrong, where something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+}
+
+impl Outcome {
+    /// The end, for this reason, of a run that assessed these candidates.
+    #[must_use]
+    pub fn of(
+        policy: &LoopPolicy,
+        history: &History,
+        stop_reason: StopReason,
+        spent: Spent,
+        detail: Option<String>,
+    ) -> Self {
+        let selection = history.selection(policy, stop_reason == StopReason::Accepted);
+        Outcome {
+            final_status: stop_reason.status(),
+            stop_reason,
+            iteration_count: history.iterations().len(),
+            best_iteration: selection.map(|selection| selection.iteration),
+            selection_reason: selection.map(|selection| selection.reason),
+            improvement_trajectory: history.overalls().collect(),
+            rollbacks: history.rollbacks(),
+            usage: spent.usage,
+            elapsed_ms: spent.elapsed,
+            detail,
+        }
+    }
 }

@@ -1,15 +1,18 @@
 //! The state machine of one document's loop.
 
-use super::consultation::PendingPanel;
+use super::document_state::{DocumentState, IterationState};
 use super::event::{CallFailed, Event, Input, Output, Produced, WakeReason, Work};
 use super::outcome::Outcome;
+use super::pending_panel::PendingPanel;
 use super::pipeline::{Outputs, Pipeline};
 use super::retry::Retry;
 use crate::feedback::{Correction, lock};
-use crate::policy::{History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide};
+use crate::policy::{
+    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, misses_gate,
+};
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel, Unavailable};
-use crate::value::{Millis, Score, Usage, at_least, below};
+use crate::value::{Millis, at_least};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,9 +46,10 @@ pub struct Run {
     history: History,
     /// What each stage has answered, latest.
     stage_outputs: Outputs,
-    candidates: Vec<Arc<Value>>,
-    assessments: Vec<Assessment>,
-    usage: Usage,
+    /// All that was recorded.
+    document: DocumentState,
+    /// When the latest input came.
+    now: Millis,
     pub(super) outputs: VecDeque<Output>,
 }
 
@@ -95,9 +99,8 @@ impl Run {
             state: State::Fresh,
             stage_outputs: Vec::new(),
             history: History::new(),
-            candidates: Vec::new(),
-            assessments: Vec::new(),
-            usage: Usage::default(),
+            document: DocumentState::default(),
+            now: Millis::default(),
             outputs: VecDeque::new(),
         }
     }
@@ -123,6 +126,15 @@ impl Run {
     /// # Errors
     /// [`Misuse`] when the input does not answer what the run asked for; the state is unchanged.
     pub fn handle(&mut self, now: Millis, input: Input) -> Result<(), Misuse> {
+        let before = std::mem::replace(&mut self.now, now);
+        let handled = self.take(now, input);
+        if handled.is_err() {
+            self.now = before;
+        }
+        handled
+    }
+
+    fn take(&mut self, now: Millis, input: Input) -> Result<(), Misuse> {
         // The state moves into what follows from it; a misuse puts it back.
         match (std::mem::replace(&mut self.state, State::Over), input) {
             (State::Fresh, Input::Started) => {
@@ -157,18 +169,11 @@ impl Run {
             (State::Over, Input::Stop { .. }) => return Err(Misuse::new(&self.state, "stop")),
             (state, Input::Stop { in_flight }) => {
                 self.record(Event::Stopped { in_flight });
-                self.usage += in_flight;
                 // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
                 if let State::Consulting { pending } | State::Waiting { what: Waiting::Panel(pending) } =
                     state
                 {
-                    let facts = IterationSummary::of(
-                        &self.policy,
-                        &pending.tier1,
-                        Some(Arc::clone(&pending.candidate)),
-                    );
-                    self.candidates.push(pending.candidate);
-                    self.assessments.push(pending.tier1);
+                    let facts = IterationSummary::of(&self.policy, &pending.tier1, Some(pending.candidate));
                     self.history.push(&self.policy, facts);
                 }
                 self.finish(now, StopReason::Cancelled, None);
@@ -197,10 +202,16 @@ impl Run {
         self.outputs.pop_front()
     }
 
-    /// Every candidate assessed so far, by iteration.
+    /// What is known of the document's loop so far. While outputs wait to be polled, it is ahead of them.
     #[must_use]
-    pub fn candidates(&self) -> &[Arc<Value>] {
-        &self.candidates
+    pub fn document(&self) -> &DocumentState {
+        &self.document
+    }
+
+    /// The iteration that is being made or assessed; of a run that is over, how many were assessed.
+    #[must_use]
+    pub fn iteration(&self) -> usize {
+        self.history.iterations().len()
     }
 
     /// What the correction that makes candidate `iteration` from candidate `base` starts from.
@@ -209,8 +220,7 @@ impl Run {
         Correction {
             iteration,
             base,
-            candidates: &self.candidates,
-            assessments: self.assessments(),
+            tried: self.document.assessed().filter_map(IterationState::assessed).collect(),
             rolled_back: self.history.rolled_back(),
         }
     }
@@ -230,10 +240,6 @@ impl Run {
         &self.panel
     }
 
-    pub(super) fn spend(&mut self, usage: Usage) {
-        self.usage += usage;
-    }
-
     /// The stages that make a candidate.
     #[must_use]
     pub fn pipeline(&self) -> &Pipeline {
@@ -246,22 +252,10 @@ impl Run {
         &self.stage_outputs
     }
 
-    /// The assessments of [`Run::candidates`].
-    #[must_use]
-    pub fn assessments(&self) -> &[Assessment] {
-        &self.assessments
-    }
-
     /// Standing of every assessed candidate.
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
-    }
-
-    /// What its calls have used up so far.
-    #[must_use]
-    pub fn usage(&self) -> Usage {
-        self.usage
     }
 
     /// Whether the run has ended.
@@ -271,6 +265,7 @@ impl Run {
     }
 
     pub(super) fn record(&mut self, event: Event) {
+        self.document.apply(self.now, &event);
         self.outputs.push_back(Output::Record(event));
     }
 
@@ -285,7 +280,6 @@ impl Run {
     }
 
     fn supplied(&mut self, produced: Produced) {
-        self.usage += produced.usage;
         let candidate = Arc::clone(&produced.candidate);
         self.stage_outputs = self.pipeline.take_apart(&candidate);
         self.record(Event::Supplied { produced });
@@ -294,8 +288,7 @@ impl Run {
 
     /// Takes the output of a stage and goes on to the next, or to the candidate when it was the last.
     fn produced(&mut self, now: Millis, work: &Work, produced: Produced) {
-        let iteration = self.candidates.len();
-        self.usage += produced.usage;
+        let iteration = self.iteration();
         let (stage, base) = match *work {
             Work::Generate { stage, .. } => (stage, None),
             Work::Correct { stage, base, .. } => (stage, Some(base)),
@@ -334,12 +327,11 @@ impl Run {
 
     fn assess(&mut self, candidate: Arc<Value>) {
         self.state = State::Assessing { candidate };
-        self.call(Work::Assess { iteration: self.candidates.len() });
+        self.call(Work::Assess { iteration: self.iteration() });
     }
 
     fn failed(&mut self, now: Millis, work: Work, failure: CallFailed) {
-        self.usage += failure.usage;
-        self.record(Event::Failed { iteration: self.candidates.len(), failure: failure.clone() });
+        self.record(Event::Failed { iteration: self.iteration(), failure: failure.clone() });
         let (stage, attempt) = match work {
             Work::Generate { stage, attempt } | Work::Correct { stage, attempt, .. } => (stage, attempt),
             // Only stages are produced.
@@ -368,7 +360,7 @@ impl Run {
         if stop.timeout().is_some_and(|limit| until > limit) {
             return Err("the timeout");
         }
-        let (budget, used) = (stop.budget(), self.usage);
+        let (budget, used) = (stop.budget(), self.document.usage());
         let with_these = used.calls.saturating_add(u64::try_from(calls).unwrap_or(u64::MAX));
         if budget.calls.is_some_and(|limit| with_these > limit) {
             return Err("the budget of calls");
@@ -392,13 +384,9 @@ impl Run {
 
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (step 4 of an iteration).
     fn assessed(&mut self, now: Millis, candidate: Arc<Value>, tier1: Assessment) {
-        let iteration = self.candidates.len();
+        let iteration = self.iteration();
         self.record(Event::Assessed { iteration, assessment: Box::new(tier1.clone()) });
-        let missed = self.policy.gate.as_ref().is_some_and(|gate| {
-            let score = tier1.scores.get(&gate.dimension).unwrap_or(Score::ZERO);
-            below(score.get(), gate.bound.get())
-        });
-        if missed || self.panel.members().is_empty() {
+        if misses_gate(&self.policy, &tier1.scores) || self.panel.members().is_empty() {
             self.conclude(now, candidate, tier1, &[], None);
         } else {
             self.consult(candidate, tier1);
@@ -415,7 +403,7 @@ impl Run {
         answers: &[Answer],
         unavailable: Option<Unavailable>,
     ) {
-        let iteration = self.candidates.len();
+        let iteration = self.iteration();
         let measured = tier1.scores.clone();
         let mut assessment = tier1;
         if !answers.is_empty() {
@@ -428,12 +416,10 @@ impl Run {
             assessment.issues.extend(changed);
             self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
         }
-        let facts = IterationSummary::of(&self.policy, &assessment, Some(Arc::clone(&candidate)))
+        let facts = IterationSummary::of(&self.policy, &assessment, Some(candidate))
             .gated_by(&self.policy, &measured);
-        self.candidates.push(candidate);
-        self.assessments.push(assessment);
         self.history.push(&self.policy, facts);
-        let spent = Spent { elapsed: now, usage: self.usage };
+        let spent = Spent { elapsed: now, usage: self.document.usage() };
         let mut decision = decide(&self.policy, &mut self.history, spent, &self.criteria);
         let mut detail = None;
         // No candidate can be what is wanted without it, so the next would be paid for nothing.
@@ -452,9 +438,9 @@ impl Run {
 
     /// Issues about locked fields that the correction changed.
     fn changed_without_cause(&self, candidate: &Value, assessment: &Assessment) -> Vec<Issue> {
-        let base = self.history.base();
-        let mut changed = match (self.lock, self.candidates.get(base), self.assessments.get(base)) {
-            (Lock::Passing, Some(before), Some(known)) => lock::changed(before, known, candidate, assessment),
+        let base = self.document.iteration(self.history.base()).filter(|base| base.counts);
+        let mut changed = match (self.lock, base.and_then(IterationState::assessed)) {
+            (Lock::Passing, Some((before, known))) => lock::changed(before, known, candidate, assessment),
             _ => Vec::new(),
         };
         for issue in &mut changed {
@@ -465,7 +451,7 @@ impl Run {
 
     fn correct(&mut self, now: Millis, iteration: usize, base: usize) {
         // What a stage answers for builds on the base; what it does not is as it was.
-        if let Some(candidate) = self.candidates.get(base) {
+        if let Some(candidate) = self.document.candidate(base) {
             let parts = self.pipeline.take_apart(candidate);
             for (known, part) in self.stage_outputs.iter_mut().zip(parts) {
                 *known = part.or_else(|| known.take());
@@ -481,19 +467,8 @@ impl Run {
     }
 
     fn finish(&mut self, now: Millis, stop_reason: StopReason, detail: Option<String>) {
-        let selection = self.history.selection(&self.policy, stop_reason == StopReason::Accepted);
-        let outcome = Box::new(Outcome {
-            final_status: stop_reason.status(),
-            stop_reason,
-            iteration_count: self.history.iterations().len(),
-            best_iteration: selection.map(|s| s.iteration),
-            selection_reason: selection.map(|s| s.reason),
-            improvement_trajectory: self.history.overalls().collect(),
-            rollbacks: self.history.rollbacks(),
-            usage: self.usage,
-            elapsed_ms: now,
-            detail,
-        });
+        let spent = Spent { elapsed: now, usage: self.document.usage() };
+        let outcome = Box::new(Outcome::of(&self.policy, &self.history, stop_reason, spent, detail));
         self.state = State::Over;
         self.record(Event::Finished(outcome.clone()));
         self.outputs.push_back(Output::Finished(outcome));

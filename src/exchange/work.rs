@@ -47,7 +47,7 @@ pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option
     let Some(planned) = plan.stages.get(stage).filter(|_| run.pipeline().gets_feedback(stage)) else {
         return Ok(None);
     };
-    let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
+    let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, stage));
     let id = planned.stage.id.value.clone();
     let (_, text) = correction_feedback(plan, &id, part.as_ref(), &run.correction(iteration, base))?;
     Ok(Some((id, text)))
@@ -76,7 +76,7 @@ pub fn request_for(plan: &Plan, run: &Run, task: Task<'_>, work: &Work) -> Resul
     let mut request = match correction.filter(|_| run.pipeline().gets_feedback(stage)) {
         None => stage_request(plan, planned, task, &outputs)?,
         Some((iteration, base)) => {
-            let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, stage));
+            let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, stage));
             correction_request(
                 plan,
                 planned,

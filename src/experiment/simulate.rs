@@ -16,6 +16,8 @@ pub struct Simulated {
     pub outcome: Outcome,
     /// What was decided after each of them.
     pub decisions: Vec<Decision>,
+    /// The iterations that were rolled back, each with the iteration that it started from.
+    pub rolled_back: Vec<(usize, usize)>,
 }
 
 /// Runs a policy over a trajectory with the functions that decide in a run; `scripts` are those of the policy's script
@@ -43,20 +45,11 @@ pub fn simulate(policy: &LoopPolicy, scripts: &ScriptCriteria, trajectory: &Traj
             break;
         }
     }
-    let selection = history.selection(policy, end == StopReason::Accepted);
-    let outcome = Outcome {
-        final_status: end.status(),
-        stop_reason: end,
-        iteration_count: history.iterations().len(),
-        best_iteration: selection.map(|s| s.iteration),
-        selection_reason: selection.map(|s| s.reason),
-        improvement_trajectory: history.overalls().collect(),
-        rollbacks: history.rollbacks(),
-        usage: spent.usage,
-        elapsed_ms: spent.elapsed,
-        detail: None,
-    };
-    Simulated { outcome, decisions }
+    Simulated {
+        outcome: Outcome::of(policy, &history, end, spent, None),
+        decisions,
+        rolled_back: history.rolled_back(),
+    }
 }
 
 /// Rounded up, so that a sum is above a limit of whole milliseconds exactly when it is so before rounding; a nanosecond
@@ -66,7 +59,7 @@ fn whole_millis(elapsed: f64) -> Millis {
     Millis((elapsed - 1e-6).ceil() as u64)
 }
 
-/// What a step says as scoring would say it; the overall score is not in it.
+/// What a step says as scoring would say it.
 pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessment {
     let issues = step.issues.iter().map(|issue| Issue {
         code: issue.code.clone(),
@@ -82,11 +75,13 @@ pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessm
         source_span: None,
         pre_existing: false,
     });
-    Assessment {
+    let mut assessment = Assessment {
         scores: step.scores.iter().map(|(name, score)| (name.as_str(), *score)).collect(),
         issues: issues.collect(),
         ..Assessment::default()
-    }
+    };
+    assessment.weigh(&policy.overall);
+    assessment
 }
 
 /// Every dimension whose score can change what the policy does, in the order of the profile, each once.

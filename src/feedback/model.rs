@@ -17,10 +17,8 @@ pub struct Correction<'a> {
     pub iteration: usize,
     /// The iteration it starts from.
     pub base: usize,
-    /// Every candidate so far.
-    pub candidates: &'a [Arc<Value>],
-    /// Their assessments.
-    pub assessments: &'a [Assessment],
+    /// Every candidate so far, with its assessment.
+    pub tried: Vec<(&'a Arc<Value>, &'a Assessment)>,
     /// The iterations that were rolled back, each with the iteration that it started from.
     pub rolled_back: Vec<(usize, usize)>,
 }
@@ -110,8 +108,7 @@ impl Guidance {
         part: Option<&Arc<Value>>,
         correction: &Correction<'_>,
     ) -> Option<Self> {
-        let base = correction.candidates.get(correction.base)?;
-        let assessment = correction.assessments.get(correction.base)?;
+        let (base, assessment) = *correction.tried.get(correction.base)?;
         let fed_back = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Correct);
         let with = |severity: Severity| -> Vec<Finding> {
             fed_back().filter(|issue| issue.severity == severity).map(Finding::from).collect()
@@ -140,8 +137,7 @@ impl Guidance {
             .iter()
             .skip(skipped)
             .filter_map(|&(at, from)| {
-                let side =
-                    |n: usize| Some((correction.candidates.get(n)?.as_ref(), correction.assessments.get(n)?));
+                let side = |n: usize| correction.tried.get(n).map(|(tried, known)| (tried.as_ref(), *known));
                 Some(hint(side(from)?, side(at)?, at))
             })
             .collect();
@@ -238,8 +234,8 @@ mod tests {
         rolled_back: &[(usize, usize)],
     ) -> Guidance {
         let rolled_back = rolled_back.to_vec();
-        let correction =
-            Correction { iteration: candidates.len(), base, candidates, assessments, rolled_back };
+        let tried = candidates.iter().zip(assessments).collect();
+        let correction = Correction { iteration: candidates.len(), base, tried, rolled_back };
         Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.get(base), &correction)
             .unwrap()
     }
@@ -322,8 +318,7 @@ mod tests {
             let correction = Correction {
                 iteration: 1,
                 base: 0,
-                candidates: &candidates,
-                assessments: &assessments,
+                tried: candidates.iter().zip(&assessments).collect(),
                 rolled_back: Vec::new(),
             };
             let part = part.map(Arc::new);

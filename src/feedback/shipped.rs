@@ -69,8 +69,7 @@ fn rich(profile: &Profile) -> Guidance {
     let correction = Correction {
         iteration: 2,
         base: 0,
-        candidates: &candidates,
-        assessments: &assessments,
+        tried: candidates.iter().zip(&assessments).collect(),
         rolled_back: vec![(1, 0)],
     };
     Guidance::gather(&profile.policy, &profile.feedback, "extract", candidates.first(), &correction).unwrap()
@@ -177,8 +176,7 @@ proptest! {
                 let correction = Correction {
                     iteration,
                     base: 0,
-                    candidates: &candidates[..iteration],
-                    assessments: &assessments[..iteration],
+                    tried: candidates.iter().zip(&assessments).take(iteration).collect(),
                     rolled_back: (1..iteration).map(|at| (at, 0)).collect(),
                 };
                 let mut guidance =

@@ -1,6 +1,6 @@
 //! What `next` answers.
 
-use crate::engine::{Outcome, Run, Work};
+use crate::engine::{DocumentState, IterationState, Outcome, Work};
 use crate::exchange::protocol::{CompletionRequest, Message, RequestFeedback, RequestOptions};
 use crate::plan::Plan;
 use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
@@ -130,25 +130,24 @@ impl NextRequest {
 }
 
 impl NextAnswer {
-    #[expect(clippy::too_many_arguments, reason = "each is one field of the answer")]
     pub(super) fn of(
         plan: &Plan,
         id: DocumentId,
         document_type: String,
-        run: &Run,
-        decision: Option<Decision>,
+        document: &DocumentState,
         outcome: Option<Outcome>,
         request: Option<NextRequest>,
         warnings: Vec<String>,
     ) -> Self {
+        let latest = document.assessed().next_back();
         NextAnswer {
-            outcome: outcome.map(|outcome| NextOutcome::of(plan, &id, run, outcome)),
+            outcome: outcome.map(|outcome| NextOutcome::of(plan, &id, document, outcome)),
             id,
             document_type,
             profile: plan.profile.name.clone(),
-            iterations: IterationResult::all(run),
-            assessment: run.assessments().last().cloned(),
-            decision,
+            iterations: IterationResult::all(&plan.policy, document),
+            assessment: latest.and_then(IterationState::assessment).cloned(),
+            decision: latest.and_then(|latest| latest.decision.clone()),
             request,
             warnings,
         }
@@ -156,11 +155,11 @@ impl NextAnswer {
 }
 
 impl NextOutcome {
-    fn of(plan: &Plan, id: &DocumentId, run: &Run, outcome: Outcome) -> Self {
+    fn of(plan: &Plan, id: &DocumentId, document: &DocumentState, outcome: Outcome) -> Self {
         let best = outcome.best_iteration;
-        let assessment = best.and_then(|best| run.assessments().get(best));
+        let assessment = best.and_then(|best| document.assessment(best));
         let review = wants_review(plan, &outcome, assessment);
-        let message = message_for_a_person(run, &outcome);
+        let message = message_for_a_person(document, &outcome);
         let cost = outcome.usage.cost_usd();
         NextOutcome {
             id: id.clone(),
@@ -174,7 +173,7 @@ impl NextOutcome {
             cost_usd: cost,
             known_cost_usd: cost.is_none().then_some(outcome.usage.known_cost_usd),
             tokens: outcome.usage.tokens,
-            best_extraction: best.and_then(|best| run.candidates().get(best).cloned()),
+            best_extraction: best.and_then(|best| document.candidate(best).cloned()),
             review,
             message,
             detail: outcome.detail,

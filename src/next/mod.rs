@@ -9,14 +9,13 @@ mod input;
 pub use answer::{NextAnswer, NextOutcome, NextRequest};
 pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 
-use crate::engine::{CallFailed, Consulted, Event, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
     RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for, stage_answer,
 };
 use crate::ingest::Document;
 use crate::plan::{Plan, TypedAs, document_type_of};
-use crate::policy::Decision;
 use crate::profile::Mask;
 use crate::repair::{MAX_STEPS, Repaired, Repairer};
 use crate::score::{Assessment, Assessor, Source};
@@ -97,7 +96,6 @@ pub fn next(
         now: Millis::default(),
         taken: 0,
         paused: None,
-        decision: None,
         warnings,
     };
     let first = first_input(plan, document, &drive.source);
@@ -134,7 +132,6 @@ struct Drive<'a> {
     taken: usize,
     /// How long the run has waited since the latest entry.
     paused: Option<Millis>,
-    decision: Option<Decision>,
     warnings: Vec<String>,
 }
 
@@ -147,7 +144,6 @@ impl Drive<'_> {
             self.run.handle(self.now, input)?;
             while let Some(output) = self.run.poll() {
                 match output {
-                    Output::Record(Event::Decided(decision)) => self.decision = Some(decision),
                     Output::Record(_) => {}
                     Output::Call(Work::Assess { .. }) => inputs.push_back(self.assess()),
                     Output::Call(work) => match self.answer_to(&work)? {
@@ -316,8 +312,7 @@ impl Drive<'_> {
             self.plan,
             document.id.clone(),
             self.reference.document_type,
-            &self.run,
-            self.decision,
+            self.run.document(),
             outcome,
             request,
             self.warnings,

@@ -5,7 +5,7 @@ use super::{SelectionReason, Verdict};
 use crate::profile::{Criterion, IssueKind, LoopPolicy, Returned, Ties};
 use crate::score::{Assessment, Scores};
 use crate::stop::FlipFlops;
-use crate::value::{Digest, Disposition, Score, Severity};
+use crate::value::{Digest, Disposition, Score, Severity, below};
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -39,13 +39,13 @@ impl IterationSummary {
         IterationSummary { gated: gated(policy, tier1), ..self }
     }
 
-    /// Of an assessment; the overall score is computed by the policy's weights.
+    /// Of an assessment, which has its overall score.
     #[must_use]
     pub fn of(policy: &LoopPolicy, assessment: &Assessment, candidate: Option<Arc<Value>>) -> Self {
         IterationSummary {
             scores: assessment.scores.clone(),
             gated: gated(policy, &assessment.scores),
-            overall: policy.overall.of(|name| assessment.scores.get(name)).get(),
+            overall: assessment.overall,
             issues: IssueCounts::of(assessment),
             unseen: assessment.is_unseen(),
             unknown_type: assessment.is_of_unknown_type(),
@@ -63,6 +63,16 @@ impl IterationSummary {
 
 fn gated(policy: &LoopPolicy, scores: &Scores) -> f64 {
     policy.gate.as_ref().and_then(|gate| scores.get(&gate.dimension)).map_or(0.0, Score::get)
+}
+
+fn is_below_gate(policy: &LoopPolicy, gated: f64) -> bool {
+    policy.gate.as_ref().is_some_and(|gate| below(gated, gate.bound.get()))
+}
+
+/// Whether a candidate that tier 1 measured so misses the policy's gate.
+#[must_use]
+pub fn misses_gate(policy: &LoopPolicy, tier1: &Scores) -> bool {
+    is_below_gate(policy, gated(policy, tier1))
 }
 
 /// How many issues of each kind.
@@ -156,8 +166,7 @@ impl History {
 
     /// Adds a candidate and finds its standing: gate, rank, best.
     pub fn push(&mut self, policy: &LoopPolicy, facts: IterationSummary) {
-        let gate = policy.gate.as_ref();
-        let missed_gate = gate.is_some_and(|gate| crate::value::below(facts.gated, gate.bound.get()));
+        let missed_gate = is_below_gate(policy, facts.gated);
         if let Some(candidate) = &facts.candidate {
             let mut watched = false;
             policy.stop.visit(&mut |criterion| watched |= matches!(criterion, Criterion::FlipFlop(_)));

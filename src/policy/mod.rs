@@ -14,6 +14,6 @@ pub use condition::{Condition, ConditionError};
 pub use decide::{Spent, decide};
 use decision::Checks;
 pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
-pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection};
+pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection, misses_gate};
 pub use review::Review;
 pub use script_criteria::ScriptCriteria;

@@ -1,16 +1,15 @@
 //! What is kept of a document's run so that its candidates can be scored again without asking anybody.
 
-use crate::engine::{Event, Work};
+use crate::engine::{DocumentState, Event, IterationState};
 use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::policy::{Decision, Spent};
-use crate::score::{Answer, Assessment};
-use crate::value::{DocumentId, Millis, Usage};
+use crate::score::Assessment;
+use crate::value::{DocumentId, Millis};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A document, its candidates, and what judges and validators said about them.
+/// A document, and what its run made of it.
 #[derive(Debug, Clone)]
 pub struct RunTrace {
     pub(super) document: Document,
@@ -18,36 +17,30 @@ pub struct RunTrace {
     pub(super) given_type: Option<String>,
     /// The type that the run worked with.
     pub(super) document_type: String,
-    pub(super) made: Vec<AssessedCandidate>,
-    /// The iteration that the run returned.
-    pub(super) selected: Option<usize>,
     /// Names of the panel's members, in its order.
     members: Vec<Arc<str>>,
-    open: Open,
-    usage: Usage,
+    state: DocumentState,
 }
 
-/// One assessed candidate.
-#[derive(Debug, Clone)]
-pub(super) struct AssessedCandidate {
-    pub(super) candidate: Arc<Value>,
+/// One candidate that was decided upon.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DecidedCandidate<'a> {
+    pub(super) candidate: &'a Arc<Value>,
     /// The iteration that it was corrected from.
     pub(super) base: Option<usize>,
-    /// What judges and validators said at last, by name. Who was not asked is not here.
-    pub(super) answers: BTreeMap<Arc<str>, Answer>,
     /// What the run had spent when it was decided upon.
     pub(super) spent: Spent,
-    pub(super) assessment: Assessment,
-    pub(super) decision: Decision,
+    pub(super) assessment: &'a Assessment,
+    pub(super) decision: &'a Decision,
+    of: &'a IterationState,
+    members: &'a [Arc<str>],
 }
 
-/// The candidate that is being made or assessed.
-#[derive(Debug, Clone, Default)]
-struct Open {
-    candidate: Option<Arc<Value>>,
-    base: Option<usize>,
-    answers: BTreeMap<Arc<str>, Answer>,
-    assessment: Option<Assessment>,
+impl<'a> DecidedCandidate<'a> {
+    /// What the judge or validator of this name said at last; `None` of one that was not asked.
+    pub(super) fn said_by(&self, name: &str) -> Option<Result<&'a Value, &'a str>> {
+        self.of.said_by(self.members.iter().position(|member| member.as_ref() == name)?)
+    }
 }
 
 impl RunTrace {
@@ -55,16 +48,8 @@ impl RunTrace {
     #[must_use]
     pub fn new(plan: &Plan, document: Document, given_type: Option<String>) -> Self {
         let members = plan.panel.members().iter().map(|member| Arc::clone(&member.id)).collect();
-        RunTrace {
-            document,
-            given_type,
-            document_type: String::new(),
-            made: Vec::new(),
-            selected: None,
-            members,
-            open: Open::default(),
-            usage: Usage::default(),
-        }
+        let state = DocumentState::default();
+        RunTrace { document, given_type, document_type: String::new(), members, state }
     }
 
     /// The document's name.
@@ -80,73 +65,40 @@ impl RunTrace {
 
     /// Takes down what happened in the run, `at` after it began.
     pub fn see(&mut self, at: Millis, event: &Event) {
-        match event {
-            Event::Called(Work::Correct { base, .. }) => self.open.base = Some(*base),
-            Event::Supplied { produced } | Event::Produced { produced, .. } => {
-                self.usage += produced.usage;
-                self.open.candidate = Some(Arc::clone(&produced.candidate));
-            }
-            Event::Staged { produced, .. } => self.usage += produced.usage,
-            Event::Assembled { candidate, .. } => self.open.candidate = Some(Arc::clone(candidate)),
-            Event::Failed { failure, .. } => self.usage += failure.usage,
-            Event::Consulted { member, consulted, .. } => {
-                self.usage += consulted.usage;
-                self.heard(*member, Answer::Given(consulted.answer.as_ref().clone()));
-            }
-            Event::Unanswered { member, failure, .. } => {
-                self.usage += failure.usage;
-                self.heard(*member, Answer::Failed(failure.message.clone()));
-            }
-            Event::Assessed { assessment, .. } | Event::Concluded { assessment, .. } => {
-                self.open.assessment = Some(assessment.as_ref().clone());
-            }
-            Event::Decided(decision) => self.decided(at, decision),
-            Event::Finished(outcome) => self.selected = outcome.best_iteration,
-            Event::Started
-            | Event::Unreadable { .. }
-            | Event::Called(_)
-            | Event::Waiting { .. }
-            | Event::Woke
-            | Event::Stopped { .. } => {}
-        }
+        self.state.apply(at, event);
     }
 
-    fn heard(&mut self, member: usize, answer: Answer) {
-        if let Some(name) = self.members.get(member) {
-            self.open.answers.insert(Arc::clone(name), answer);
-        }
+    /// The candidates that were decided upon.
+    pub(super) fn decided(&self) -> impl Iterator<Item = DecidedCandidate<'_>> {
+        self.state.iterations().iter().filter_map(|of| {
+            let (candidate, assessment) = of.assessed()?;
+            let decision = of.decision.as_ref()?;
+            let (base, spent, members) = (of.base, of.spent, self.members.as_slice());
+            Some(DecidedCandidate { candidate, base, spent, assessment, decision, of, members })
+        })
     }
 
-    fn decided(&mut self, at: Millis, decision: &Decision) {
-        let open = std::mem::take(&mut self.open);
-        if let (Some(candidate), Some(assessment)) = (open.candidate, open.assessment) {
-            self.made.push(AssessedCandidate {
-                candidate,
-                base: open.base,
-                answers: open.answers,
-                spent: Spent { elapsed: at, usage: self.usage },
-                assessment,
-                decision: decision.clone(),
-            });
-        }
+    /// The iteration that the run returned.
+    pub(super) fn selected(&self) -> Option<usize> {
+        self.state.outcome()?.best_iteration
     }
 
     /// Whether there is a candidate to be scored again.
     #[must_use]
     pub fn has_candidates(&self) -> bool {
-        !self.made.is_empty()
+        self.decided().next().is_some()
     }
 
     /// About how many bytes it takes.
     pub(super) fn size(&self) -> usize {
         let text = self.document.text.as_ref().map_or(0, |text| text.as_str().len());
         let media = self.document.media.as_ref().map_or(0, |media| media.bytes().len());
-        let made = self.made.iter().map(|made| {
-            let answers = made.answers.values().map(|answer| match answer {
-                Answer::Given(answer) => size_of_json(answer),
-                Answer::Failed(why) => why.len(),
+        let made = self.state.iterations().iter().map(|of| {
+            let answers = of.panel.values().map(|said| match &said.answer {
+                Ok(answer) => size_of_json(answer),
+                Err(why) => why.len(),
             });
-            size_of_json(&made.candidate) + answers.sum::<usize>()
+            of.candidate.as_deref().map_or(0, size_of_json) + answers.sum::<usize>()
         });
         text + media + made.sum::<usize>()
     }

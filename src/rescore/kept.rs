@@ -98,7 +98,7 @@ impl RescoreBuffer {
         let again = |(course, standing, _): &mut (RunTrace, Rescore, usize)| {
             let after = Rescore::again(plan, course)?;
             let before = std::mem::replace(standing, after.clone());
-            Some(Rescored { id: course.id().clone(), candidates: course.made.len(), before, after })
+            Some(Rescored { id: course.id().clone(), candidates: course.decided().count(), before, after })
         };
         self.documents.iter_mut().filter_map(again).collect()
     }

@@ -4,14 +4,13 @@
 //! are taken at the word that they gave in the run. Then the policy decides over the course as it was recorded, with the
 //! time and money that had been spent at each point. Nothing is produced and nothing is repaired anew.
 
-use super::course::{AssessedCandidate, RunTrace};
+use super::course::{DecidedCandidate, RunTrace};
 use crate::exchange::attached;
 use crate::feedback::lock;
 use crate::plan::{Plan, TypedAs, document_type_of};
-use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide};
+use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
 use crate::profile::{Lock, Mask};
-use crate::score::{Answer, Assessment, Assessor, Panel, Scores, Source};
-use crate::value::below;
+use crate::score::{Assessment, Assessor, Scores, Source};
 use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
@@ -39,17 +38,17 @@ impl Rescore {
     /// As the run itself left the document; `None` without a candidate.
     #[must_use]
     pub fn recorded(plan: &Plan, course: &RunTrace) -> Option<Self> {
-        let last = course.made.last()?;
-        let facts = IterationSummary::of(&plan.policy, &last.assessment, None);
+        let last = course.decided().last()?;
+        let facts = IterationSummary::of(&plan.policy, last.assessment, None);
         let (accepted, acceptance) = acceptance(&plan.policy, &facts);
         Some(Rescore {
             document_type: course.document_type.clone(),
-            iteration: course.made.len() - 1,
+            iteration: last.decision.iteration,
             assessment: last.assessment.clone(),
             accepted,
             acceptance,
             decision: last.decision.clone(),
-            selected: course.selected,
+            selected: course.selected(),
             notes: Vec::new(),
         })
     }
@@ -57,7 +56,7 @@ impl Rescore {
     /// Scores the candidates of `course` with `plan`; `None` without a candidate.
     #[must_use]
     pub fn again(plan: &Plan, course: &RunTrace) -> Option<Self> {
-        let last = course.made.last()?;
+        let last = course.decided().last()?;
         let mut warnings = Vec::new();
         let text = course.document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();
         let typed =
@@ -70,15 +69,15 @@ impl Rescore {
         let mut scorer =
             Scorer { plan, assessor: Assessor::new(Arc::clone(&plan.scoring)), typed: &typed, source };
         let mut scored: Vec<Scored> = Vec::new();
-        for made in &course.made {
-            let next = scorer.score(made, |base| scored.get(base));
+        for made in course.decided() {
+            let next = scorer.score(&made, |base| scored.get(base));
             scored.push(next);
         }
         let latest = scored.last()?;
         if !latest.missed_gate {
-            notes.extend(not_asked(plan, last));
+            notes.extend(not_asked(plan, &last));
         }
-        let (accepted, acceptance) = acceptance(&plan.policy, &latest.facts(plan, last));
+        let (accepted, acceptance) = acceptance(&plan.policy, &latest.facts(plan, &last));
         let (decision, selected) = decided(plan, course, &scored)?;
         Some(Rescore {
             iteration: scored.len() - 1,
@@ -103,8 +102,8 @@ struct Scored {
 }
 
 impl Scored {
-    fn facts(&self, plan: &Plan, made: &AssessedCandidate) -> IterationSummary {
-        IterationSummary::of(&plan.policy, &self.assessment, Some(Arc::clone(&made.candidate)))
+    fn facts(&self, plan: &Plan, made: &DecidedCandidate<'_>) -> IterationSummary {
+        IterationSummary::of(&plan.policy, &self.assessment, Some(Arc::clone(made.candidate)))
             .gated_by(&plan.policy, &self.measured)
     }
 }
@@ -120,57 +119,42 @@ impl Scorer<'_> {
     /// Both tiers of one candidate, as [`crate::engine::Run`] makes them; `earlier` are those before it.
     fn score<'s>(
         &mut self,
-        made: &AssessedCandidate,
+        made: &DecidedCandidate<'_>,
         earlier: impl Fn(usize) -> Option<&'s Scored>,
     ) -> Scored {
         let policy = &self.plan.policy;
         let mut assessment = Assessment::default();
-        self.assessor.assess(&self.typed.name, &made.candidate, self.source.as_ref(), &[], &mut assessment);
+        self.assessor.assess(&self.typed.name, made.candidate, self.source.as_ref(), &[], &mut assessment);
         if self.source.is_none() {
             assessment.say_unseen();
         }
         self.typed.say(self.plan, &mut assessment);
         let measured = assessment.scores.clone();
-        let missed_gate = policy.gate.as_ref().is_some_and(|gate| {
-            let score = measured.get(&gate.dimension).map_or(0.0, |score| score.get());
-            below(score, gate.bound.get())
-        });
-        let panel = self.plan.panel.only(|name| made.answers.contains_key(name));
+        let missed_gate = misses_gate(policy, &measured);
+        let panel = self.plan.panel.only(|name| made.said_by(name).is_some());
         if !missed_gate && !panel.members().is_empty() {
-            let answers = answers(&panel, made);
+            // An answer that the plan can't read counts as none.
+            let answers = panel.answers(|_, member| made.said_by(&member.id));
             let by_code = |code: &str, fixable| policy.dispositions.of(code, fixable);
             assessment = panel.merge(&policy.overall, &by_code, &assessment, &answers);
         }
         // What a correction may not change is what its base had, whatever the policy would start from.
         let base = made.base.and_then(earlier);
         if let (Lock::Passing, Some(base)) = (self.plan.profile.feedback.lock, base) {
-            let mut changed = lock::changed(&base.candidate, &base.assessment, &made.candidate, &assessment);
+            let mut changed = lock::changed(&base.candidate, &base.assessment, made.candidate, &assessment);
             for issue in &mut changed {
                 issue.disposition = policy.dispositions.of(&issue.code, issue.auto_fixable);
             }
             assessment.issues.extend(changed);
         }
-        Scored { candidate: Arc::clone(&made.candidate), assessment, measured, missed_gate }
+        Scored { candidate: Arc::clone(made.candidate), assessment, measured, missed_gate }
     }
 }
 
-/// What the members of `panel` said in the run. An answer that the plan can't read counts as none.
-fn answers(panel: &Panel, made: &AssessedCandidate) -> Vec<Answer> {
-    let said = |(at, member): (usize, &crate::score::Member)| match made.answers.get(&member.id) {
-        Some(Answer::Given(answer)) => match panel.read(at, answer) {
-            Ok(()) => Answer::Given(answer.clone()),
-            Err(why) => Answer::Failed(why),
-        },
-        Some(failed @ Answer::Failed(_)) => failed.clone(),
-        None => Answer::Failed("it was not asked".to_owned()),
-    };
-    panel.members().iter().enumerate().map(said).collect()
-}
-
 /// Who was not asked about a candidate, and what that means.
-fn not_asked(plan: &Plan, made: &AssessedCandidate) -> Vec<String> {
+fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>) -> Vec<String> {
     let silent = |(at, member): (usize, &crate::score::Member)| {
-        if made.answers.contains_key(&member.id) {
+        if made.said_by(&member.id).is_some() {
             return None;
         }
         let kind = if member.is_validator() { "validator" } else { "judge" };
@@ -189,8 +173,8 @@ fn not_asked(plan: &Plan, made: &AssessedCandidate) -> Vec<String> {
 fn decided(plan: &Plan, course: &RunTrace, scored: &[Scored]) -> Option<(Decision, Option<usize>)> {
     let mut history = History::new();
     let mut latest = None;
-    for (scored, made) in scored.iter().zip(&course.made) {
-        history.push(&plan.policy, scored.facts(plan, made));
+    for (scored, made) in scored.iter().zip(course.decided()) {
+        history.push(&plan.policy, scored.facts(plan, &made));
         let decision = decide(&plan.policy, &mut history, made.spent, &plan.criteria);
         let stops = matches!(decision.verdict, Verdict::Stop { .. });
         latest = Some(decision);

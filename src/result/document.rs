@@ -1,9 +1,10 @@
 //! What a run leaves of one document.
 
 use super::explanation::Explanation;
-use crate::engine::{Outcome, Run};
+use crate::engine::{DocumentState, Outcome};
 use crate::plan::Plan;
-use crate::policy::{FinalStatus, SelectionReason, StopReason};
+use crate::policy::{FinalStatus, SelectionReason, StopReason, misses_gate};
+use crate::profile::LoopPolicy;
 use crate::repair::RepairStep;
 use crate::score::{Assessment, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
@@ -106,13 +107,13 @@ const MOST_DECISIONS: usize = 20;
 
 /// What a person must decide, issue by issue; `None` when there is nothing. It is about the selected candidate, or about
 /// the latest when its issue ended the run: that one is seldom the best.
-pub(crate) fn message_for_a_person(run: &Run, outcome: &Outcome) -> Option<String> {
+pub(crate) fn message_for_a_person(document: &DocumentState, outcome: &Outcome) -> Option<String> {
     let latest = outcome.iteration_count.checked_sub(1);
     let about = match outcome.stop_reason {
         StopReason::CriticalIssue => latest,
         _ => outcome.best_iteration,
     }?;
-    let assessment = run.assessments().get(about)?;
+    let assessment = document.assessment(about)?;
     let whose = if outcome.best_iteration == Some(about) {
         String::new()
     } else {
@@ -143,14 +144,19 @@ impl DocumentResult {
         plan: &Plan,
         id: DocumentId,
         document_type: String,
-        run: &Run,
+        document: &DocumentState,
         outcome: &Outcome,
-        warnings: Vec<String>,
+        mut warnings: Vec<String>,
     ) -> Self {
-        let best_validation = outcome.best_iteration.and_then(|best| run.assessments().get(best).cloned());
+        let best_validation = outcome.best_iteration.and_then(|best| document.assessment(best)).cloned();
         let review = wants_review(plan, outcome, best_validation.as_ref());
-        let iterations = IterationResult::all(run);
-        let message = message_for_a_person(run, outcome);
+        let mut iterations = IterationResult::all(&plan.policy, document);
+        for (result, of) in iterations.iter_mut().zip(document.assessed()) {
+            let without_patch = |step: &RepairStep| RepairStep { patch: Vec::new(), ..step.clone() };
+            result.repairs = of.repairs().map(without_patch).collect();
+        }
+        add_warnings(document, outcome.best_iteration, &mut warnings);
+        let message = message_for_a_person(document, outcome);
         DocumentResult {
             id,
             document_type,
@@ -160,7 +166,7 @@ impl DocumentResult {
             iteration_count: outcome.iteration_count,
             best_iteration: outcome.best_iteration,
             selection_reason: outcome.selection_reason,
-            best_extraction: outcome.best_iteration.and_then(|best| run.candidates().get(best).cloned()),
+            best_extraction: outcome.best_iteration.and_then(|best| document.candidate(best)).cloned(),
             best_validation,
             iterations,
             improvement_trajectory: outcome.improvement_trajectory.clone(),
@@ -176,35 +182,52 @@ impl DocumentResult {
             explanation: None,
         }
     }
+}
 
-    /// Adds what was repaired, each with its iteration.
-    pub(crate) fn add_repairs(&mut self, repairs: Vec<(usize, RepairStep)>) {
-        for (iteration, step) in repairs {
-            if let Some(result) = self.iterations.get_mut(iteration) {
-                result.repairs.push(RepairStep { patch: Vec::new(), ..step });
+/// Adds what went wrong in the loop, in its order, and what was said about the candidate that is returned: what was said
+/// about others would only confuse.
+fn add_warnings(document: &DocumentState, returned: Option<usize>, warnings: &mut Vec<String>) {
+    fn once(warnings: &mut Vec<String>, notes: &[String]) {
+        for note in notes {
+            // Several calls of one candidate may have the same to say, and several decisions.
+            if !warnings.contains(note) {
+                warnings.push(note.clone());
             }
         }
+    }
+    for of in document.iterations() {
+        warnings.extend(of.failures.iter().map(|failed| failed.failure.message.clone()));
+        once(warnings, of.decision.as_ref().map_or(&[], |decision| &decision.notes));
+    }
+    let Some(of) = returned.and_then(|best| document.iteration(best)) else { return };
+    for answer in &of.stage_answers {
+        once(warnings, &answer.notes);
+        let lossy = answer.repairs.iter().filter(|step| step.kind.loses());
+        let told: Vec<String> =
+            lossy.map(|step| format!("the answer was repaired: {}", step.reason)).collect();
+        once(warnings, &told);
+    }
+    for member in of.panel.values() {
+        once(warnings, &member.notes);
     }
 }
 
 impl IterationResult {
     /// Every assessed candidate of a run.
     #[must_use]
-    pub fn all(run: &Run) -> Vec<Self> {
-        run.history()
-            .iterations()
-            .iter()
-            .zip(run.assessments())
+    pub fn all(policy: &LoopPolicy, document: &DocumentState) -> Vec<Self> {
+        let assessed = document.assessed().filter_map(|of| Some((of, of.assessment()?)));
+        assessed
             .enumerate()
-            .map(|(iteration, (standing, assessment))| IterationResult {
+            .map(|(iteration, (of, assessment))| IterationResult {
                 iteration,
                 scores: assessment.scores.clone(),
-                overall: standing.facts.overall,
+                overall: assessment.overall,
                 critical: assessment.count_severity(Severity::Critical),
                 major: assessment.count_severity(Severity::Major),
                 minor: assessment.count_severity(Severity::Minor),
-                missed_gate: standing.missed_gate,
-                rolled_back: standing.rolled_back,
+                missed_gate: of.measured.as_ref().is_some_and(|tier1| misses_gate(policy, &tier1.scores)),
+                rolled_back: of.rolled_back(),
                 repairs: Vec::new(),
             })
             .collect()

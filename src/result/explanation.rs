@@ -1,10 +1,10 @@
 //! What a run leaves so that it can be explained: the terms it was decided by, where each point went, what was fed back.
 
-use crate::engine::{Event, Run, Work};
+use crate::engine::{DocumentState, Event, IterationState, Run, Work};
 use crate::exchange::feedback_for;
 use crate::plan::{Plan, Terms};
 use crate::policy::Decision;
-use crate::score::{Answer, Assessment, ScoreBreakdown};
+use crate::score::ScoreBreakdown;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -52,88 +52,106 @@ pub struct FeedbackSent {
     pub text: String,
 }
 
-/// What is kept of a document's loop to explain it.
+/// What explains a run beside its events, and is kept with them: where points went, and what was fed back.
 #[derive(Debug, Default)]
 pub(crate) struct ExplanationBuilder {
-    iterations: BTreeMap<usize, Explained>,
+    iterations: BTreeMap<usize, Beside>,
     /// The account of what tier 1 measured last.
     pub(crate) account: ScoreBreakdown,
-    tier1: Assessment,
-    /// What the panel has said of the candidate in hand, if it was asked.
-    answers: Option<Vec<Answer>>,
 }
 
+/// What is kept beside the events of an iteration.
+#[derive(Debug, Clone, Default)]
+struct Beside {
+    feedback: Vec<FeedbackSent>,
+    account: Option<ScoreBreakdown>,
+}
+
+/// The keys in an event's record.
+const ACCOUNT: &str = "account";
+const FEEDBACK: &str = "feedback";
+
 impl ExplanationBuilder {
-    fn of(&mut self, iteration: usize) -> &mut Explained {
-        self.iterations.entry(iteration).or_default()
+    /// What explains the whole run.
+    pub(crate) fn close(&self, plan: &Plan, document: &DocumentState) -> Explanation {
+        let iterations = self.explained(document);
+        Explanation { version: EXPLANATION_VERSION, terms: Terms::of(plan), iterations }
     }
 
-    /// What explains the whole run.
-    pub(crate) fn close(&mut self, plan: &Plan) -> Explanation {
-        let iterations = std::mem::take(&mut self.iterations).into_values().collect();
-        Explanation { version: EXPLANATION_VERSION, terms: Terms::of(plan), iterations }
+    /// What explains each candidate, and the one that never came.
+    pub(crate) fn explained(&self, document: &DocumentState) -> Vec<Explained> {
+        let iterations = document.iterations();
+        // Of a first candidate that was asked for, and never came or was not wanted, there is nothing to explain.
+        if let [only] = iterations
+            && !only.supplied
+            && only.assessment().is_none()
+        {
+            return Vec::new();
+        }
+        let explained = |(at, of): (usize, &IterationState)| {
+            let beside = self.iterations.get(&at).cloned().unwrap_or_default();
+            Explained {
+                base: of.base,
+                supplied: of.supplied,
+                feedback: beside.feedback,
+                account: beside.account,
+                decision: of.decision.clone(),
+            }
+        };
+        iterations.iter().enumerate().map(explained).collect()
+    }
+
+    /// Takes in what is recorded of an event besides it.
+    pub(crate) fn read(&mut self, event: &Event, payload: &Value) {
+        match event {
+            Event::Called(Work::Correct { iteration, .. }) => {
+                let fed = payload.get(FEEDBACK).and_then(|fed| FeedbackSent::deserialize(fed).ok());
+                self.of(*iteration).feedback.extend(fed);
+            }
+            // An account of the same candidate stays unless there is another.
+            Event::Assessed { iteration, .. } | Event::Concluded { iteration, .. } => {
+                if let Some(account) =
+                    payload.get(ACCOUNT).and_then(|one| ScoreBreakdown::deserialize(one).ok())
+                {
+                    self.of(*iteration).account = Some(account);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn of(&mut self, iteration: usize) -> &mut Beside {
+        self.iterations.entry(iteration).or_default()
     }
 
     /// Sees an event that is about to be recorded. What is returned goes into its record besides: the key and the value.
     fn see(&mut self, plan: &Plan, run: &Run, event: &Event) -> Option<(&'static str, Value)> {
-        let said = |value| Some(("account", serde_json::to_value(value).ok()?));
         match event {
-            Event::Called(work @ Work::Correct { iteration, base, attempt: 0, .. }) => {
-                self.of(*iteration).base = Some(*base);
+            Event::Called(work @ Work::Correct { iteration, attempt: 0, .. }) => {
                 // A template that can't be rendered ends the run, and the outcome says why.
                 let (stage, text) = feedback_for(plan, run, work).ok()??;
                 let fed = FeedbackSent { stage, text };
                 let value = serde_json::to_value(&fed).ok()?;
                 self.of(*iteration).feedback.push(fed);
-                Some(("feedback", value))
+                Some((FEEDBACK, value))
             }
-            Event::Called(Work::Consult { member, .. }) => {
-                let members = plan.panel.members().len();
-                let answers = self.answers.get_or_insert_with(|| vec![nothing(); members]);
-                if let Some(answer) = answers.get_mut(*member) {
-                    *answer = nothing();
-                }
-                None
-            }
-            Event::Supplied { .. } => {
-                self.of(0).supplied = true;
-                None
-            }
-            Event::Assessed { iteration, assessment } => {
-                self.tier1 = assessment.as_ref().clone();
-                self.answers = None;
-                let account = self.account.clone();
-                let value = said(&account);
-                self.of(*iteration).account = Some(account);
-                value
-            }
-            Event::Consulted { member, consulted, .. } => {
-                let readable = plan.panel.read(*member, &consulted.answer).is_ok();
-                if let (true, Some(answer)) =
-                    (readable, self.answers.as_mut().and_then(|answers| answers.get_mut(*member)))
-                {
-                    *answer = Answer::Given(consulted.answer.as_ref().clone());
-                }
-                None
-            }
+            Event::Assessed { iteration, .. } => self.accounted(*iteration, self.account.clone()),
             Event::Concluded { iteration, assessment } => {
-                let answers = self.answers.take()?;
-                let account = plan.panel.account(&self.tier1, &self.account, &answers, assessment);
-                let value = said(&account);
-                self.of(*iteration).account = Some(account);
-                value
-            }
-            Event::Decided(decision) => {
-                self.of(decision.iteration).decision = Some(decision.clone());
-                None
+                let of = run.document().iteration(*iteration)?;
+                let tier1 = of.measured.as_ref().filter(|_| !of.panel.is_empty())?;
+                let answers = plan.panel.answers(|at, _| of.said_by(at));
+                let account = plan.panel.account(tier1, &self.account, &answers, assessment);
+                self.accounted(*iteration, account)
             }
             _ => None,
         }
     }
-}
 
-fn nothing() -> Answer {
-    Answer::Failed(String::new())
+    fn accounted(&mut self, iteration: usize, account: ScoreBreakdown) -> Option<(&'static str, Value)> {
+        let value = serde_json::to_value(&account);
+        self.of(iteration).account = Some(account);
+        Some((ACCOUNT, value.ok()?))
+    }
 }
 
 /// An event as the journal keeps it: with what explains it.
@@ -141,10 +159,10 @@ pub(crate) fn explained(
     plan: &Plan,
     run: &Run,
     event: &Event,
-    chronicle: &mut ExplanationBuilder,
+    explanation: &mut ExplanationBuilder,
 ) -> Result<Value, serde_json::Error> {
     let mut payload = serde_json::to_value(event)?;
-    if let (Some((key, value)), Value::Object(members)) = (chronicle.see(plan, run, event), &mut payload) {
+    if let (Some((key, value)), Value::Object(members)) = (explanation.see(plan, run, event), &mut payload) {
         members.insert(key.to_owned(), value);
     }
     Ok(payload)

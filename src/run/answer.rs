@@ -1,6 +1,6 @@
 //! What a provider's completion or failure is to the engine.
 
-use crate::engine::{CallFailed, Produced};
+use crate::engine::{CallFailed, Input, Produced};
 use crate::exchange::RawAnswer;
 use crate::provider::protocol;
 use crate::provider::{Called, Provider};
@@ -54,4 +54,18 @@ pub(super) fn answer_of(
     })?;
     let candidate = Arc::new(mended.value);
     Ok(Produced { candidate, usage, notes, repairs: mended.steps })
+}
+
+/// Someone stops the run; what is under way then is counted when the run is told.
+pub(super) fn stop() -> Input {
+    Input::Stop { in_flight: Usage::default() }
+}
+
+/// What can't happen with a checked profile ends the document, not the process.
+pub(super) fn impossible(message: &str) -> Input {
+    Input::Failed(impossible_reason(message))
+}
+
+pub(super) fn impossible_reason(message: &str) -> CallFailed {
+    CallFailed { message: message.to_owned(), permanent: true, ..CallFailed::default() }
 }

@@ -1,9 +1,42 @@
 //! Whom one document asks.
 
-use super::provider_gone::unheard;
-use super::{Candidates, Consultant, DocumentResult, FallbackChain};
+use super::fallback::FallbackChain;
+use super::provider_gone::{issues_of, unheard};
 use crate::policy::StopReason;
+use crate::result::DocumentResult;
 use crate::value::Millis;
+
+/// Where candidate 0 and its corrections come from.
+pub enum Candidates {
+    /// From providers, a chain of them for each stage.
+    Providers(Vec<FallbackChain>),
+    /// Candidate 0 is supplied and nothing corrects it.
+    Supplied,
+}
+
+/// A member of the panel that looks at candidates after the gate.
+pub enum Consultant {
+    /// A judge's providers.
+    Judge(FallbackChain),
+    /// A validator that is a service.
+    Service(FallbackChain),
+    /// A validator that is a program and may be run.
+    Validator,
+    /// A validator that may not be run, and why.
+    NotRun(String),
+}
+
+impl Consultant {
+    /// The same for another document, from the first provider.
+    pub(super) fn anew(&self) -> Self {
+        match self {
+            Consultant::Judge(chain) => Consultant::Judge(chain.anew()),
+            Consultant::Service(chain) => Consultant::Service(chain.anew()),
+            Consultant::Validator => Consultant::Validator,
+            Consultant::NotRun(why) => Consultant::NotRun(why.clone()),
+        }
+    }
+}
 
 /// Whom a document asks, with where it stands in each chain of providers.
 pub(super) struct Asked {
@@ -42,7 +75,7 @@ impl Asked {
     /// lacks the word of one.
     fn failed_in(&self, result: &DocumentResult) -> impl Iterator<Item = &FallbackChain> {
         let of_stages = result.stop_reason == StopReason::ProviderError;
-        let of_judges = unheard(result).is_some();
+        let of_judges = unheard(issues_of(result)).is_some();
         let stages = match &self.candidates {
             Candidates::Providers(chains) if of_stages => chains.as_slice(),
             Candidates::Providers(_) | Candidates::Supplied => &[],

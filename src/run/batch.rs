@@ -1,37 +1,19 @@
 //! Many documents, one after the other.
 
+use super::batch_end::BatchEnd;
+use super::observer::Observer;
 use super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
 use super::trace::{end_run, run_span};
 use super::{DocumentResult, Session};
-use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError};
 use crate::plan::Plan;
 use crate::policy::{FinalStatus, StopReason};
 use crate::rules::UNKNOWN_TYPE;
 use crate::store::StoreError;
-use crate::value::{DocumentId, Millis, Usage};
+use crate::value::Usage;
 use serde_json::Value;
 use std::sync::Arc;
 use tracing::Instrument;
-
-/// Is told what happens, as it happens. Reports are made of this.
-pub trait Observer {
-    /// A document was read; its loop is about to begin.
-    fn read(&mut self, _document: &Document) {}
-    /// A document's loop begins.
-    fn started(&mut self, id: &DocumentId, document_type: &str);
-    /// Something happened in it, `at` after it began.
-    fn event(&mut self, id: &DocumentId, at: Millis, event: &Event);
-    /// It is over.
-    fn finished(&mut self, result: &DocumentResult);
-    /// An input could not be read at all.
-    fn unusable(&mut self, error: &InputError);
-    /// The provider failed for a reason that may pass, so the next document waits.
-    fn pausing(&mut self, _pause: Millis) {}
-    /// The batch ends early, because the provider is gone: `rest` is not tried. `why` the latest document failed, one of
-    /// `in_a_row` whose provider did.
-    fn gave_up(&mut self, _why: &str, _in_a_row: usize, _rest: &[Input]) {}
-}
 
 /// Documents to be run.
 pub struct Batch {
@@ -43,25 +25,6 @@ pub struct Batch {
     pub supplied: Option<Arc<Value>>,
     /// Whether every document is tried, however often the provider fails.
     pub keep_going: bool,
-}
-
-/// How a batch ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BatchEnd {
-    /// Documents with a result.
-    pub finished: usize,
-    /// Those of them that passed or were rightly skipped.
-    pub passed: usize,
-    /// Those of `passed` that fitted no document type well enough, although the profile tells types apart.
-    pub of_unknown_type: usize,
-    /// Inputs that could not be read.
-    pub unusable: usize,
-    /// Those of `finished` whose provider failed.
-    pub provider_errors: usize,
-    /// Inputs that were not tried, because someone stopped it or the provider is gone.
-    pub not_tried: usize,
-    /// Whether someone stopped it.
-    pub cancelled: bool,
 }
 
 impl Batch {

@@ -1,6 +1,7 @@
 //! Why the cost of a document is not known, each reason once.
 
-use super::{Candidates, Consultant, FallbackChain};
+use super::asked::{Candidates, Consultant};
+use super::fallback::FallbackChain;
 use crate::plan::Plan;
 use crate::profile::Criterion;
 use crate::provider::protocol::{Completion, CompletionRequest};

@@ -1,12 +1,13 @@
 //! Judges and validators, asked about a candidate.
 
-use super::answer::answer_of;
+use super::answer::{answer_of, impossible_reason, stop};
 use super::ask_validator;
+use super::asked::Consultant;
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::document::{Session, impossible_reason, stop};
+use super::document_run::DocumentRun;
 use super::fallback::FallbackChain;
-use super::in_hand::DocumentState;
+use super::session::Session;
 use super::validator::question;
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
 use crate::exchange::{RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
@@ -26,30 +27,6 @@ use tokio::sync::watch;
 const QUOTED: &str = "a judge quoted what only judges see; the quotations were taken out of its issues";
 
 const NOT_APPLIED: &str = "the patch could not be applied";
-
-/// A member of the panel that looks at candidates after the gate.
-pub enum Consultant {
-    /// A judge's providers.
-    Judge(FallbackChain),
-    /// A validator that is a service.
-    Service(FallbackChain),
-    /// A validator that is a program and may be run.
-    Validator,
-    /// A validator that may not be run, and why.
-    NotRun(String),
-}
-
-impl Consultant {
-    /// The same for another document, from the first provider.
-    pub(super) fn anew(&self) -> Self {
-        match self {
-            Consultant::Judge(chain) => Consultant::Judge(chain.anew()),
-            Consultant::Service(chain) => Consultant::Service(chain.anew()),
-            Consultant::Validator => Consultant::Validator,
-            Consultant::NotRun(why) => Consultant::NotRun(why.clone()),
-        }
-    }
-}
 
 /// Questions that are being asked at the same time. Dropped, they are given up.
 #[derive(Default)]
@@ -141,7 +118,7 @@ impl Session {
         (member, attempt): (usize, u32),
         work: &Work,
         run: &Run,
-        task: &DocumentState<'_>,
+        task: &DocumentRun<'_>,
     ) -> impl Future<Output = Input> + Send + 'static {
         let prepared = self.prepare(member, work, run, task);
         let (plan, cancelled) = (Arc::clone(&self.plan), self.cancelled.clone());
@@ -185,7 +162,7 @@ impl Session {
         member: usize,
         work: &Work,
         run: &Run,
-        task: &DocumentState<'_>,
+        task: &DocumentRun<'_>,
     ) -> Result<Question, String> {
         let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
         match task.asked.consultants.get(member) {
@@ -202,7 +179,7 @@ impl Session {
                     return Ok(Question::Unavailable(NOT_APPLIED.to_owned()));
                 };
                 let id = self.plan.panel.members().get(member).map(|member| member.id.to_string());
-                let iteration = u32::try_from(run.candidates().len()).unwrap_or(u32::MAX);
+                let iteration = u32::try_from(run.iteration()).unwrap_or(u32::MAX);
                 let mut request = CompletionRequest {
                     document: task.reference.clone(),
                     stage: id.unwrap_or_default(),

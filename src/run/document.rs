@@ -1,127 +1,33 @@
 //! One document's loop, carried out.
 
-use super::DocumentResult;
-use super::answer::{answer_of, said_in};
-use super::asked::Asked;
-use super::batch::Observer;
+use super::answer::{answer_of, impossible, said_in, stop};
+use super::asked::{Asked, Candidates};
 use super::call::{Calls, stopped};
 use super::clock::Time;
-use super::consult::{Consultant, Questions};
-use super::fallback::FallbackChain;
-use super::in_hand::DocumentState;
+use super::consult::Questions;
+use super::document_run::DocumentRun;
+use super::observer::Observer;
 use super::off_thread::off_thread;
-use super::trace::{Watch, document_span, end_document};
-use crate::engine::{CallFailed, Input, Misuse, Outcome, Output, Produced, Run, Work};
+use super::session::Session;
+use super::trace::{DocumentTrace, document_span, end_document};
+use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
 use crate::exchange::{attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
-use crate::plan::{Plan, document_type_of, references_of};
-use crate::policy::StopReason;
+use crate::plan::{document_type_of, references_of};
+use crate::policy::{Spent, StopReason};
 use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
-use crate::result::ExplanationBuilder;
+use crate::result::{DocumentResult, ExplanationBuilder};
 use crate::score::{Assessment, Assessor, ScoreBreakdown};
-use crate::store::{Artifact, Artifacts, DocumentRecord, EventLog, RunId, StoreError};
+use crate::store::{Artifact, DocumentRecord, StoreError};
 use crate::value::{Cancel, Fuel, Millis, Usage};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tracing::Instrument;
 
-/// Where candidate 0 and its corrections come from.
-pub enum Candidates {
-    /// From providers, a chain of them for each stage.
-    Providers(Vec<FallbackChain>),
-    /// Candidate 0 is supplied and nothing corrects it.
-    Supplied,
-}
-
-/// Where a run keeps what happens.
-#[derive(Debug, Clone)]
-pub struct RunStore {
-    /// The journal.
-    pub journal: Arc<dyn EventLog>,
-    /// The run's id in it.
-    pub run: RunId,
-    /// Where artifacts go, if anywhere.
-    pub artifacts: Option<Artifacts>,
-}
-
-impl RunStore {
-    /// Keeps something, on a thread that may wait for a disk: the executor has other documents to see to.
-    pub(super) async fn keep<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&RunStore) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let place = self.clone();
-        match tokio::task::spawn_blocking(move || work(&place)).await {
-            Ok(done) => done,
-            Err(lost) => match lost.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(StoreError::ShuttingDown),
-            },
-        }
-    }
-}
-
-/// A profile at work on documents, which may be run at the same time.
-pub struct Session {
-    pub(super) plan: Arc<Plan>,
-    /// Whom documents ask. Each has its own place in each chain, so that they can be run at the same time.
-    asked: Asked,
-    pub(super) place: RunStore,
-    pub(super) time: Time,
-    pub(super) cancelled: watch::Receiver<bool>,
-}
-
 impl Session {
-    /// A session that ends its current document when `cancelled` becomes true, and never if its sender is dropped before.
-    /// `consultants` are the members of the plan's panel, in its order.
-    #[must_use]
-    pub fn new(
-        plan: Arc<Plan>,
-        candidates: Candidates,
-        consultants: Vec<Consultant>,
-        place: RunStore,
-        cancelled: watch::Receiver<bool>,
-    ) -> Self {
-        let asked = Asked { candidates, consultants };
-        Session { plan, asked, place, time: Time::Real, cancelled }
-    }
-
-    /// The same by another time than this machine's.
-    #[must_use]
-    pub fn with_time(self, time: Time) -> Self {
-        Session { time, ..self }
-    }
-
-    /// Records that the session is over, at a time as RFC 3339.
-    ///
-    /// # Errors
-    /// When the journal can't be written.
-    pub async fn close(&self, finished_at: &str) -> Result<(), StoreError> {
-        let finished_at = finished_at.to_owned();
-        self.place.keep(move |place| place.journal.finish_run(&place.run, &finished_at)).await
-    }
-
-    /// The run's id in the journal.
-    pub(super) fn id(&self) -> &RunId {
-        &self.place.run
-    }
-
-    /// The profile at work.
-    #[must_use]
-    pub fn plan(&self) -> &Arc<Plan> {
-        &self.plan
-    }
-
-    /// Whether someone stopped the session.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        *self.cancelled.borrow()
-    }
-
     /// Runs the loop over one document. `document_type` overrides classification; `supplied` is candidate 0.
     ///
     /// # Errors
@@ -134,11 +40,6 @@ impl Session {
         observer: &mut O,
     ) -> Result<DocumentResult, StoreError> {
         self.run_asking(&self.asked.anew(), document, document_type, supplied, observer).await
-    }
-
-    /// Whom a document asks, from the first provider of each chain.
-    pub(super) fn asked_anew(&self) -> Asked {
-        self.asked.anew()
     }
 
     /// The same, asking providers whose state can be looked at afterwards.
@@ -203,7 +104,7 @@ impl Session {
                 "judge `{id}` was not asked, because it has no provider; name one with `--judge`"
             ));
         }
-        let mut task = DocumentState {
+        let mut task = DocumentRun {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             typed,
             id: document.id.clone(),
@@ -218,31 +119,24 @@ impl Session {
             calls: Arc::new(Calls::new(self.time, self.plan.policy.stop.waiting())),
             at: Millis::default(),
             warnings,
-            notes: Vec::new(),
-            unanswered: Vec::new(),
-            repairs: Vec::new(),
-            watch: Watch::new(),
-            chronicle: ExplanationBuilder::default(),
+            trace: DocumentTrace::default(),
+            explanation: ExplanationBuilder::default(),
         };
         let first = first_input(&self.plan, document, &task.source);
         let mut run = self.plan.engine_run();
         let outcome = self.drive(&mut run, first, &mut task, observer).await?;
-        // What was said about candidates that are not returned would only confuse.
-        task.notes.sort_by_key(|(iteration, by, _)| (*iteration, *by));
-        let selected = |(iteration, ..): &&(usize, usize, String)| outcome.best_iteration == Some(*iteration);
-        for (.., note) in task.notes.iter().filter(selected) {
-            // Several calls of one candidate may have the same to say.
-            if !task.warnings.contains(note) {
-                task.warnings.push(note.clone());
-            }
-        }
-        task.warnings.extend(task.calls.bill.settle());
-        let mut result =
-            DocumentResult::of(&self.plan, task.id.clone(), document_type, &run, &outcome, task.warnings);
+        let mut result = DocumentResult::of(
+            &self.plan,
+            task.id.clone(),
+            document_type,
+            run.document(),
+            &outcome,
+            task.warnings,
+        );
+        result.warnings.extend(task.calls.bill.settle());
         result.cached_calls = task.calls.cached();
         result.answered_by = task.calls.answered();
-        result.add_repairs(task.repairs);
-        result.explanation = Some(task.chronicle.close(&self.plan));
+        result.explanation = Some(task.explanation.close(&self.plan, run.document()));
         let recorded = closing(&outcome, &result)
             .map_err(|source| StoreError::Json { what: format!("the outcome of `{}`", task.id), source })?;
         let result = self
@@ -264,7 +158,7 @@ impl Session {
         &self,
         run: &mut Run,
         first: Input,
-        task: &mut DocumentState<'_>,
+        task: &mut DocumentRun<'_>,
         observer: &mut O,
     ) -> Result<Outcome, StoreError> {
         let mut next = Some(first);
@@ -277,7 +171,7 @@ impl Session {
                 }
                 task.at = task.calls.clock.now();
                 if let Err(misuse) = run.handle(task.at, input) {
-                    return Ok(broken(run, task, misuse));
+                    return Ok(self.broken(run, task, misuse.to_string()));
                 }
             }
             let Some(output) = run.poll() else {
@@ -286,7 +180,7 @@ impl Session {
                     continue;
                 }
                 return Ok(
-                    outcome.unwrap_or_else(|| broken_outcome(run, task, "the run stood still".to_owned()))
+                    outcome.unwrap_or_else(|| self.broken(run, task, "the run stood still".to_owned()))
                 );
             };
             match output {
@@ -295,12 +189,12 @@ impl Session {
                     if self.is_cancelled() {
                         questions.ask(std::future::ready(stop()));
                     } else {
-                        let iteration = task.watch.iteration(run.candidates().len());
+                        let iteration = task.trace.iteration(run.iteration());
                         questions.ask(self.consult((member, attempt), work, run, task).instrument(iteration));
                     }
                 }
                 Output::Call(work) => {
-                    let iteration = task.watch.iteration(run.candidates().len());
+                    let iteration = task.trace.iteration(run.iteration());
                     next = Some(self.carry_out(work, run, task).instrument(iteration).await);
                 }
                 Output::Wake { at, .. } => next = Some(self.wait_until(at, task).await),
@@ -311,12 +205,12 @@ impl Session {
 
     /// Does what the run asks for. A cancellation ends it before the next call is made, so that nothing that has been
     /// paid for is thrown away.
-    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentState<'_>) -> Input {
+    async fn carry_out(&self, work: Work, run: &Run, task: &mut DocumentRun<'_>) -> Input {
         match work {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
-                    (assessment, task.chronicle.account) = self.assess(Arc::clone(candidate), task).await;
+                    (assessment, task.explanation.account) = self.assess(Arc::clone(candidate), task).await;
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
@@ -344,7 +238,7 @@ impl Session {
     async fn assess(
         &self,
         candidate: Arc<Value>,
-        task: &mut DocumentState<'_>,
+        task: &mut DocumentRun<'_>,
     ) -> (Assessment, ScoreBreakdown) {
         let document_type = task.reference.document_type.clone();
         let source = task.attached.is_none().then(|| Arc::clone(&task.source));
@@ -365,13 +259,13 @@ impl Session {
     }
 
     /// How long the document may take yet, where the time is real.
-    fn time_left(&self, task: &DocumentState<'_>) -> Option<Duration> {
+    fn time_left(&self, task: &DocumentRun<'_>) -> Option<Duration> {
         let limit = self.plan.policy.stop.timeout().filter(|_| self.time == Time::Real)?;
         Some((limit - task.calls.clock.now()).duration())
     }
 
     /// Asks the provider of a stage.
-    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentState<'_>) -> Input {
+    async fn ask(&self, stage: usize, work: &Work, run: &Run, task: &DocumentRun<'_>) -> Input {
         let Candidates::Providers(providers) = &task.asked.candidates else {
             return impossible("there is no provider to ask");
         };
@@ -411,7 +305,19 @@ impl Session {
         }
     }
 
-    async fn wait_until(&self, at: Millis, task: &DocumentState<'_>) -> Input {
+    /// A mistake of this driver ends the document, with what it has, instead of the process.
+    fn broken(&self, run: &Run, task: &DocumentRun<'_>, detail: String) -> Outcome {
+        let spent = Spent { elapsed: task.calls.clock.now(), usage: run.document().usage() };
+        let detail = format!("a mistake in loopctl itself, please report it: {detail}");
+        let reason = StopReason::ProviderError;
+        Outcome {
+            best_iteration: None,
+            selection_reason: None,
+            ..Outcome::of(&self.plan.policy, run.history(), reason, spent, Some(detail))
+        }
+    }
+
+    async fn wait_until(&self, at: Millis, task: &DocumentRun<'_>) -> Input {
         let mut cancelled = self.cancelled.clone();
         tokio::select! {
             () = task.calls.clock.wait_until(at) => Input::Woke,
@@ -431,51 +337,20 @@ fn closing(outcome: &Outcome, result: &DocumentResult) -> Result<Value, serde_js
     Ok(recorded)
 }
 
-/// Someone stops the run; what is under way then is counted when the run is told.
-pub(super) fn stop() -> Input {
-    Input::Stop { in_flight: Usage::default() }
-}
-
-/// What can't happen with a checked profile ends the document, not the process.
-fn impossible(message: &str) -> Input {
-    Input::Failed(impossible_reason(message))
-}
-
-pub(super) fn impossible_reason(message: &str) -> CallFailed {
-    CallFailed { message: message.to_owned(), permanent: true, ..CallFailed::default() }
-}
-
-/// A mistake of this driver ends the document, with what it has, instead of the process.
-fn broken(run: &Run, task: &DocumentState<'_>, misuse: Misuse) -> Outcome {
-    broken_outcome(run, task, misuse.to_string())
-}
-
-fn broken_outcome(run: &Run, task: &DocumentState<'_>, detail: String) -> Outcome {
-    Outcome {
-        final_status: StopReason::ProviderError.status(),
-        stop_reason: StopReason::ProviderError,
-        iteration_count: run.history().iterations().len(),
-        best_iteration: None,
-        selection_reason: None,
-        improvement_trajectory: run.history().overalls().collect(),
-        rollbacks: run.history().rollbacks(),
-        usage: run.usage(),
-        elapsed_ms: task.calls.clock.now(),
-        detail: Some(format!("a mistake in loopctl itself, please report it: {detail}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::Problems;
     use crate::engine::{Event, Recorded};
     use crate::ingest::{InputError, SourceText};
+    use crate::plan::Plan;
     use crate::policy::FinalStatus;
     use crate::profile::{Library, load};
+    use crate::run::RunStore;
     use crate::store::{Journal, RunRecord};
     use crate::value::DocumentId;
     use serde_json::json;
+    use tokio::sync::watch;
 
     /// Keeps the events, taking its time over each, and cancels when it sees an assessment begin.
     struct Witness {

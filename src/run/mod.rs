@@ -6,32 +6,37 @@
 mod answer;
 mod asked;
 mod batch;
+mod batch_end;
 mod bill;
 mod call;
 mod clock;
 mod consult;
 mod document;
+mod document_run;
 mod embedded;
 mod fallback;
-mod in_hand;
+mod observer;
 mod off_thread;
 mod open;
 mod provider_gone;
 mod record;
 mod resume;
+mod session;
 mod trace;
 mod validator;
 
-pub use batch::{Batch, BatchEnd, Observer, is_unrecognised};
+pub use asked::{Candidates, Consultant};
+pub use batch::{Batch, is_unrecognised};
+pub use batch_end::BatchEnd;
 pub use bill::unpriced;
 pub use clock::Time;
-pub use consult::Consultant;
-pub use document::{Candidates, RunStore, Session};
 pub use embedded::{BuildError, Loop, LoopBuilder};
 pub use fallback::FallbackChain;
+pub use observer::Observer;
 pub use open::{OpenError, asked_of, open_panel, open_stages, plan_ids, plugins_of};
 pub use provider_gone::MOST_PROVIDER_ERRORS_IN_A_ROW;
 pub use resume::Earlier;
+pub use session::{RunStore, Session};
 pub use validator::ask_validator;
 
 // What a run works from and leaves, under the names that it has had here.

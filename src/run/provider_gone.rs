@@ -1,9 +1,7 @@
 //! Whether the provider of a document that failed is gone, and how long to wait for one that may come back.
 
-use super::call::stopped;
-use super::clock::Time;
-use super::{DocumentResult, Session};
 use crate::policy::StopReason;
+use crate::result::DocumentResult;
 use crate::score::{Issue, JUDGE_FAILED};
 use crate::value::{Disposition, Millis};
 
@@ -22,37 +20,18 @@ pub(super) fn provider_failure(result: &DocumentResult) -> Option<&str> {
     if result.stop_reason == StopReason::ProviderError {
         return Some(result.detail.as_deref().unwrap_or("its provider failed"));
     }
-    unheard(result).map(|issue| issue.message.as_str())
+    unheard(issues_of(result)).map(|issue| issue.message.as_str())
 }
 
-/// What says that the document lacks the word of a judge for whom nothing stands in.
-pub(super) fn unheard(result: &DocumentResult) -> Option<&Issue> {
-    let mut issues = result.best_validation.iter().flat_map(|validation| &validation.issues);
-    issues.find(|issue| issue.code == JUDGE_FAILED && issue.disposition == Disposition::Escalate)
+/// The issues of the candidate that a document returned.
+pub(super) fn issues_of(result: &DocumentResult) -> &[Issue] {
+    result.best_validation.as_ref().map_or(&[], |validation| &validation.issues)
 }
 
-impl Session {
-    /// What comes of `work`; `None` when someone stops the session before.
-    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let mut cancelled = self.cancelled.clone();
-        tokio::select! {
-            biased;
-            done = work => Some(done),
-            () = stopped(&mut cancelled) => None,
-        }
-    }
-
-    /// Waits between documents; someone who stops the session ends that.
-    pub(super) async fn pause(&self, pause: Millis) {
-        let mut cancelled = self.cancelled.clone();
-        // Of a replay, whatever was waited for is over.
-        if self.time != Time::Played {
-            tokio::select! {
-                () = tokio::time::sleep(pause.duration()) => {}
-                () = stopped(&mut cancelled) => {}
-            }
-        }
-    }
+/// What says, among the issues of the candidate that is returned, that the document lacks the word of a judge for whom
+/// nothing stands in.
+pub(super) fn unheard(issues: &[Issue]) -> Option<&Issue> {
+    issues.iter().find(|issue| issue.code == JUDGE_FAILED && issue.disposition == Disposition::Escalate)
 }
 
 #[cfg(test)]

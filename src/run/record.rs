@@ -1,8 +1,8 @@
 //! What is kept of an event: its line in the journal, the artifact that it leaves, and what people are told.
 
 use super::Session;
-use super::batch::Observer;
-use super::in_hand::DocumentState;
+use super::document_run::DocumentRun;
+use super::observer::Observer;
 use crate::engine::{Event, Run};
 use crate::result::explained;
 use crate::score::Assessment;
@@ -17,11 +17,11 @@ impl Session {
         &self,
         event: &Event,
         run: &Run,
-        task: &mut DocumentState<'_>,
+        task: &mut DocumentRun<'_>,
         observer: &mut O,
     ) -> Result<(), StoreError> {
         let at = task.at;
-        let payload = explained(&self.plan, run, event, &mut task.chronicle)
+        let payload = explained(&self.plan, run, event, &mut task.explanation)
             .map_err(|source| StoreError::Json { what: format!("an event of `{}`", task.id), source })?;
         let (id, kind) = (task.id.clone(), event.kind());
         let left = self.place.artifacts.is_some().then(|| Left::of(event)).flatten();
@@ -34,32 +34,7 @@ impl Session {
                 }
             })
             .await?;
-        if !matches!(event, Event::Consulted { .. } | Event::Unanswered { .. }) {
-            task.tell_unanswered();
-        }
-        match event {
-            Event::Produced { iteration, produced } => {
-                task.heard(*iteration, produced);
-            }
-            Event::Staged { iteration, produced, .. } => {
-                task.heard(*iteration, produced);
-            }
-            Event::Consulted { iteration, member, consulted } => {
-                let note = |note: &String| (*iteration, member + 1, note.clone());
-                task.notes.extend(consulted.notes.iter().map(note));
-            }
-            Event::Unanswered { member, failure, .. } => {
-                task.unanswered.push((*member, failure.message.clone()));
-            }
-            Event::Failed { failure, .. } => task.warnings.push(failure.message.clone()),
-            Event::Decided(decision) => {
-                let known = |note: &String| task.warnings.contains(note);
-                let notes: Vec<String> = decision.notes.iter().filter(|note| !known(note)).cloned().collect();
-                task.warnings.extend(notes);
-            }
-            _ => {}
-        }
-        task.watch.see(&task.id, event);
+        task.trace.see(&task.id, event, run.document());
         observer.event(&task.id, at, event);
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! The run that goes on with the rest of an earlier one: what is finished in its folder of artifacts is left out.
 
-use super::batch::BatchEnd;
+use super::batch_end::BatchEnd;
+use super::provider_gone::unheard;
 use crate::disk;
 use crate::ingest::Input;
-use crate::score::{Issue, JUDGE_FAILED};
+use crate::policy::{FinalStatus, StopReason};
+use crate::score::Issue;
 use crate::store::{Artifact, Artifacts};
-use crate::value::Disposition;
 use serde::Deserialize;
 
 /// Largest result that is looked at, in bytes.
@@ -22,8 +23,8 @@ pub struct Earlier {
 #[derive(Deserialize)]
 struct Ended {
     profile: String,
-    final_status: String,
-    stop_reason: String,
+    final_status: FinalStatus,
+    stop_reason: StopReason,
     best_validation: Option<Validation>,
 }
 
@@ -46,7 +47,7 @@ impl Earlier {
                 return true;
             };
             earlier.finished += 1;
-            earlier.passed += usize::from(ended.passed());
+            earlier.passed += usize::from(ended.final_status.passes());
             false
         });
         earlier
@@ -71,13 +72,9 @@ impl Earlier {
 
 impl Ended {
     fn is_unfinished(&self) -> bool {
-        let mut issues = self.best_validation.iter().flat_map(|validation| &validation.issues);
-        let unheard =
-            |issue: &Issue| issue.code == JUDGE_FAILED && issue.disposition == Disposition::Escalate;
-        self.stop_reason == "provider_error" || self.final_status == "cancelled" || issues.any(unheard)
-    }
-
-    fn passed(&self) -> bool {
-        matches!(self.final_status.as_str(), "passed" | "skipped")
+        let issues = self.best_validation.as_ref().map_or(&[][..], |validation| &validation.issues);
+        self.stop_reason == StopReason::ProviderError
+            || self.final_status == FinalStatus::Cancelled
+            || unheard(issues).is_some()
     }
 }

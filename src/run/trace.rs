@@ -1,9 +1,9 @@
 //! What a run tells whoever watches it: spans for the run, its documents and their iterations, and events with the
 //! fields of the reliability loop. Names of fields are told; no text of a document, and no value that was found in one.
 
-use super::{BatchEnd, DocumentResult};
-use crate::engine::{Event, WakeReason};
-use crate::score::Assessment;
+use super::batch_end::BatchEnd;
+use crate::engine::{DocumentState, Event, WakeReason};
+use crate::result::DocumentResult;
 use crate::store::RunId;
 use crate::value::{DocumentId, Severity, Usage};
 use serde_json::{Map, Value, json};
@@ -72,30 +72,13 @@ fn record_usage(span: &Span, usage: Usage) {
     };
 }
 
-/// Watches the loop of one document.
-#[derive(Debug)]
-pub(super) struct Watch {
+/// Tells of the loop of one document.
+#[derive(Debug, Default)]
+pub(super) struct DocumentTrace {
     iteration: Option<(usize, Span)>,
-    /// What is known of the latest candidate, until it is decided upon.
-    assessed: Option<Line>,
-    /// The overall score of the candidate before.
-    previous: Option<f64>,
 }
 
-/// What the reliability loop's event says of an iteration.
-#[derive(Debug)]
-struct Line {
-    iteration: usize,
-    overall: f64,
-    score: Value,
-    feedback: Value,
-}
-
-impl Watch {
-    pub(super) fn new() -> Self {
-        Watch { iteration: None, assessed: None, previous: None }
-    }
-
+impl DocumentTrace {
     /// The span of an iteration, within the current one.
     pub(super) fn iteration(&mut self, iteration: usize) -> Span {
         match &self.iteration {
@@ -108,20 +91,20 @@ impl Watch {
         }
     }
 
-    /// Sees what happens to a document.
-    pub(super) fn see(&mut self, id: &DocumentId, event: &Event) {
+    /// Tells of what happens to a document, of which so much is known.
+    pub(super) fn see(&self, id: &DocumentId, event: &Event, document: &DocumentState) {
         if !enabled!(target: "loopctl", Level::INFO) {
             return;
         }
         let id = id.as_str();
         match event {
-            Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {
-                self.assessed = Some(Line::of(*iteration, assessment));
-            }
-            Event::Decided(_) => self.tell(id),
-            // A candidate whose judges were still being asked counts as it was measured.
+            Event::Decided(decision) => tell(id, document, decision.iteration),
             Event::Stopped { .. } => {
-                self.tell(id);
+                // A candidate whose judges were still being asked counts as it was measured.
+                let latest = document.assessed().enumerate().last();
+                if let Some((iteration, _)) = latest.filter(|(_, of)| of.decision.is_none()) {
+                    tell(id, document, iteration);
+                }
                 warn!(target: "loopctl", event = "stopped", documentId = id);
             }
             Event::Failed { iteration, failure } | Event::Unanswered { iteration, failure, .. } => {
@@ -139,39 +122,34 @@ impl Watch {
             _ => {}
         }
     }
-
-    /// One event for each iteration, in the reliability loop's words.
-    fn tell(&mut self, id: &str) {
-        let Some(line) = self.assessed.take() else { return };
-        let improvement = self.previous.map(|previous| short(line.overall - previous));
-        self.previous = Some(line.overall);
-        info!(
-            target: "loopctl",
-            event = "marc_iteration",
-            documentId = id,
-            iteration = line.iteration,
-            score = %line.score,
-            feedback = %line.feedback,
-            improvement = %json!(improvement),
-        );
-    }
 }
 
-impl Line {
-    fn of(iteration: usize, assessment: &Assessment) -> Self {
-        let mut score = Map::new();
-        score.insert("overall".to_owned(), short(assessment.overall).into());
-        for (name, value) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
-            score.insert(name.to_owned(), short(value.get()).into());
-        }
-        let missing: Vec<&str> = assessment.missing.iter().map(AsRef::as_ref).collect();
-        let feedback = json!({
-            "issueCount": assessment.issues.len(),
-            "criticalCount": assessment.count_severity(Severity::Critical),
-            "missingFields": missing,
-        });
-        Line { iteration, overall: assessment.overall, score: score.into(), feedback }
+/// One event for each iteration, in the reliability loop's words.
+fn tell(id: &str, document: &DocumentState, iteration: usize) {
+    let Some(assessment) = document.assessment(iteration) else { return };
+    let before = iteration.checked_sub(1).and_then(|before| document.assessment(before));
+    let improvement = before.map(|before| short(assessment.overall - before.overall));
+    let mut score = Map::new();
+    score.insert("overall".to_owned(), short(assessment.overall).into());
+    for (name, value) in assessment.scores.iter().filter(|(name, _)| *name != "overall") {
+        score.insert(name.to_owned(), short(value.get()).into());
     }
+    let score = Value::Object(score);
+    let missing: Vec<&str> = assessment.missing.iter().map(AsRef::as_ref).collect();
+    let feedback = json!({
+        "issueCount": assessment.issues.len(),
+        "criticalCount": assessment.count_severity(Severity::Critical),
+        "missingFields": missing,
+    });
+    info!(
+        target: "loopctl",
+        event = "marc_iteration",
+        documentId = id,
+        iteration,
+        score = %score,
+        feedback = %feedback,
+        improvement = %json!(improvement),
+    );
 }
 
 /// Without the dust of adding: twelve decimals, a thousandth of what comparisons of scores allow.

@@ -1,5 +1,6 @@
 //! What scoring says about one candidate.
 
+use crate::profile::Overall;
 use crate::value::{Disposition, Score, Severity, unescape};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -43,6 +44,12 @@ impl Assessment {
         self.issues.clear();
         self.missing.clear();
         self.evidence.clear();
+    }
+
+    /// Computes the overall score from the dimensions: nowhere else, so that whatever reads an assessment reads the same
+    /// number. To be called by whoever has set the last dimension.
+    pub fn weigh(&mut self, overall: &Overall) {
+        self.overall = overall.of(|name| self.scores.get(name)).get();
     }
 
     /// Says that nobody but a stage has seen the document: it has no text, and no judge has looked at it yet.

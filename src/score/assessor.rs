@@ -164,7 +164,7 @@ impl Assessor {
                     out.scores.set(name, score.map_or(Score::ZERO, |(_, score)| *score));
                 }
                 out.issues.extend(issues);
-                out.overall = program.overall.of(|name| out.scores.get(name)).get();
+                out.weigh(&program.overall);
                 return if accounting {
                     unusable_patch(program, given, out)
                 } else {

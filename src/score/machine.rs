@@ -140,8 +140,7 @@ impl<'a> Machine<'a> {
         if fuel.is_spent() {
             self.left_off();
         }
-        let scores = &self.out.scores;
-        self.out.overall = self.program.overall.of(|name| scores.get(name)).get();
+        self.out.weigh(&self.program.overall);
     }
 
     fn run_range(&mut self, from: Address, end: Address, scope: &Scope<'a, '_>) {

@@ -154,6 +154,24 @@ impl Panel {
         member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
+    /// What the members said, as [`Panel::merge`] takes it; `said` gives it, and `None` of a member that was not asked. An
+    /// answer that can't be read counts as none.
+    #[must_use]
+    pub fn answers<'s>(
+        &self,
+        said: impl Fn(usize, &Member) -> Option<Result<&'s Value, &'s str>>,
+    ) -> Vec<Answer> {
+        let answer = |(at, member): (usize, &Member)| match said(at, member) {
+            Some(Ok(answer)) => match self.read(at, answer) {
+                Ok(()) => Answer::Given(answer.clone()),
+                Err(why) => Answer::Failed(why),
+            },
+            Some(Err(why)) => Answer::Failed(why.to_owned()),
+            None => Answer::Failed("it was not asked".to_owned()),
+        };
+        self.members.iter().enumerate().map(answer).collect()
+    }
+
     /// The assessment that follows from tier 1 and the answers, one for each member that was asked.
     ///
     /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
@@ -199,7 +217,7 @@ impl Panel {
                 merged.scores.set(&dimension.name, score);
             }
         }
-        merged.overall = overall.of(|name| merged.scores.get(name)).get();
+        merged.weigh(overall);
         merged
     }
 

@@ -133,7 +133,7 @@ proptest! {
             prop_assert!(driver.run.handle(driver.now, stop).is_err());
             return Ok(());
         }
-        let assessed = driver.run.assessments().len();
+        let assessed = driver.run.document().assessed().count();
         driver.give(Input::Stop { in_flight: Usage::default() });
         let outcome = driver.outcome.clone().unwrap();
         prop_assert_eq!((outcome.final_status, outcome.stop_reason), (FinalStatus::Cancelled, StopReason::Cancelled));

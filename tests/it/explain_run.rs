@@ -248,6 +248,20 @@ fn a_run_that_was_interrupted() {
     }
 }
 
+/// A call that a run only waited to make again was not made again.
+#[test]
+fn a_run_that_was_interrupted_while_it_waited() {
+    let place = ran("stop: { max_iterations: 3 }", &[fails("transient"), courses()[0].clone()]);
+    // Begun, called, failed, waiting; woken, called.
+    for (events, expected) in [(4, "not tried again"), (6, "tried again after")] {
+        cut_off(&place, events);
+        let text = told(place.run(&["explain", "cut.sqlite"]));
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(expected), "{events}: {text}");
+        std::fs::remove_file(place.path("cut.sqlite")).unwrap();
+    }
+}
+
 #[test]
 fn a_result_alone_says_what_it_lacks() {
     let place = ran("stop: { max_iterations: 3 }", &courses());

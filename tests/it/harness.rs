@@ -155,6 +155,7 @@ pub(crate) struct Driver {
     pub(crate) calls: Vec<(Millis, Work)>,
     pub(crate) pauses: Vec<Millis>,
     pub(crate) outcome: Option<Outcome>,
+    policy: Arc<LoopPolicy>,
     script: VecDeque<Answer>,
     pending: Assessment,
     produced: usize,
@@ -173,6 +174,7 @@ impl Driver {
             calls: Vec::new(),
             pauses: Vec::new(),
             outcome: None,
+            policy: Arc::clone(policy),
             script: script.into(),
             pending: Assessment::default(),
             produced: 0,
@@ -233,6 +235,7 @@ impl Driver {
                 Some(Answer::Gives(step)) => {
                     self.now = self.now.saturating_add(Millis(step.takes));
                     self.pending = step.assessment;
+                    self.pending.weigh(&self.policy.overall);
                     let own = json!({"number": self.produced, "of": "its own"});
                     self.produced += 1;
                     let candidate = Arc::new(step.candidate.unwrap_or(own));

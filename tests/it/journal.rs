@@ -3,8 +3,9 @@
 use crate::trajectories::{scoring, steps};
 use crate::workspace::Workspace;
 use loopctl::diag::Problems;
-use loopctl::engine::{Event, Output, Recorded};
+use loopctl::engine::{DocumentState, Event, Output, Recorded};
 use loopctl::profile::{Library, load};
+use loopctl::result::DocumentResult;
 use loopctl::run::Plan;
 use loopctl::store::{Journal, StoredRun};
 use loopctl::value::DocumentId;
@@ -72,8 +73,27 @@ pub(crate) fn assert_replays(place: &Workspace, profile: &str) {
             assert_eq!(kept[key], result[key], "{id}: {key}");
         }
         if let Some(best) = result["best_iteration"].as_u64().map(|best| usize::try_from(best).unwrap()) {
-            assert_eq!(again.candidates()[best].as_ref(), &result["best_extraction"]);
-            assert_eq!(serde_json::to_value(&again.assessments()[best]).unwrap(), result["best_validation"]);
+            assert_eq!(again.document().candidate(best).unwrap().as_ref(), &result["best_extraction"]);
+            assert_eq!(
+                serde_json::to_value(again.document().assessment(best)).unwrap(),
+                result["best_validation"]
+            );
+        }
+        // The events alone give the state that the run had, and that gives the result.
+        let state = DocumentState::of(events.iter().map(|recorded| (recorded.at, &recorded.event)));
+        assert_eq!(&state, again.document(), "{id}");
+        let document_type = result["document_type"].as_str().unwrap().to_owned();
+        let (name, ended) = (DocumentId::new(id.as_str()), state.outcome().unwrap());
+        let folded = DocumentResult::of(&plan, name, document_type, &state, ended, Vec::new());
+        for (key, value) in serde_json::to_value(&folded).unwrap().as_object().unwrap() {
+            if key == "warnings" {
+                // Beside what was said of the document before its loop, and of money after it.
+                let mut said = result[key].as_array().unwrap().iter();
+                let told = value.as_array().unwrap();
+                assert!(told.iter().all(|one| said.any(|other| other == one)), "{id}: {told:?}");
+            } else {
+                assert_eq!(&result[key], value, "{id}: {key}");
+            }
         }
         // A run that was killed after any of its events goes on with what came next.
         for length in 0..events.len() {

@@ -1,7 +1,7 @@
 //! A case played through the engine.
 
 use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
-use crate::engine::{CallFailed, Consulted, Event, Input, Outcome, Output, Produced, Run, Work};
+use crate::engine::{CallFailed, Consulted, Input, IterationState, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
 use crate::experiment::simulate::{assessment, simulate};
@@ -9,7 +9,7 @@ use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
 use crate::ingest::{Document, SourceText};
 use crate::plan::{Plan, TypedAs, document_type_of};
-use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
+use crate::policy::{ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::repair::{MAX_STEPS, Repaired};
 use crate::score::{Assessment, Assessor, Source};
@@ -79,24 +79,16 @@ pub(super) fn play_trajectory(
         .take(assessed)
         .map(|step| step.candidate.clone().unwrap_or_else(|| Arc::new(json!({}))))
         .collect();
-    let assessments: Vec<Assessment> = trajectory
-        .iterations
-        .iter()
-        .take(assessed)
-        .map(|step| {
-            let told = assessment(policy, step);
-            Assessment { overall: policy.overall.of(|name| told.scores.get(name)).get(), ..told }
-        })
-        .collect();
+    let assessments: Vec<Assessment> =
+        trajectory.iterations.iter().take(assessed).map(|step| assessment(policy, step)).collect();
     let base = simulated.decisions.last().and_then(|decision| base_of(&decision.verdict));
     let mut feedback = Vec::new();
     if let (Some(plan), Some(base)) = (plan, base) {
         let correction = Correction {
             iteration: assessed,
             base,
-            candidates: &candidates,
-            assessments: &assessments,
-            rolled_back: rolled_back(&simulated.decisions),
+            tried: candidates.iter().zip(&assessments).collect(),
+            rolled_back: simulated.rolled_back,
         };
         for (at, step) in plan.pipeline.steps().iter().enumerate() {
             if plan.pipeline.gets_feedback(at) {
@@ -123,19 +115,6 @@ fn base_of(verdict: &Verdict) -> Option<usize> {
         Verdict::Continue { base } => Some(*base),
         Verdict::Stop { .. } => None,
     }
-}
-
-/// The iterations that were rolled back, each with the one that it started from.
-fn rolled_back(decisions: &[Decision]) -> Vec<(usize, usize)> {
-    let mut from = 0;
-    let mut found = Vec::new();
-    for decision in decisions {
-        if decision.rolled_back {
-            found.push((decision.iteration, from));
-        }
-        from = base_of(&decision.verdict).unwrap_or(from);
-    }
-    found
 }
 
 /// Plays a case that has a document, or none that can be read.
@@ -182,14 +161,16 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
             .collect(),
     };
     let mut run = plan.engine_run();
-    let Ended { outcome, decisions, exhausted } = player.drive(&mut run, first)?;
+    let Ended { outcome, exhausted } = player.drive(&mut run, first)?;
+    let assessed: Vec<_> = run.document().assessed().filter_map(IterationState::assessed).collect();
+    let decision = run.document().assessed().filter_map(|of| of.decision.as_ref()).next_back();
     let requests = std::mem::take(&mut player.requests);
     let mut played = Played {
         outcome,
         document_type: Some(document_type),
-        candidates: run.candidates().to_vec(),
-        assessments: run.assessments().iter().cloned().map(Ok).collect(),
-        base: decisions.last().and_then(|decision| base_of(&decision.verdict)),
+        candidates: assessed.iter().map(|(candidate, _)| Arc::clone(candidate)).collect(),
+        assessments: assessed.iter().map(|(_, assessment)| Ok((*assessment).clone())).collect(),
+        base: decision.and_then(|decision| base_of(&decision.verdict)),
         feedback: Vec::new(),
         next_requests: exhausted.as_ref().map_or(0, |next| next.requests),
         requests,
@@ -202,7 +183,6 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
 /// How a run over given candidates ended.
 struct Ended {
     outcome: Outcome,
-    decisions: Vec<Decision>,
     /// What the run asked for when there was no candidate left.
     exhausted: Option<Next>,
 }
@@ -243,14 +223,12 @@ impl Player<'_> {
         let mut next = VecDeque::from([first]);
         let mut now = Millis::default();
         let (mut outcome, mut exhausted) = (None, None);
-        let mut decisions = Vec::new();
         loop {
             match run.poll() {
                 None => match next.pop_front() {
                     Some(input) => run.handle(now, input).map_err(|misuse| misuse.to_string())?,
                     None => break,
                 },
-                Some(Output::Record(Event::Decided(decision))) => decisions.push(decision),
                 Some(Output::Record(_)) => {}
                 Some(Output::Call(work)) => {
                     next.push_back(match self.carry_out(&work, run)? {
@@ -273,7 +251,7 @@ impl Player<'_> {
             outcome.stop_reason = StopReason::TrajectoryExhausted;
             outcome.final_status = outcome.stop_reason.status();
         }
-        Ok(Ended { outcome, decisions, exhausted })
+        Ok(Ended { outcome, exhausted })
     }
 
     fn carry_out(&mut self, work: &Work, run: &Run) -> Result<Done, String> {
@@ -440,7 +418,7 @@ impl Player<'_> {
         let stages = run.pipeline().steps().iter().enumerate().skip(stage);
         for (at, step) in stages.filter(|(at, _)| run.pipeline().gets_feedback(*at)) {
             if self.case.expect.feedback.is_some() {
-                let part = run.candidates().get(base).and_then(|whole| run.pipeline().part(whole, at));
+                let part = run.document().candidate(base).and_then(|whole| run.pipeline().part(whole, at));
                 let (_, text) = correction_feedback(self.plan, &step.id, part.as_ref(), &correction)?;
                 feedback.push((step.id.to_string(), text));
             }
@@ -456,7 +434,10 @@ impl Player<'_> {
             self.skipped = at;
             let mut run = self.plan.engine_run();
             let assessed = self.drive(&mut run, Input::Started).and_then(|_| {
-                run.assessments().first().cloned().ok_or_else(|| "there is no candidate to assess".to_owned())
+                run.document()
+                    .assessment(0)
+                    .cloned()
+                    .ok_or_else(|| "there is no candidate to assess".to_owned())
             });
             played.assessments.push(assessed);
         }

@@ -5,6 +5,7 @@
 //! something, the story says so.
 
 mod choice;
+mod compose;
 mod journaled;
 mod losses;
 mod next_step;

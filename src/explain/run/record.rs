@@ -1,10 +1,10 @@
 //! What was recorded of one document's loop, wherever it was read.
 
-use crate::engine::Outcome;
+use crate::engine::{MOST_ITERATIONS, Outcome};
 use crate::plan::Terms;
-use crate::policy::Decision;
+use crate::policy::{Decision, StopReason};
 use crate::repair::RepairStep;
-use crate::result::FeedbackSent;
+use crate::result::{Explained, FeedbackSent};
 use crate::score::{Assessment, ScoreBreakdown, Scores};
 use serde::Serialize;
 use serde_json::Value;
@@ -96,13 +96,48 @@ impl Record {
     /// The candidate of an iteration, made if it is not there.
     pub(super) fn at(&mut self, iteration: usize) -> Option<&mut Candidate> {
         // More than a profile may allow is a damaged record, not a reason to fill the memory.
-        if iteration > MOST_CANDIDATES {
+        if iteration > MOST_ITERATIONS {
             return None;
         }
         if self.candidates.len() <= iteration {
             self.candidates.resize_with(iteration + 1, Candidate::default);
         }
         self.candidates.get_mut(iteration)
+    }
+
+    /// Says what an older loopctl did not record.
+    pub(super) fn note_gaps(&mut self) {
+        let assessed: Vec<&Candidate> = self.candidates.iter().filter(|one| one.overall.is_some()).collect();
+        let accounts = assessed.iter().all(|one| one.account.is_some());
+        let feedback = self.candidates.iter().skip(1).all(|one| !one.feedback.is_empty());
+        let decisions = assessed.iter().all(|one| one.decision.is_some());
+        if self.terms.is_none() {
+            self.lacks("the weights of the dimensions and the order of selection were not recorded");
+        }
+        if !accounts {
+            self.lacks("what each issue costs was not recorded");
+        }
+        if !decisions
+            && self.outcome.as_ref().is_some_and(|outcome| outcome.stop_reason != StopReason::Cancelled)
+        {
+            self.lacks("the numbers of some decisions were not recorded");
+        }
+        if !feedback {
+            self.lacks("what was fed back was not recorded");
+        }
+    }
+
+    /// Takes what explains each candidate.
+    pub(super) fn take_explained(&mut self, iterations: Vec<Explained>) {
+        for (at, explained) in iterations.into_iter().enumerate() {
+            if let Some(candidate) = self.at(at) {
+                candidate.base = explained.base;
+                candidate.supplied = explained.supplied;
+                candidate.feedback = explained.feedback;
+                candidate.account = explained.account;
+                candidate.decision = explained.decision;
+            }
+        }
     }
 
     /// Adds a sentence about what is lacking, once.
@@ -113,5 +148,11 @@ impl Record {
     }
 }
 
-/// More candidates than any profile allows.
-pub(super) const MOST_CANDIDATES: usize = 10_000;
+impl Candidate {
+    /// Takes an assessment.
+    pub(super) fn assessed(&mut self, assessment: Assessment) {
+        self.scores = Some(assessment.scores.clone());
+        self.overall = Some(assessment.overall);
+        self.assessment = Some(assessment);
+    }
+}

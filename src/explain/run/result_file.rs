@@ -1,7 +1,7 @@
 //! A record from a result: the file that `run --out` writes, or what `run --format json` prints.
 
-use super::record::{MOST_CANDIDATES, Record};
-use crate::engine::Outcome;
+use super::record::Record;
+use crate::engine::{MOST_ITERATIONS, Outcome};
 use crate::result::{EXPLANATION_VERSION, Explanation};
 use crate::score::{Assessment, Scores};
 use serde::Deserialize;
@@ -92,7 +92,7 @@ impl Record {
             ..Record::default()
         };
         let iterations = members.get("iterations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for (at, iteration) in iterations.iter().take(MOST_CANDIDATES).enumerate() {
+        for (at, iteration) in iterations.iter().take(MOST_ITERATIONS).enumerate() {
             let Some(candidate) = record.at(at) else { continue };
             candidate.value = siblings.extraction(at).map(Arc::new);
             if let Ok(found) = Iteration::deserialize(iteration) {
@@ -103,7 +103,7 @@ impl Record {
                 candidate.repairs = found.repairs;
             }
             if let Some(assessment) = siblings.validation(at) {
-                candidate.assessed(assessment, None);
+                candidate.assessed(assessment);
             }
         }
         if let Some(best) = outcome.best_iteration.and_then(|best| record.at(best)) {
@@ -113,7 +113,7 @@ impl Record {
             if let Some(assessment) =
                 members.get("best_validation").and_then(|v| Assessment::deserialize(v).ok())
             {
-                best.assessed(assessment, None);
+                best.assessed(assessment);
             }
         }
         record.outcome = Some(outcome);
@@ -146,14 +146,6 @@ impl Record {
             return;
         };
         self.terms = Some(explanation.terms);
-        for (at, explained) in explanation.iterations.into_iter().enumerate() {
-            if let Some(candidate) = self.at(at) {
-                candidate.base = explained.base;
-                candidate.supplied = explained.supplied;
-                candidate.feedback = explained.feedback;
-                candidate.account = explained.account;
-                candidate.decision = explained.decision;
-            }
-        }
+        self.take_explained(explanation.iterations);
     }
 }

@@ -1,0 +1,57 @@
+//! A candidate between its two tiers: who of the panel is asked, is to be asked again, or has been heard.
+
+use super::event::CallFailed;
+use crate::score::{Answer, Assessment};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A candidate between its two tiers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PendingPanel {
+    pub(super) candidate: Arc<Value>,
+    pub(super) tier1: Assessment,
+    /// One for each member of the panel.
+    pub(super) states: Vec<MemberState>,
+    /// Who would fail about any other candidate, too.
+    pub(super) permanent: Vec<usize>,
+}
+
+/// Where a member of the panel stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum MemberState {
+    /// It is being asked, after so many attempts.
+    Asked { attempt: u32 },
+    /// It is to be asked, after so many attempts; the latest failed.
+    Pending { attempt: u32, failure: Option<CallFailed> },
+    /// It has been heard, for good.
+    Answered(Answer),
+}
+
+impl PendingPanel {
+    /// The answers. Who has not been heard has failed.
+    pub(super) fn answers(&self) -> Vec<Answer> {
+        let on_answer = |state: &MemberState| match state {
+            MemberState::Answered(answer) => answer.clone(),
+            MemberState::Asked { .. } | MemberState::Pending { .. } => {
+                Answer::Failed("it was not heard".to_owned())
+            }
+        };
+        self.states.iter().map(on_answer).collect()
+    }
+
+    /// A member is not asked again, because that would go over a limit.
+    pub(super) fn give_up(&mut self, member: usize, limit: &str) {
+        if let Some(state) = self.states.get_mut(member)
+            && let MemberState::Pending { failure, .. } = state
+        {
+            let why = failure.take().map(|failure| failure.message).unwrap_or_default();
+            *state =
+                MemberState::Answered(Answer::Failed(format!("{why}; no attempt is left within {limit}")));
+        }
+    }
+
+    /// How many calls are out.
+    pub(super) fn in_flight(&self) -> usize {
+        self.states.iter().filter(|state| matches!(state, MemberState::Asked { .. })).count()
+    }
+}
