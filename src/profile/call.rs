@@ -1,6 +1,5 @@
 //! What a stage and a judge say about whom they ask.
 
-use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::Millis;
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
@@ -10,27 +9,80 @@ use crate::{decode_words, mapping};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Most times that a failed call may be made again.
-const MOST_RETRIES: u32 = 20;
-
 /// Most providers that may stand in for each other.
 const MOST_PROVIDERS: usize = 5;
 
-/// Whom to ask, and how.
-#[derive(Debug, Clone)]
-pub struct Call {
-    /// Whom to ask, and who stands in when one fails, in order. Never empty.
-    pub providers: Vec<ProviderChoice>,
-    /// The prompt template, under `prompts/`.
-    pub prompt: Option<Spanned<String>>,
-    /// The JSON Schema of the answer.
-    pub output: Option<Spanned<String>>,
-    /// Longest time for one call.
-    pub deadline: Millis,
-    /// Model settings.
-    pub options: Options,
-    /// Whether a document that is an image or PDF goes with the prompt.
-    pub attach: Option<Spanned<Attach>>,
+mapping! {
+    /// Whom to ask, and how.
+    "call" is "call";
+    #[derive(Debug, Clone)]
+    pub struct Call {
+        /// Whom to ask, and who stands in when one fails, in order. Never empty. One that is missing has been reported and
+        /// stands as `pattern`.
+        #[key(flatten)]
+        pub providers: Vec<ProviderChoice> as Asked = Asked::chain => |fields: &Fields<'_>| {
+            vec![ProviderChoice::without_settings(Spanned { value: "pattern".to_owned(), span: fields.span().clone() })]
+        },
+        /// The prompt: a template that is filled in with the document and what else it names. A judge that is asked must have
+        /// one.
+        #[key(text("a file under `prompts/`"), examples(&["extract.md", "judge/literature.md"]))]
+        pub prompt: Option<Spanned<String>>,
+        /// What the answer must look like. `{{ document_type }}` is filled in. Without it any answer is taken.
+        #[key(text("the path of a JSON Schema"), examples(&["schemas/{{ document_type }}.schema.json"]))]
+        pub output: Option<Spanned<String>>,
+        /// The longest time that one call may take, from sending to the last byte. A call that takes longer has failed with a
+        /// transient error.
+        #[key(some_time, default("60s"), examples(&["30s", "2m"]))]
+        pub deadline: Millis,
+        /// What is asked of the model besides the answer. What is left out is the provider's choice.
+        #[key(examples(&["{ temperature: 0, max_tokens: 4000 }"]))]
+        pub options: Options => |_| Options::default(),
+        /// Sends a document that is an image or a PDF along with the prompt. Without it only text is sent. Not together with
+        /// `mask`, unless for a judge with `sees: unmasked`.
+        #[key(examples(&["document"]))]
+        pub attach: Option<Spanned<Attach>>,
+    }
+}
+
+mapping! {
+    /// Whom to ask, as it is written.
+    "asked" is "provider";
+    struct Asked {
+        /// Who is asked: a plugin such as `pattern`, `openai:gpt-5-mini` or `./my-plugin.so`. In a list each one stands in for
+        /// the one before when that has failed permanently; at most five. `none` for a judge that is not to be asked, `$stage`
+        /// for one that asks as the last stage does (nobody, where that is `pattern`).
+        #[key(
+            required,
+            shaped(provider),
+            examples(&["pattern", "openai:gpt-5-mini", "[anthropic:claude-haiku-4-5, { name: ollama:llama3, config: {} }]"])
+        )]
+        provider: Node as String = |node, _| Some(node.clone()),
+        /// Settings of the plugin's own; `loopctl plugin inspect NAME` says which it knows. In a list of providers, those of all
+        /// that bring none themselves.
+        #[key(default("{}"), examples(&["{ endpoint: azure }"]))]
+        config: Settings as Map<String, Value> = settings,
+    }
+}
+
+mapping! {
+    /// A provider with settings of its own.
+    "provider" is "provider";
+    struct NamedProvider {
+        /// The plugin, and the model after a colon.
+        #[key(required, text("a plugin's name or path, with an optional `:model`"), examples(&["ollama:llama3"]))]
+        name: Spanned<String>,
+        /// The plugin's own settings. Without it, those that stand beside `provider`.
+        #[key(examples(&["{ base_url: 'http://localhost:11434' }"]))]
+        config: Option<Settings> as Map<String, Value> = |node, problems| settings(node, problems).map(Some) => |_| None,
+    }
+}
+
+fn provider() -> Shape {
+    let name = || {
+        Shape::text("a plugin's name or path, with an optional `:model`; several with commas between them")
+    };
+    let one = Shape::AnyOf(vec![name(), Shape::Mapping(NamedProvider::mapping())]);
+    Shape::AnyOf(vec![name(), Shape::list(one), Shape::Mapping(NamedProvider::mapping())])
 }
 
 /// What goes with a prompt.
@@ -114,41 +166,14 @@ fn headers() -> Shape {
     })
 }
 
-impl Call {
-    /// Reads the keys of a call among those of a stage or judge. A provider that is missing has been reported and
-    /// stands as `pattern`.
-    pub(super) fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Self {
-        let whole = fields.span().clone();
-        let provider = fields.node("provider");
-        if provider.is_none() {
-            // Says that it is missing.
-            let _ = fields.required::<String>("provider", problems);
-        }
-        let config = match fields.node("config") {
-            Some(node) => settings(node, problems),
-            None => None,
-        };
-        let config = config.unwrap_or_else(|| Settings {
-            config: Value::Object(Map::new()),
-            base_url_by: Author::Profile,
-            placed_by_profile: false,
-        });
-        let mut providers =
-            provider.map(|node| ProviderChoice::decode_chain(node, &config, problems)).unwrap_or_default();
-        if providers.is_empty() {
-            let name = Spanned { value: "pattern".to_owned(), span: whole };
-            providers.push(config.of(name));
-        }
-        Call {
-            providers,
-            prompt: fields.optional("prompt", problems),
-            output: fields.optional("output", problems),
-            deadline: decode_deadline(fields, problems),
-            options: fields.or("options", Options::default(), problems),
-            attach: fields.optional("attach", problems),
-        }
+impl Asked {
+    fn chain(self, problems: &mut Problems) -> Option<Vec<ProviderChoice>> {
+        let chain = ProviderChoice::decode_chain(&self.provider, &self.config, problems);
+        Some(chain).filter(|chain| !chain.is_empty())
     }
+}
 
+impl Call {
     /// The provider that is asked first.
     #[must_use]
     pub fn provider(&self) -> &str {
@@ -242,12 +267,9 @@ impl ProviderChoice {
     /// Reads one member of a chain; a text may name several, with commas between them.
     fn decode_link(node: &Node, config: &Settings, problems: &mut Problems) -> Vec<Self> {
         if let Data::Map(_) = node.data {
-            let Some(mut fields) = Fields::open(node, &keys::PROVIDER, problems) else { return Vec::new() };
-            let name = fields.required::<Spanned<String>>("name", problems);
-            let own = fields.node("config").and_then(|node| settings(node, problems));
-            fields.finish(problems);
-            let config = own.unwrap_or_else(|| config.clone());
-            return name.map(|name| config.of(name)).into_iter().collect();
+            let named = NamedProvider::read_mapping(node, problems);
+            let of = |named: NamedProvider| named.config.unwrap_or_else(|| config.clone()).of(named.name);
+            return named.map(of).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
         // Its own provider is where a profile says; whether another is there, too, nobody has said.
@@ -269,14 +291,15 @@ impl ProviderChoice {
 }
 
 /// Reads a name that templates and reasons can use: letters, digits, `-` and `_`.
-pub(super) fn identifier(
-    fields: &mut Fields<'_>,
-    key: &'static str,
-    problems: &mut Problems,
-) -> Option<Spanned<String>> {
-    let id = fields.required::<Spanned<String>>(key, problems)?;
+pub(super) fn identifier(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {
+    let id = Spanned::<String>::decode(node, problems)?;
     check_identifier(&id.value, &id.span, problems);
     Some(id)
+}
+
+/// What stands for a name that is missing, which has been reported: the files that are named beside it can be looked at.
+pub(super) fn nameless(fields: &Fields<'_>) -> Spanned<String> {
+    Spanned { value: String::new(), span: fields.span().clone() }
 }
 
 /// Reports a name that has anything but letters, digits, `-` and `_`.
@@ -288,31 +311,6 @@ pub(super) fn check_identifier(name: &str, span: &crate::diag::Span, problems: &
                 .help("use letters, digits, `-` and `_`"),
         );
     }
-}
-
-/// Reads `deadline`, 60 s if it is not there.
-pub(super) fn decode_deadline(fields: &mut Fields<'_>, problems: &mut Problems) -> Millis {
-    let deadline = fields.or("deadline", Millis(60_000), problems);
-    if deadline == Millis(0)
-        && let Some(span) = fields.key_span("deadline")
-    {
-        let problem = Problem::error(Code::OutOfRange, span, "within no time nothing can answer");
-        problems.push(problem.help("write a duration such as `60s`"));
-    }
-    deadline
-}
-
-pub(super) fn decode_retries(node: &Node, problems: &mut Problems) -> Option<u32> {
-    let value = u64::decode(node, problems)?;
-    let retries = u32::try_from(value).ok().filter(|retries| *retries <= MOST_RETRIES);
-    if retries.is_none() {
-        problems.push(Problem::error(
-            Code::OutOfRange,
-            &node.span,
-            format!("`retries` is at most {MOST_RETRIES}, found {value}"),
-        ));
-    }
-    retries
 }
 
 fn decode_body(node: &Node, problems: &mut Problems) -> Option<Map<String, Value>> {

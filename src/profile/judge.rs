@@ -1,14 +1,13 @@
 //! `judges` and `validators`: who else looks at a candidate, after the gate (tier 2).
 
-use super::call::{Author, Call, ProviderChoice, check_identifier, decode_deadline, decode_retries};
-use super::keys;
+use super::call::{Author, Call, ProviderChoice, check_identifier, nameless};
 use super::stage::Stage;
-use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Shape, Word};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Millis, Score, Severity};
+use crate::{decode_words, mapping};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -21,63 +20,56 @@ const LIKE_THE_STAGE: &str = "$stage";
 /// The provider that asks no model.
 const PATTERN: &str = "pattern";
 
-/// What models call their opinion of their own answers.
-const OWN_CLAIMS: [&str; 30] = [
-    "confidence",
-    "*_confidence",
-    "confidence_score",
-    "*_confidence_score",
-    "confidence_level",
-    "certainty",
-    "*_certainty",
-    "quality",
-    "quality_score",
-    "score",
-    "overall_score",
-    "self_assessment",
-    "self_evaluation",
-    "self_rating",
-    "self_score",
-    "verified",
-    "validated",
-    "is_correct",
-    "is_valid",
-    "is_verified",
-    "accuracy",
-    "accuracy_score",
-    "completeness",
-    "completeness_score",
-    "correctness",
-    "overall_quality",
-    "reliability",
-    "reliability_score",
-    "extraction_quality",
-    "validation_status",
-];
-
-/// A model that is asked what a candidate is worth.
-#[derive(Debug, Clone)]
-pub struct Judge {
-    /// Its name, by which dimensions refer to it.
-    pub id: Spanned<String>,
-    /// Whom to ask, and how.
-    pub call: Call,
-    /// Whether it sees what the profile masks.
-    pub sees: Sees,
-    /// A file, beside the document, that only this judge sees: what the right answer is. `{{ document_id }}` and
-    /// `{{ document_type }}` are filled in.
-    pub reference: Option<Spanned<String>>,
-    /// Members of the candidate, by name (however it is written) and however deep, that it does not see unless the stage's
-    /// schema declares them: what a stage says of its own work. `*_NAME` stands for every longer name that ends so.
-    pub withhold: Vec<String>,
-    /// The numbers that its scores lie between.
-    pub scale: Scale,
-    /// A JSON Pointer to the issues in its answer.
-    pub issues: Option<Spanned<String>>,
-    /// Severity of issues that don't say.
-    pub severity: Severity,
-    /// What happens when it gives no answer that can be read.
-    pub on_failure: OnFailure,
+mapping! {
+    /// A model that is asked what a candidate is worth. An answer that can't be read is never a score.
+    "judge" is "judge", checked by Judge::check;
+    #[derive(Debug, Clone)]
+    pub struct Judge {
+        /// Its name, by which dimensions refer to it.
+        #[key(skip)]
+        pub id: Spanned<String> = |fields: &mut Fields<'_>, _| Some(nameless(fields)),
+        /// Whom to ask, and how.
+        #[key(flatten)]
+        pub call: Call,
+        /// How much of the document the judge sees.
+        #[key(default("masked"), examples(&["unmasked"]))]
+        pub sees: Sees,
+        /// A file beside the document that only this judge sees, as `{{ reference }}` in its prompt: what the right answer is.
+        /// `{{ document_id }}` (the document's name without ending) and `{{ document_type }}` are filled in. Where the file
+        /// can't be read, the judge has failed.
+        #[key(text("the path of a file in the document's folder"), examples(&["gold/{{ document_id }}.json"]))]
+        pub reference: Option<Spanned<String>>,
+        /// Members of the candidate, by name and however deep, that the judge is not shown unless the stage's schema declares
+        /// them: what a model says of its own work. `nameScore` and `name-score` are what `name_score` is; `*_score` stands for
+        /// every longer name that ends so.
+        #[key(
+            default(
+                "[confidence, '*_confidence', confidence_score, '*_confidence_score', confidence_level, certainty, '*_certainty', \
+                 quality, quality_score, score, overall_score, self_assessment, self_evaluation, self_rating, self_score, \
+                 verified, validated, is_correct, is_valid, is_verified, accuracy, accuracy_score, completeness, \
+                 completeness_score, correctness, overall_quality, reliability, reliability_score, extraction_quality, \
+                 validation_status]"
+            ),
+            examples(&["[confidence, score]"])
+        )]
+        pub withhold: Vec<String>,
+        /// The numbers between which the judge scores, the worst and the best. What it gives is converted to 0 to 1; an answer
+        /// with a number that is not on the scale can't be read.
+        #[key(default("[0, 1]"), examples(&["[0, 10]", "[1, 5]"]))]
+        pub scale: Scale,
+        /// Where in the judge's answer the list of issues stands. Without it the judge gives scores only.
+        #[key(
+            shaped(|| Shape::text_like("a JSON Pointer such as `/critical_issues`", "^(/|$)")),
+            examples(&["/critical_issues"])
+        )]
+        pub issues: Option<Spanned<String>> = |node, problems| pointer(node, problems).map(Some),
+        /// How bad an issue is that does not say so itself.
+        #[key(default("major"), examples(&["critical"]))]
+        pub severity: Severity,
+        /// What happens when the judge gives no answer that can be read.
+        #[key(examples(&["{ retry: 1, then: escalate }", "{ retry: 2, then: { fallback: 0.5 } }"]))]
+        pub on_failure: OnFailure => |_| OnFailure { said: false, ..OnFailure::default() },
+    }
 }
 
 impl Judge {
@@ -237,15 +229,22 @@ decode_words!(Sees, "view", {
     "unmasked": "The whole document." => Sees::Unmasked,
 });
 
-/// What happens when a judge gives no answer that can be read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OnFailure {
-    /// How often it is asked again first.
-    pub retry: u32,
-    /// What then.
-    pub then: AfterRetries,
-    /// Whether the profile says so, and does not leave it to what holds everywhere.
-    pub said: bool,
+mapping! {
+    /// What happens when a judge gives no answer that can be read.
+    "on_failure" is "rule for failures", expects "`{ retry: 1, then: escalate }`", all default;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct OnFailure {
+        /// How often the judge is asked again first, for each provider of its list: 0 to 20.
+        #[key(whole(0, 20), default("1"), examples(&["2"]))]
+        pub retry: u32,
+        /// What becomes of its dimensions then. `escalate`: they have no score, and a critical issue tells a person.
+        /// `{ fallback: … }`: they get a number or another dimension's score, with a warning.
+        #[key(default("escalate"), examples(&["escalate", "{ fallback: 0.5 }", "{ fallback: completeness }"]))]
+        pub then: AfterRetries,
+        /// Whether the profile says so, and does not leave it to what holds everywhere.
+        #[key(skip)]
+        pub said: bool = |_, _| Some(true),
+    }
 }
 
 /// What becomes of the dimensions of a judge that can't be had.
@@ -326,29 +325,16 @@ fn named<T>(
 
 impl Judge {
     fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::JUDGE, problems)?;
-        let judge = Judge {
-            id,
-            call: Call::decode(&mut fields, problems),
-            sees: fields.or("sees", Sees::Masked, problems),
-            reference: fields.optional("reference", problems),
-            withhold: fields.or("withhold", OWN_CLAIMS.map(str::to_owned).to_vec(), problems),
-            scale: fields.or("scale", Scale::default(), problems),
-            issues: fields.node("issues").and_then(|n| pointer(n, problems)),
-            severity: fields.or("severity", Severity::Major, problems),
-            on_failure: fields
-                .node("on_failure")
-                .and_then(|n| OnFailure::decode(n, problems))
-                .unwrap_or(OnFailure { retry: 1, then: AfterRetries::Escalate, said: false }),
-        };
-        if judge.call.prompt.is_none() && judge.is_asked() {
+        Some(Judge { id, ..Judge::read_mapping(node, problems)? })
+    }
+
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        if self.call.prompt.is_none() && self.is_asked() {
             problems.push(
                 Problem::error(Code::MissingKey, fields.span(), "this judge lacks `prompt`")
                     .help("add `prompt: judge/NAME.md`, a file under `prompts/`"),
             );
         }
-        fields.finish(problems);
-        Some(judge)
     }
 }
 
@@ -365,19 +351,20 @@ pub(super) fn pointer(node: &Node, problems: &mut Problems) -> Option<Spanned<St
     None
 }
 
-impl Decode for OnFailure {
-    const EXPECTED: &'static str = "`{ retry: 1, then: escalate }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::ON_FAILURE)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::ON_FAILURE, problems)?;
-        let retry = fields.node("retry").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
-        let then = fields.or("then", AfterRetries::Escalate, problems);
-        fields.finish(problems);
-        Some(OnFailure { retry, then, said: true })
+mapping! {
+    /// What is in for a judge that could not be had.
+    "fallback" is "fallback";
+    struct Fallback {
+        /// A score from 0 to 1, or the dimension whose score is taken.
+        #[key(
+            required,
+            shaped(|| Shape::AnyOf(vec![Score::shape(), Shape::text("the name of a dimension")])),
+            examples(&["0.5", "completeness"])
+        )]
+        fallback: AfterRetries as Score = |node, problems| match node.as_text() {
+            Some(name) => Some(AfterRetries::Dimension(name.to_owned())),
+            None => Score::decode(node, problems).map(AfterRetries::Score),
+        },
     }
 }
 
@@ -390,62 +377,104 @@ impl Decode for AfterRetries {
                 word: "escalate",
                 doc: "The dimensions have no score, and a critical issue tells a person.",
             }]),
-            Shape::Mapping(&keys::FALLBACK),
+            Shape::Mapping(Fallback::mapping()),
         ])
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match node.as_text() {
-            Some("escalate") => return Some(AfterRetries::Escalate),
-            Some(_) => return wrong_type(node, Self::EXPECTED, problems),
-            None => {}
+            Some("escalate") => Some(AfterRetries::Escalate),
+            Some(_) => wrong_type(node, Self::EXPECTED, problems),
+            None => Fallback::read_mapping(node, problems).map(|read| read.fallback),
         }
-        let mut fields = Fields::open(node, &keys::FALLBACK, problems)?;
-        let then = match fields.node("fallback") {
-            Some(name) if name.as_text().is_some() => {
-                name.as_text().map(|n| AfterRetries::Dimension(n.to_owned()))
-            }
-            Some(number) => Score::decode(number, problems).map(AfterRetries::Score),
-            None => wrong_type(node, Self::EXPECTED, problems),
-        };
-        fields.finish(problems);
-        then
+    }
+}
+
+mapping! {
+    /// What programs and services have in common.
+    "validator" is "validator";
+    struct Checking {
+        /// What is checked, in order. The score is the mean over these: 1 for one that passed, 1 / (1 + issues) for one that
+        /// failed, 0 for one that did not run because an earlier one failed.
+        #[key(required, examples(&["[structure, constraints]"]))]
+        stages: Vec<String> => |_| Vec::new(),
+        /// The longest time that the check may take. One that takes longer has failed, and a person is told.
+        #[key(some_time, default("60s"), examples(&["30s"]))]
+        deadline: Millis,
+    }
+}
+
+mapping! {
+    /// A program of this machine that checks a candidate. It reads JSON from standard input (`document_type`, `candidate`,
+    /// `subject`) and writes JSON. Programs run with `--allow-commands` only; otherwise they are skipped, which the result
+    /// says.
+    "validator_program" is "validator";
+    pub(super) struct ProgramKeys {
+        /// What it checks.
+        #[key(flatten)]
+        checking: Checking,
+        /// The program and its arguments. It sees `PATH`, `HOME` and the like of the environment, and no keys.
+        #[key(required, examples(&["[python3, -c]"]))]
+        command: Vec<String> => |_| Vec::new(),
+        /// A file whose text becomes the last argument. Without it nothing is added.
+        #[key(text("a file under `rules/`"), examples(&["validators/check.py"]))]
+        script: Option<Spanned<String>>,
+    }
+}
+
+mapping! {
+    /// An HTTP service that checks a candidate. It gets the JSON that a program would read by POST, and answers alike.
+    "validator_service" is "validator";
+    pub(super) struct ServiceKeys {
+        /// Where the service is. Without TLS (`http`) only on this machine, unless `allow_http` is true.
+        #[key(
+            required,
+            shaped(|| Shape::text_like("a URL such as `https://HOST/PATH`", "^https?://[^/?]")),
+            examples(&["https://example.org/check"])
+        )]
+        url: Option<Spanned<String>>,
+        /// What it checks.
+        #[key(flatten)]
+        checking: Checking,
+        /// How often it is asked again when it failed with a transient error: 0 to 20.
+        #[key(whole(0, 20), default("1"), examples(&["3"]))]
+        retries: u32,
+        /// `true`: the value of the environment variable `LOOPCTL_SERVICE_TOKEN` is sent as a bearer token, to hosts that
+        /// `LOOPCTL_SERVICE_HOSTS` lists and to this machine.
+        #[key(default("false"), examples(&["true"]))]
+        token: bool,
+        /// `true`: another host than this machine may be asked without TLS.
+        #[key(default("false"), examples(&["true"]))]
+        allow_http: bool,
     }
 }
 
 impl Validator {
     fn decode(id: Spanned<String>, node: &Node, problems: &mut Problems) -> Option<Self> {
         let is_service = node.get("url").is_some_and(|url| !matches!(url.data, Data::Null));
-        let mapping = if is_service { &keys::VALIDATOR_SERVICE } else { &keys::VALIDATOR_PROGRAM };
+        let mapping = if is_service { ServiceKeys::mapping() } else { ProgramKeys::mapping() };
         let mut fields = Fields::open(node, mapping, problems)?.without("url");
-        let url = if is_service { Some(fields.required::<Spanned<String>>("url", problems)) } else { None };
-        let stages: Vec<String> = fields.required("stages", problems).unwrap_or_default();
-        not_empty("stages", stages.is_empty(), &fields, problems);
-        let (asked, retries) = match url {
-            Some(url) => {
-                let retries = fields.node("retries").and_then(|n| decode_retries(n, problems)).unwrap_or(1);
-                let token = fields.or("token", false, problems);
-                let allow_http = fields.or("allow_http", false, problems);
-                let asked = match &url {
-                    Some(url) => service(url, token, allow_http, problems),
-                    None => Asked::Command { command: Vec::new(), script: None },
-                };
-                (asked, retries)
+        let (checking, asked, retries) = if is_service {
+            let ServiceKeys { url, checking, retries, token, allow_http } =
+                ServiceKeys::read_keys(&mut fields, problems)?;
+            let asked = match &url {
+                Some(url) => service(url, token, allow_http, problems),
+                None => Asked::Command { command: Vec::new(), script: None },
+            };
+            (checking, asked, retries)
+        } else {
+            let ProgramKeys { checking, command, script } = ProgramKeys::read_keys(&mut fields, problems)?;
+            not_empty("command", command.is_empty(), &fields, problems);
+            if command.first().is_some_and(String::is_empty)
+                && let Some(span) = fields.key_span("command")
+            {
+                problems.push(Problem::error(Code::Empty, span, "the program's name is empty"));
             }
-            None => {
-                let command: Vec<String> = fields.required("command", problems).unwrap_or_default();
-                not_empty("command", command.is_empty(), &fields, problems);
-                if command.first().is_some_and(String::is_empty)
-                    && let Some(span) = fields.key_span("command")
-                {
-                    problems.push(Problem::error(Code::Empty, span, "the program's name is empty"));
-                }
-                (Asked::Command { command, script: fields.optional("script", problems) }, 0)
-            }
+            (checking, Asked::Command { command, script }, 0)
         };
-        let deadline = decode_deadline(&mut fields, problems);
+        not_empty("stages", checking.stages.is_empty(), &fields, problems);
         fields.finish(problems);
-        Some(Validator { id, asked, retries, stages, deadline })
+        Some(Validator { id, asked, retries, stages: checking.stages, deadline: checking.deadline })
     }
 }
 

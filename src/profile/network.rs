@@ -5,7 +5,7 @@ use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
 use crate::value::Millis;
 use crate::value::decode::{Decode, wrong_type};
-use crate::value::shape::{Names, Null, Open, Shape, Word, some_time};
+use crate::value::shape::{Names, Null, Open, Shape, Word};
 use crate::value::yaml::{Data, Node};
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ mapping! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Network {
         /// The longest time for making a connection.
-        #[key(shaped(some_time), default("10s"), examples(&["5s"]))]
-        pub connect_timeout: Millis = duration,
+        #[key(some_time, default("10s"), examples(&["5s"]))]
+        pub connect_timeout: Millis,
         /// The longest time from sending to the first byte of the answer, connecting included. Without it only the call's
         /// `deadline` counts, because most models answer when they have finished.
-        #[key(shaped(some_time), examples(&["30s"]))]
-        pub first_byte_timeout: Option<Millis> = |node, problems| duration(node, problems).map(Some),
+        #[key(some_time, examples(&["30s"]))]
+        pub first_byte_timeout: Option<Millis>,
         /// The longest answer, in bytes: 1 to 16777216 (16 MiB). A longer one has failed.
         #[key(whole(1, MOST_RESPONSE_BYTES), default("16777216"), examples(&["1000000"]))]
         pub max_response_bytes: u64,
@@ -80,8 +80,8 @@ mapping! {
         #[key(count, default("10"), examples(&["5"]))]
         pub failures: u32,
         /// For so long.
-        #[key(shaped(some_time), default("30s"), examples(&["1m"]))]
-        pub cool_down: Millis = duration,
+        #[key(some_time, default("30s"), examples(&["1m"]))]
+        pub cool_down: Millis,
     }
 }
 
@@ -186,16 +186,6 @@ impl std::fmt::Display for HostPattern {
 }
 
 /// A duration in which something can happen.
-fn duration(node: &Node, problems: &mut Problems) -> Option<Millis> {
-    let duration = Millis::decode(node, problems)?;
-    if duration > Millis(0) {
-        return Some(duration);
-    }
-    let problem = Problem::error(Code::OutOfRange, &node.span, "within no time nothing can happen");
-    problems.push(problem.help("write a duration such as `10s`"));
-    None
-}
-
 fn retry_wait(node: &Node, problems: &mut Problems) -> Option<Millis> {
     let wait = Millis::decode(node, problems)?;
     if wait <= LONGEST_RETRY_WAIT {

@@ -1,38 +1,61 @@
 //! `stages`: what makes a candidate.
 
-use super::call::{Call, decode_retries, identifier};
-use super::keys;
+use super::call::{Call, identifier, nameless};
 use super::references::ALL_STAGES;
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
-use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::decode::{Decode, Spanned, wrong_type};
+use crate::value::shape::{NAME, Shape};
 use crate::value::yaml::{Data, Node};
 use std::collections::HashSet;
 
 /// Most stages that a profile may have: a bound on what a slip can cost.
 const MOST_STAGES: usize = 20;
 
-/// One step that makes (part of) a candidate.
-#[derive(Debug, Clone)]
-pub struct Stage {
-    /// Its name.
-    pub id: Spanned<String>,
-    /// Whom it asks, and how.
-    pub call: Call,
-    /// Extraction patterns, under `rules/`.
-    pub patterns: Option<Spanned<String>>,
-    /// How often a call that failed with a transient error is made again.
-    pub retries: u32,
-    /// The field of the candidate that its output becomes. Without it the last stage's output is the candidate, and an
-    /// earlier stage only serves later ones.
-    pub into: Option<Spanned<String>>,
-    /// When it holds of the outputs so far, there is nothing to do for the document.
-    pub skip_when: Option<Spanned<String>>,
-    /// Texts under `prompts/` whose most relevant passages its prompt sees as `context`.
-    pub context_files: Vec<Spanned<String>>,
-    /// How much of them.
-    pub context: ContextLimits,
+mapping! {
+    /// One step that makes a candidate, or a part of it. Stages run in their order; each prompt sees what earlier stages
+    /// answered as `{{ stages.ID }}`.
+    "stage" is "stage", expects "a stage";
+    #[derive(Debug, Clone)]
+    pub struct Stage {
+        /// The stage's name, unlike that of any other stage. Prompts, `feedback.to` and `generate_once` use it.
+        #[key(
+            required,
+            shaped(|| Shape::text_like("a name of letters, digits, `-` and `_`", NAME)),
+            examples(&["extract"])
+        )]
+        pub id: Spanned<String> = identifier => nameless,
+        /// Whom it asks, and how.
+        #[key(flatten)]
+        pub call: Call,
+        /// The extraction patterns, for the provider `pattern` and others that work by patterns. `{{ document_type }}` is filled
+        /// in.
+        #[key(text("a file under `rules/`"), examples(&["extract/{{ document_type }}.yaml"]))]
+        pub patterns: Option<Spanned<String>>,
+        /// How often a call is made again that failed with a transient error (no answer in time, too many requests). 0 to 20,
+        /// for each provider of the list.
+        #[key(whole(0, 20), default("2"), examples(&["5"]))]
+        pub retries: u32,
+        /// The field of the candidate that this stage's output becomes. Without it, the last stage's output is the candidate, and
+        /// an earlier stage only serves later ones.
+        #[key(text("the name of a field"), examples(&["tags"]))]
+        pub into: Option<Spanned<String>>,
+        /// If this holds when the stage has first answered, there is nothing to do for the document: the run ends as `skipped`,
+        /// which counts as success.
+        #[key(text("a condition over the outputs of stages"), examples(&["tagger.findings | length == 0"]))]
+        pub skip_when: Option<Spanned<String>>,
+        /// Texts under `prompts/` from which the passages that fit the document best are shown to the prompt as
+        /// `{{ context }}`. No model is asked to choose them.
+        #[key(
+            default("[]"),
+            shaped(|| Shape::list(Shape::text("a file under `prompts/`"))),
+            examples(&["[context/guide.md]"])
+        )]
+        pub context_files: Vec<Spanned<String>>,
+        /// How much of the context files the prompt sees.
+        #[key(examples(&["{ passages: 5, max_bytes: 4000 }"]))]
+        pub context: ContextLimits => |_| ContextLimits::default(),
+    }
 }
 
 mapping! {
@@ -94,30 +117,4 @@ pub(super) fn decode_stages(node: &Node, problems: &mut Problems) -> Vec<Stage> 
         }
     }
     stages
-}
-
-impl Decode for Stage {
-    const EXPECTED: &'static str = "a stage";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::STAGE)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::STAGE, problems)?;
-        let id = identifier(&mut fields, "id", problems);
-        let stage = Stage {
-            // What is missing has been reported; the files that the stage names can still be looked at.
-            id: id.unwrap_or_else(|| Spanned { value: String::new(), span: node.span.clone() }),
-            call: Call::decode(&mut fields, problems),
-            patterns: fields.optional("patterns", problems),
-            retries: fields.node("retries").and_then(|n| decode_retries(n, problems)).unwrap_or(2),
-            into: fields.optional("into", problems),
-            skip_when: fields.optional("skip_when", problems),
-            context_files: fields.or("context_files", Vec::new(), problems),
-            context: fields.or("context", ContextLimits::default(), problems),
-        };
-        fields.finish(problems);
-        Some(stage)
-    }
 }

@@ -13,7 +13,7 @@ use crate::experiment::scenario::{RULE_TESTS, SCENARIOS};
 use crate::ingest::CLASSIFICATION;
 use crate::profile::{PROFILE, defaults};
 use crate::provider::PRICES;
-use crate::rules::{EXTRACTION, RUBRIC, RULES};
+use crate::rules::{EXTRACTION, RULES, Rubric};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::yaml;
 use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ pub struct FileKind {
 pub static FILE_KINDS: [FileKind; 8] = [
     FileKind { name: "profile", place: "profiles/NAME.yaml", root: &PROFILE },
     FileKind { name: "rules", place: "rules/NAME.yaml", root: &RULES },
-    FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: &RUBRIC },
+    FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
     FileKind { name: "extraction", place: "rules/extract/TYPE.yaml", root: &EXTRACTION },
     FileKind { name: "classification", place: "rules/classify.yaml", root: &CLASSIFICATION },
     FileKind { name: "prices", place: "prices.yaml", root: &PRICES },

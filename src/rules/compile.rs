@@ -3,7 +3,7 @@
 use super::emit::{Emitter, add};
 use super::inherit::Inheritance;
 use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
-use super::rubric::{Rubric, decode_rubric};
+use super::rubric::Rubric;
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
@@ -192,7 +192,7 @@ impl Sources {
         }
         let rubric = open(name, "rules/rubrics", "rubric", files, problems)
             .and_then(|file| Inheritance::RUBRICS.read(&file, files, problems))
-            .and_then(|root| decode_rubric(&root, problems));
+            .and_then(|root| Rubric::read_mapping(&root, problems));
         if let Some(rubric) = rubric {
             self.rubrics.insert(name.value.clone(), rubric);
         }
@@ -241,8 +241,8 @@ impl Sources {
         for rubric in used.iter().filter_map(|name| self.rubrics.get(*name)) {
             for (key, knowledge) in &rubric.fields {
                 names.push(FieldName { key: key.clone(), synonyms: knowledge.synonyms.clone() });
-                for (key, synonyms) in &knowledge.keys {
-                    names.push(FieldName { key: key.clone(), synonyms: synonyms.clone() });
+                for (key, known) in &knowledge.keys {
+                    names.push(FieldName { key: key.clone(), synonyms: known.synonyms.clone() });
                 }
             }
         }
@@ -332,7 +332,7 @@ fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
     let listed = rubric.types.get(document_type).or_else(|| rubric.types.get(UNKNOWN_TYPE));
     listed
         .into_iter()
-        .flatten()
+        .flat_map(|fields| &fields.0)
         .map(|(importance, name)| {
             let knowledge = rubric.fields.get(name);
             RubricField {

@@ -38,7 +38,7 @@ pub use extraction::{PatternCheck, check_extraction};
 pub use formats::{is_format, parse_date};
 pub use inherit::Inheritance;
 pub use inherited_schema::whole_schema;
-pub use keys::{EXTRACTION, RUBRIC, RULES};
+pub use keys::{EXTRACTION, RULES};
 pub use program::{Address, Check, FieldName, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
 pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
 pub use rule::{IssueText, MESSAGE_VARIABLES, Rule, Target};

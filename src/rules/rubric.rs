@@ -1,11 +1,11 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
 use super::checks::pattern;
-use super::keys;
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Decode, Fields, Spanned, number_in};
-use crate::value::shape::Shape;
-use crate::value::yaml::{Data, Node};
+use crate::mapping;
+use crate::value::decode::{Decode, Spanned};
+use crate::value::shape::{Shape, by_name};
+use crate::value::yaml::Node;
 use regex::Regex;
 use std::collections::BTreeMap;
 
@@ -35,32 +35,60 @@ impl Importance {
     }
 }
 
-/// A checked rubric.
-#[derive(Debug, Clone)]
-pub struct Rubric {
-    /// What a present field of each importance weighs.
-    pub weights: Weights,
-    /// What is known of fields, whatever the document type.
-    pub fields: BTreeMap<String, FieldKnowledge>,
-    /// The fields of each document type, required ones first, then in file order.
-    pub types: BTreeMap<String, Vec<(Importance, String)>>,
+mapping! {
+    /// Which fields a document of each type should have, what each weighs, and what texts call them. Completeness is the
+    /// weight of the fields that are present by the weight of all.
+    "rubric" is "rubric";
+    #[derive(Debug, Clone)]
+    pub struct Rubric {
+        /// The rubric's name, for readers.
+        #[key(examples(&["clinical"]))]
+        pub rubric: Option<String>,
+        /// What the rubric is for.
+        #[key(examples(&["Clinical documents of eight types"]))]
+        pub description: Option<String>,
+        /// Another rubric, by name. What this one does not say is as there: mappings merge key by key, lists replace, `null`
+        /// takes a key away.
+        #[key(examples(&["clinical"]))]
+        pub extends: Option<String>,
+        /// What a present field weighs, by its importance.
+        #[key(examples(&["{ required: 1.0, important: 0.7, optional: 0.3 }"]))]
+        pub weights: Weights => |_| Weights::default(),
+        /// What is known of fields, whatever the document type. A field that is not listed is known by its name only.
+        #[key(
+            shaped(|| by_name("FIELD", "What is known of this field.", FieldKnowledge::shape)),
+            examples(&["{ grade: { synonyms: [histologic grade], mentions: ['\\bgrade\\s+[1-3]\\b'] } }"])
+        )]
+        pub fields: BTreeMap<String, FieldKnowledge> => |_| BTreeMap::new(),
+        /// The fields that a document of each type should have. A type that is not listed has none.
+        #[key(
+            required,
+            missing("add `types:` with the fields of each document type"),
+            shaped(|| by_name("TYPE", "The fields of this document type.", TypeFields::shape)),
+            examples(&["{ pathology: { required: [histology, grade], important: [ihcMarkers], optional: [date] } }"])
+        )]
+        pub types: BTreeMap<String, TypeFields> => |_| BTreeMap::new(),
+    }
 }
 
-/// What a present field weighs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// A required field.
-    pub required: f64,
-    /// An important field.
-    pub important: f64,
-    /// An optional field.
-    pub optional: f64,
-}
+/// The fields of a document type, required ones first, then in file order.
+#[derive(Debug, Clone, Default)]
+pub struct TypeFields(pub Vec<(Importance, String)>);
 
-impl Default for Weights {
-    /// Unless the rubric says otherwise: required 1.0, important 0.7, optional 0.3.
-    fn default() -> Self {
-        Weights { required: 1.0, important: 0.7, optional: 0.3 }
+mapping! {
+    /// What a present field weighs, by its importance: 0 or more, in proportion to each other.
+    "weights" is "table of weights", expects "`{ required: 1.0, important: 0.7, optional: 0.3 }`", all default;
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Weights {
+        /// A required field.
+        #[key(number(0.0, 1e6), default("1.0"), examples(&["2"]))]
+        pub required: f64,
+        /// An important field.
+        #[key(number(0.0, 1e6), default("0.7"), examples(&["1"]))]
+        pub important: f64,
+        /// An optional field.
+        #[key(number(0.0, 1e6), default("0.3"), examples(&["0"]))]
+        pub optional: f64,
     }
 }
 
@@ -76,134 +104,95 @@ impl Weights {
     }
 }
 
-/// What is known of one field.
-#[derive(Debug, Clone, Default)]
-pub struct FieldKnowledge {
-    /// What it may be called in a text.
-    pub synonyms: Vec<String>,
-    /// If one of these matches the source (in any case), the source speaks of the field.
-    pub mentions: Vec<Regex>,
-    /// What to do when it is missing.
-    pub suggestion: Option<String>,
-    /// What the keys inside it may be called.
-    pub keys: BTreeMap<String, Vec<String>>,
+mapping! {
+    /// The fields of a document type. A field stands in one of the lists.
+    "document_type" is "document type";
+    struct Listed {
+        /// Fields whose absence is a major issue.
+        #[key(default("[]"), shaped(field_names), examples(&["[histology, grade]"]))]
+        required: Vec<Spanned<String>>,
+        /// Fields whose absence is a minor issue.
+        #[key(default("[]"), shaped(field_names), examples(&["[ihcMarkers]"]))]
+        important: Vec<Spanned<String>>,
+        /// Fields whose absence is no issue.
+        #[key(default("[]"), shaped(field_names), examples(&["[date]"]))]
+        optional: Vec<Spanned<String>>,
+    }
 }
 
-/// Reads a rubric file.
-pub(super) fn decode_rubric(root: &Node, problems: &mut Problems) -> Option<Rubric> {
-    let mut fields = Fields::open(root, &keys::RUBRIC, problems)?;
-    fields.optional::<String>("rubric", problems);
-    fields.optional::<String>("description", problems);
-    // Followed before this is decoded (`Inheritance`).
-    fields.optional::<String>("extends", problems);
-    let weights = match fields.node("weights") {
-        Some(node) => decode_weights(node, problems).unwrap_or_default(),
-        None => Weights::default(),
-    };
-    let known = fields.optional("fields", problems).unwrap_or_default();
-    let types = match fields.node("types") {
-        Some(node) => decode_types(node, problems),
-        None => {
-            problems.push(fields.lacking("types", "add `types:` with the fields of each document type"));
-            BTreeMap::new()
-        }
-    };
-    fields.finish(problems);
-    Some(Rubric { weights, fields: known, types })
+fn field_names() -> Shape {
+    Shape::list(Shape::text("the name of a top-level field"))
 }
 
-fn decode_weights(node: &Node, problems: &mut Problems) -> Option<Weights> {
-    let mut fields = Fields::open(node, &keys::WEIGHTS, problems)?;
-    let defaults = Weights::default();
-    let mut read =
-        |key, default| fields.node(key).and_then(|n| number_in(n, 0.0, 1e6, problems)).unwrap_or(default);
-    let weights = Weights {
-        required: read("required", defaults.required),
-        important: read("important", defaults.important),
-        optional: read("optional", defaults.optional),
-    };
-    fields.finish(problems);
-    Some(weights)
-}
+impl Decode for TypeFields {
+    const EXPECTED: &'static str = "`{ required: [FIELD], important: [FIELD], optional: [FIELD] }`";
 
-fn decode_types(node: &Node, problems: &mut Problems) -> BTreeMap<String, Vec<(Importance, String)>> {
-    let Data::Map(entries) = &node.data else {
-        crate::value::decode::wrong_type::<()>(
-            node,
-            "a mapping from document types to their fields",
-            problems,
-        );
-        return BTreeMap::new();
-    };
-    let mut types = BTreeMap::new();
-    for entry in entries {
-        let Some(mut fields) = Fields::open(&entry.value, &keys::DOCUMENT_TYPE, problems) else { continue };
+    fn shape() -> Shape {
+        Shape::Mapping(Listed::mapping())
+    }
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Listed { required, important, optional } = Listed::read_mapping(node, problems)?;
         let mut list: Vec<(Importance, Spanned<String>)> = Vec::new();
-        for importance in Importance::ALL {
-            let names: Vec<Spanned<String>> =
-                fields.optional(importance.as_str(), problems).unwrap_or_default();
+        for (importance, names) in Importance::ALL.into_iter().zip([required, important, optional]) {
             for name in names {
                 if let Some((_, first)) = list.iter().find(|(_, known)| known.value == name.value) {
-                    problems.push(
-                        Problem::error(
-                            Code::Conflict,
-                            &name.span,
-                            format!("the field `{}` is listed twice", name.value),
-                        )
-                        .related(&first.span, "first here")
-                        .help("a field has one importance"),
-                    );
-                    continue;
-                }
-                if name.value.is_empty() {
+                    let message = format!("the field `{}` is listed twice", name.value);
+                    let problem = Problem::error(Code::Conflict, &name.span, message);
+                    problems
+                        .push(problem.related(&first.span, "first here").help("a field has one importance"));
+                } else if name.value.is_empty() {
                     problems.push(Problem::error(Code::Empty, &name.span, "a field needs a name"));
-                    continue;
+                } else {
+                    list.push((importance, name));
                 }
-                list.push((importance, name));
             }
         }
-        fields.finish(problems);
-        types.insert(entry.key.clone(), list.into_iter().map(|(i, name)| (i, name.value)).collect());
-    }
-    types
-}
-
-impl Decode for FieldKnowledge {
-    const EXPECTED: &'static str = "a mapping with `synonyms`, `mentions`, `suggestion` and `keys`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::FIELD)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::FIELD, problems)?;
-        let patterns: Vec<Spanned<String>> = fields.optional("mentions", problems).unwrap_or_default();
-        let keys: BTreeMap<String, KeyKnowledge> = fields.optional("keys", problems).unwrap_or_default();
-        let knowledge = FieldKnowledge {
-            synonyms: fields.optional("synonyms", problems).unwrap_or_default(),
-            mentions: patterns.iter().filter_map(|p| pattern(&p.value, true, &p.span, problems)).collect(),
-            suggestion: fields.optional("suggestion", problems),
-            keys: keys.into_iter().map(|(key, known)| (key, known.0)).collect(),
-        };
-        fields.finish(problems);
-        Some(knowledge)
+        Some(TypeFields(list.into_iter().map(|(importance, name)| (importance, name.value)).collect()))
     }
 }
 
-/// Synonyms of a key inside a field.
-struct KeyKnowledge(Vec<String>);
-
-impl Decode for KeyKnowledge {
-    const EXPECTED: &'static str = "a mapping with `synonyms`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::KEY)
+mapping! {
+    /// What is known of a field.
+    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion` and `keys`", all default;
+    #[derive(Debug, Clone)]
+    pub struct FieldKnowledge {
+        /// If one of these is found in the text, in upper or lower case, the text speaks of the field. Then
+        /// `FIELD_status: not_present` is not believed.
+        #[key(
+            default("[]"),
+            shaped(|| Shape::list(Shape::text("a regular expression"))),
+            examples(&["['\\bgrade\\s+[1-3]\\b']"])
+        )]
+        pub mentions: Vec<Regex> as Vec<String> = patterns,
+        /// What the keys inside the field may be called in a text.
+        #[key(
+            default("{}"),
+            shaped(|| by_name("KEY", "What this key inside the field may be called.", KeyKnowledge::shape)),
+            examples(&["{ ER: { synonyms: [estrogen receptor] } }"])
+        )]
+        pub keys: BTreeMap<String, KeyKnowledge>,
+        /// What the field may be called in a text; grounding looks for its value beside these.
+        #[key(default("[]"), examples(&["[histologic grade, differentiation]"]))]
+        pub synonyms: Vec<String>,
+        /// What to do when it is missing; it is fed back. Without it nothing is suggested.
+        #[key(examples(&["look for the histologic grade"]))]
+        pub suggestion: Option<String>,
     }
+}
 
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::KEY, problems)?;
-        let synonyms = fields.optional("synonyms", problems).unwrap_or_default();
-        fields.finish(problems);
-        Some(KeyKnowledge(synonyms))
+fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<Regex>> {
+    let written = Vec::<Spanned<String>>::decode(node, problems)?;
+    Some(written.iter().filter_map(|one| pattern(&one.value, true, &one.span, problems)).collect())
+}
+
+mapping! {
+    /// What is known of a key inside a field.
+    "key" is "key", expects "a mapping with `synonyms`";
+    #[derive(Debug, Clone)]
+    pub struct KeyKnowledge {
+        /// What it may be called in a text.
+        #[key(default("[]"), examples(&["[estrogen receptor]"]))]
+        pub synonyms: Vec<String>,
     }
 }

@@ -31,8 +31,14 @@
 //! - `all default`: implements `Default`, by the declared defaults; `all default or off`, where all are `true` or `false`:
 //!   also the constant `OFF`.
 //!
-//! A field may say how it is read: `field: Type = FUNCTION`, with `fn(&Node, &mut Problems) -> Option<Type>`. One field
-//! marked `#[keys]` has a type declared in the same way, whose keys stand among these.
+//! A field may say how it is read, and from what: `field: Type as Written = FUNCTION => INSTEAD`, each part optional.
+//! - `as Written`: another type whose shape stands in schemas, for types that are not read by themselves;
+//! - `= FUNCTION`: `fn(&Node, &mut Problems) -> Option<Type>`;
+//! - `=> INSTEAD`: `fn(&Fields) -> Type`, what it is where it is missing or wrong and no default is declared.
+//!
+//! `#[key(flatten)]` stands at a field of a type that is declared in the same way, whose keys stand among these (with `as`,
+//! the function is `fn(Written, &mut Problems) -> Option<Type>`); `#[key(skip)]` at one that is no key: its function is `fn(&mut Fields, &mut Problems) -> Option<Type>`. A mapping with keys
+//! that people choose says so (`open OPEN`), and such a field reads them.
 
 use super::decode::Decode;
 use super::shape::Key;
@@ -98,6 +104,33 @@ impl<T: Decode> Field for Option<T> {
     }
 }
 
+/// How many keys there are in several groups.
+#[doc(hidden)]
+#[must_use]
+pub const fn number_of(groups: &[&[Key]]) -> usize {
+    let (mut number, mut rest) = (0, groups);
+    while let [group, others @ ..] = rest {
+        number += group.len();
+        rest = others;
+    }
+    number
+}
+
+/// The keys of several groups, one after the other.
+#[doc(hidden)]
+#[must_use]
+pub const fn all_of<const N: usize>(groups: &[&[Key]]) -> [Key; N] {
+    let mut keys = [Key::new("", bool::shape, ""); N];
+    let (mut left, mut rest): (&mut [Key], _) = (&mut keys, groups);
+    while let [group, others @ ..] = rest {
+        let (these, later) = left.split_at_mut(group.len());
+        these.copy_from_slice(group);
+        left = later;
+        rest = others;
+    }
+    keys
+}
+
 /// Declares a mapping of our YAML and the struct that is read from it. See [the module](crate::value::declare).
 #[macro_export]
 macro_rules! mapping {
@@ -106,52 +139,33 @@ macro_rules! mapping {
         $name:literal is $what:literal
             $(, expects $expected:expr)?
             $(, checked by $check:path)?
+            $(, open $open:expr)?
             $(, all $($default:ident)+)?;
         $(#[$meta:meta])*
         $vis:vis struct $Type:ident {
             $(
                 $(#[doc = $field_doc:literal])+
-                #[key($($option:ident $(($($argument:expr),* $(,)?))?),* $(,)?)]
-                $field_vis:vis $field:ident: $ty:ty $(= $read:expr)?
+                #[key($($option:tt)*)]
+                $field_vis:vis $field:ident: $ty:ty $(as $written:ty)? $(= $read:expr)? $(=> $instead:expr)?
             ),* $(,)?
-            $(
-                ; #[keys] $(#[$shared_meta:meta])* $shared_vis:vis $shared:ident: $shared_ty:ty,
-                $(
-                    $(#[doc = $late_doc:literal])+
-                    #[key($($late_option:ident $(($($late_argument:expr),* $(,)?))?),* $(,)?)]
-                    $late_vis:vis $late:ident: $late_ty:ty $(= $late_read:expr)?
-                ),* $(,)?
-            )?
         }
     ) => {
         $(#[doc = $doc])+
         $(#[$meta])*
         $vis struct $Type {
             $($(#[doc = $field_doc])+ $field_vis $field: $ty,)*
-            $(
-                $(#[$shared_meta])* $shared_vis $shared: $shared_ty,
-                $($(#[doc = $late_doc])+ $late_vis $late: $late_ty,)*
-            )?
         }
 
         impl $Type {
             /// Its declaration.
             #[must_use]
-            pub const fn mapping() -> &'static $crate::value::shape::Mapping {
+            $vis const fn mapping() -> &'static $crate::value::shape::Mapping {
                 static MAPPING: $crate::value::shape::Mapping = $crate::value::shape::Mapping {
                     name: $name,
                     what: $what,
                     doc: $crate::value::declare::sentences(concat!($($doc),+)),
-                    keys: &[
-                        $Type::keys()
-                        $(, <$shared_ty>::keys(), {
-                            static LATE: &[$crate::value::shape::Key] = &[
-                                $($crate::key!($late: $late_ty, [$($late_doc),+] $($late_option $(($($late_argument),*))?),*)),*
-                            ];
-                            LATE
-                        })?
-                    ],
-                    open: None,
+                    keys: &[$Type::keys()],
+                    open: $crate::open_part!($($open)?),
                 };
                 &MAPPING
             }
@@ -159,10 +173,11 @@ macro_rules! mapping {
             /// Its own keys, for mappings that have them, too.
             #[must_use]
             pub(crate) const fn keys() -> &'static [$crate::value::shape::Key] {
-                static KEYS: &[$crate::value::shape::Key] = &[
-                    $($crate::key!($field: $ty, [$($field_doc),+] $($option $(($($argument),*))?),*)),*
-                ];
-                KEYS
+                const GROUPS: &[&[$crate::value::shape::Key]] =
+                    &[$($crate::key_group!($field: $ty $(as $written)?, [$($field_doc),+] $($option)*)),*];
+                const KEYS: [$crate::value::shape::Key; $crate::value::declare::number_of(GROUPS)] =
+                    $crate::value::declare::all_of(GROUPS);
+                &KEYS
             }
 
             /// Reads its keys among those of a mapping. `None` when one of them is missing or wrong that has no default.
@@ -170,12 +185,13 @@ macro_rules! mapping {
                 fields: &mut $crate::value::decode::Fields<'_>,
                 problems: &mut $crate::diag::Problems,
             ) -> Option<Self> {
-                $(let $field = $crate::read_key!(fields, problems, $crate::key!($field: $ty, [$($field_doc),+] $($option $(($($argument),*))?),*), $ty $(, $read)?);)*
                 $(
-                    let $shared = <$shared_ty>::read_keys(fields, problems);
-                    $(let $late = $crate::read_key!(fields, problems, $crate::key!($late: $late_ty, [$($late_doc),+] $($late_option $(($($late_argument),*))?),*), $late_ty $(, $late_read)?);)*
-                )?
-                Some(Self { $($field: $field?,)* $($shared: $shared?, $($late: $late?,)*)? })
+                    let $field: Option<$ty> = $crate::read_field!(
+                        [fields, problems] $field: $ty $(as $written)? $(= $read)?, [$($field_doc),+] $($option)*
+                    );
+                    $(let $field = $field.or_else(|| Some(($instead)(&*fields)));)?
+                )*
+                Some(Self { $($field: $field?,)* })
             }
 
             /// Reads a mapping of it.
@@ -194,6 +210,12 @@ macro_rules! mapping {
                 read
             }
         }
+
+        // A type whose keys stand among others' is not read by itself.
+        const _: fn(
+            &$crate::value::yaml::Node,
+            &mut $crate::diag::Problems,
+        ) -> Option<$Type> = $Type::read_mapping;
 
         $(
             impl $crate::value::decode::Decode for $Type {
@@ -216,11 +238,44 @@ macro_rules! mapping {
     };
 }
 
+/// What is under other keys.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! open_part {
+    () => {
+        None
+    };
+    ($open:expr) => {
+        Some($open)
+    };
+}
+
+/// The keys that a field stands for.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! key_group {
+    ($field:ident: $ty:ty, [$($doc:literal),+] flatten) => {
+        <$ty>::keys()
+    };
+    ($field:ident: $ty:ty as $written:ty, [$($doc:literal),+] flatten) => {
+        <$written>::keys()
+    };
+    ($field:ident: $ty:ty, [$($doc:literal),+] skip) => {
+        &[]
+    };
+    ($field:ident: $ty:ty as $written:ty, [$($doc:literal),+] $($option:tt)*) => {
+        &[$crate::key!($field: $written, [$($doc),+] $($option)*)]
+    };
+    ($field:ident: $ty:ty, [$($doc:literal),+] $($option:tt)*) => {
+        &[$crate::key!($field: $ty, [$($doc),+] $($option)*)]
+    };
+}
+
 /// The declaration of one key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! key {
-    ($field:ident: $ty:ty, [$($doc:literal),+] $($option:ident $(($($argument:expr),*))?),*) => {
+    ($field:ident: $ty:ty, [$($doc:literal),+] $($option:ident $(($($argument:expr),* $(,)?))?),* $(,)?) => {
         $crate::value::shape::Key::new(
             stringify!($field),
             <<$ty as $crate::value::declare::Field>::Value as $crate::value::decode::Decode>::shape,
@@ -230,23 +285,47 @@ macro_rules! key {
     };
 }
 
+/// Reads one field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! read_field {
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty, [$($doc:literal),+] flatten) => {
+        <$ty>::read_keys($fields, $problems)
+    };
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty as $written:ty = $of:expr, [$($doc:literal),+] flatten) => {
+        <$written>::read_keys($fields, $problems).and_then(|written| ($of)(written, $problems))
+    };
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty = $read:expr, [$($doc:literal),+] skip) => {
+        ($read)(&mut *$fields, &mut *$problems)
+    };
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty as $written:ty = $read:expr, [$($doc:literal),+] $($option:tt)*) => {
+        $crate::read_key!([$fields, $problems] $field: $ty as $written, $read, || None, [$($doc),+] $($option)*)
+    };
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty = $read:expr, [$($doc:literal),+] $($option:tt)*) => {
+        $crate::read_key!(
+            [$fields, $problems] $field: $ty as $ty, $read, <$ty as $crate::value::declare::Field>::absent,
+            [$($doc),+] $($option)*
+        )
+    };
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty, [$($doc:literal),+] $($option:tt)*) => {
+        $crate::read_field!(
+            [$fields, $problems] $field: $ty = <$ty as $crate::value::declare::Field>::read, [$($doc),+] $($option)*
+        )
+    };
+}
+
 /// Reads the value of one key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! read_key {
-    ($fields:ident, $problems:ident, $key:expr, $ty:ty) => {
-        $crate::read_key!($fields, $problems, $key, $ty, <$ty as $crate::value::declare::Field>::read)
-    };
-    ($fields:ident, $problems:ident, $key:expr, $ty:ty, $read:expr) => {{
-        static KEY: $crate::value::shape::Key = $key;
-        static USUAL: std::sync::LazyLock<Option<$ty>> =
-            std::sync::LazyLock::new(|| $crate::value::declare::usual(&KEY, $read));
-        let usual = || USUAL.clone().or_else(<$ty as $crate::value::declare::Field>::absent);
+    ([$fields:ident, $problems:ident] $field:ident: $ty:ty as $written:ty, $read:expr, $absent:expr, [$($doc:literal),+] $($option:tt)*) => {{
+        static KEY: $crate::value::shape::Key = $crate::key!($field: $written, [$($doc),+] $($option)*);
+        let usual = || $crate::value::declare::usual::<$ty>(&KEY, $read).or_else($absent);
         $fields.declared(
             &KEY,
             $read,
             usual,
-            <<$ty as $crate::value::declare::Field>::Value as $crate::value::decode::Decode>::EXPECTED,
+            <<$written as $crate::value::declare::Field>::Value as $crate::value::decode::Decode>::EXPECTED,
             $problems,
         )
     }};

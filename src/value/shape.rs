@@ -36,6 +36,8 @@ pub struct Key {
     pub examples: &'static [&'static str],
     /// Whether it must be there. A profile may have it from the profile that it extends.
     pub required: bool,
+    /// What to do where it must be there and is not.
+    pub missing: Option<&'static str>,
     /// What holds without it, in YAML, if there is such a value.
     pub default: Option<&'static str>,
     /// Whether its mapping is always there, with the defaults of its keys.
@@ -53,6 +55,8 @@ pub enum Narrowed {
     Whole(i64, i64),
     /// A number from the first to the second.
     Number(f64, f64),
+    /// A duration that is not nothing.
+    SomeTime,
 }
 
 /// What a key's `null` means.
@@ -75,6 +79,7 @@ impl Key {
             narrowed: None,
             examples: &[],
             required: false,
+            missing: None,
             default: None,
             always: false,
             null: Null::Absent,
@@ -153,6 +158,18 @@ impl Key {
         Key { narrowed: Some(Narrowed::Number(low, high)), ..self }
     }
 
+    /// The same, and its value is a duration that is not nothing.
+    #[must_use]
+    pub const fn some_time(self) -> Self {
+        Key { narrowed: Some(Narrowed::SomeTime), ..self }
+    }
+
+    /// The same, and this is said as help where it is missing.
+    #[must_use]
+    pub const fn missing(self, help: &'static str) -> Self {
+        Key { missing: Some(help), ..self }
+    }
+
     /// The same with every value that its type may have.
     #[must_use]
     pub const fn as_typed(self) -> Self {
@@ -167,6 +184,7 @@ impl Key {
             Some(Narrowed::Text(text)) => Shape::Text(text),
             Some(Narrowed::Whole(low, high)) => Shape::whole(low, high),
             Some(Narrowed::Number(low, high)) => Shape::number(low, high),
+            Some(Narrowed::SomeTime) => some_time(),
         }
     }
 
@@ -368,9 +386,14 @@ pub fn words(of: &'static [Word]) -> Vec<&'static str> {
 const SOME_TIME: &str = r"^\s*\+?(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|min|h)\s*$";
 
 /// A duration in which something can happen.
-#[must_use]
-pub fn some_time() -> Shape {
+fn some_time() -> Shape {
     Shape::text_like("a duration such as `500ms`, `30s`, `2m` or `1h`", SOME_TIME)
+}
+
+/// A mapping from names that people choose, called `key` in capitals, to values of this shape. A `null` is a mistake.
+#[must_use]
+pub fn by_name(key: &'static str, doc: &'static str, shape: fn() -> Shape) -> Shape {
+    Shape::Map(Open { key, names: Names::Any, doc, shape, null: Null::Mistake })
 }
 
 /// Values of a plugin or an API, which only that knows.
@@ -383,4 +406,28 @@ pub fn settings() -> Shape {
         shape: || Shape::Any,
         null: Null::Absent,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Millis;
+
+    #[test]
+    fn some_time_is_a_duration_that_is_not_nothing() {
+        let Shape::Text(text) = some_time() else { panic!() };
+        let pattern = fancy(text.pattern.unwrap());
+        for (duration, fits) in [("60s", true), ("0s", false), ("0.5m", true), ("00ms", false), ("5", false)]
+        {
+            assert_eq!(pattern(duration), fits, "{duration}");
+            assert_eq!(Millis::parse(duration).is_some_and(|time| time > Millis(0)), fits, "{duration}");
+        }
+    }
+
+    /// The patterns of JSON Schemas, as the validator reads them.
+    fn fancy(pattern: &str) -> impl Fn(&str) -> bool {
+        let schema = serde_json::json!({ "pattern": pattern });
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        move |text| validator.is_valid(&text.into())
+    }
 }

@@ -1,16 +1,12 @@
 //! Every mapping of a profile with its keys: what the decoders beside this folder read.
 
-mod calls;
 mod decide;
-mod judges;
 mod measures;
 mod profile;
 
-pub(super) use calls::{PROVIDER, STAGE};
 pub(super) use decide::{
     ACCEPT, DISPOSITIONS, FEWEST, GATE, HANDLING, OVERALL_FROM, OVERALL_WEIGHTS, REVIEW, SELECT,
 };
-pub(super) use judges::{FALLBACK, JUDGE, ON_FAILURE, VALIDATOR_PROGRAM, VALIDATOR_SERVICE};
 pub(super) use measures::{
     CODE, CODES, DISAGREEMENT, ENSEMBLE, EXTERNAL, GROUNDING, KEYWORD_ISSUE, MEASURE_ENSEMBLE,
     MEASURE_EXTERNAL, MEASURE_GIVEN, MEASURE_GROUNDING, MEASURE_JUDGE, MEASURE_RUBRIC, MEASURE_RULES,

@@ -1,11 +1,12 @@
 //! The keys at the top of a profile.
 
 use super::super::candidate::{CandidateKind, OnPreExisting};
+use super::super::judge::{Judge, ProgramKeys, ServiceKeys};
 use super::super::{
     Dispositions, Feedback, Mask, Network, OnEscalate, OnRegression, Repair, Stage, StopCriteria,
 };
 use super::decide::overall;
-use super::{ACCEPT, GATE, JUDGE, REVIEW, SELECT, VALIDATOR_PROGRAM, VALIDATOR_SERVICE, measure};
+use super::{ACCEPT, GATE, REVIEW, SELECT, measure};
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, NAME, Names, Null, Open, Shape};
 
@@ -96,7 +97,7 @@ pub static PROFILE: Mapping = Mapping {
                     key: "NAME",
                     names: Names::Pattern(NAME),
                     doc: "One judge, by the name that `assess` uses for it.",
-                    shape: || Shape::Mapping(&JUDGE),
+                    shape: || Shape::Mapping(Judge::mapping()),
                     null: Null::Absent,
                 })
             },
@@ -111,7 +112,7 @@ pub static PROFILE: Mapping = Mapping {
                     key: "NAME",
                     names: Names::Pattern(NAME),
                     doc: "One validator, by the name that `assess` uses for it.",
-                    shape: || Shape::AnyOf(vec![Shape::Mapping(&VALIDATOR_PROGRAM), Shape::Mapping(&VALIDATOR_SERVICE)]),
+                    shape: || Shape::AnyOf(vec![Shape::Mapping(ProgramKeys::mapping()), Shape::Mapping(ServiceKeys::mapping())]),
                     null: Null::Absent,
                 })
             },

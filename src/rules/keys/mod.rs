@@ -2,13 +2,10 @@
 
 mod checks;
 mod extraction;
-mod rubric;
 mod rule;
 
 pub(super) use checks::{CHAIN, CHECKS, FORMAT_NAMED, LENGTH, MATCHES, ONE_OF, RANGE, SUM};
 pub use extraction::EXTRACTION;
 pub(super) use extraction::{ABSENT, FIELD as EXTRACTED_FIELD, KINDS, PATTERN, TAKE};
-pub use rubric::RUBRIC;
-pub(super) use rubric::{DOCUMENT_TYPE, FIELD, KEY, WEIGHTS};
 pub use rule::RULES;
 pub(super) use rule::{CONDITION, RULE};

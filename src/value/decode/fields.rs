@@ -3,6 +3,7 @@
 use super::scalars::whole;
 use super::{Decode, number_in, wrong_type};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::value::Millis;
 use crate::value::shape::{Key, Mapping, Narrowed, Shape};
 use crate::value::yaml::{Data, Entry, Node};
 
@@ -91,7 +92,8 @@ impl<'n> Fields<'n> {
     ) -> Option<T> {
         let Some(node) = self.node(key.name) else {
             if key.required {
-                problems.push(self.lacking(key.name, &format!("add `{}:` with {expected}", key.name)));
+                let add = || format!("add `{}:` with {expected}", key.name);
+                problems.push(self.lacking(key.name, &key.missing.map_or_else(add, str::to_owned)));
             }
             return usual();
         };
@@ -193,6 +195,15 @@ fn is_within(key: &Key, node: &Node, problems: &mut Problems) -> bool {
     match key.narrowed {
         Some(Narrowed::Whole(low, high)) => whole(node, low, high, problems).is_some(),
         Some(Narrowed::Number(low, high)) => number_in(node, low, high, problems).is_some(),
+        Some(Narrowed::SomeTime) => {
+            let is_nothing = node.as_text().and_then(Millis::parse) == Some(Millis(0));
+            if is_nothing {
+                let problem =
+                    Problem::error(Code::OutOfRange, &node.span, "within no time nothing can happen");
+                problems.push(problem.help("write a duration such as `10s`"));
+            }
+            !is_nothing
+        }
         Some(Narrowed::Text(_)) | None => true,
     }
 }
