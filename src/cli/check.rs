@@ -5,12 +5,10 @@ use super::loading::{PRICES, ProfileArguments, library, prices, providers};
 use super::output::{Format, Output};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, render_json, render_sarif};
 use crate::lint::{
-    FileKind, ProfileView, check_file, files_of, for_the_child, is_about_shipped, is_shipped, lint,
-    lint_endings, lint_prices, lint_providers,
+    FileKind, check_file, check_loaded, files_of, is_about_shipped, lint_endings, lint_prices,
 };
 use crate::profile::{available, read_text_file};
 use crate::provider::Providers;
-use crate::run::Plan;
 use clap::{Args, ValueEnum};
 use std::path::Path;
 use std::sync::Arc;
@@ -197,15 +195,7 @@ fn check_profile(name: &str, arguments: &Arguments, providers: &Providers, all: 
     let problems = &mut Problems::new();
     let profile = ProfileArguments::of(name, &arguments.settings);
     if let Some(loaded) = profile.load(&[], problems) {
-        if let Some(plan) = Plan::check(&loaded, problems) {
-            let mut found = Problems::new();
-            lint(ProfileView { loaded: &loaded, plan: &plan }, &mut found);
-            if !is_shipped(&loaded.merged.span) {
-                for_the_child(&mut found);
-            }
-            problems.extend(found);
-        }
-        lint_providers(&loaded, providers, &|name| std::env::var(name).ok(), problems);
+        check_loaded(&loaded, providers, &|name| std::env::var(name).ok(), problems);
     }
     all.extend(std::mem::take(problems));
 }

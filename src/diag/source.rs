@@ -31,6 +31,12 @@ impl SourceFile {
         self.is_argument
     }
 
+    /// Whether it is one of the files in the executable.
+    #[must_use]
+    pub fn is_shipped(&self) -> bool {
+        self.name.starts_with("<embedded>/")
+    }
+
     /// What people know it by.
     #[must_use]
     pub fn name(&self) -> &str {

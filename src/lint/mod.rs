@@ -19,11 +19,13 @@ pub use single::{FileKind, check_file, files_of};
 
 use crate::diag::Problems;
 use crate::plan::Plan;
-use crate::profile::Loaded;
+use crate::profile::{Environment, Loaded};
+use crate::provider::Providers;
 
 pub use endings::lint_endings;
 pub use plugins::{lint_prices, lint_providers};
-pub use shipped::{for_the_child, is_about_shipped, is_shipped};
+pub use shipped::is_about_shipped;
+use shipped::{for_the_child, is_shipped};
 
 /// A profile that compiles, as it was written and as it will be run.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +34,25 @@ pub struct ProfileView<'a> {
     pub loaded: &'a Loaded,
     /// What was compiled from them.
     pub plan: &'a Plan,
+}
+
+/// Pushes everything that is wrong or doubtful about a profile that was loaded, what it reaches, and the providers of this machine
+/// that it names: what `loopctl check` says of it.
+pub fn check_loaded(
+    loaded: &Loaded,
+    providers: &Providers,
+    environment: Environment<'_>,
+    problems: &mut Problems,
+) {
+    if let Some(plan) = Plan::check(loaded, problems) {
+        let mut found = Problems::new();
+        lint(ProfileView { loaded, plan: &plan }, &mut found);
+        if !is_shipped(&loaded.merged.span) {
+            for_the_child(&mut found);
+        }
+        problems.extend(found);
+    }
+    lint_providers(loaded, providers, environment, problems);
 }
 
 /// Pushes everything that is doubtful about a profile.

@@ -4,7 +4,7 @@ use crate::diag::{Level, Problem, Problems, Span};
 
 /// What is said of a profile that extends a shipped one, as one who can only change the profile needs it: no notes about
 /// shipped files, and of warnings where to mend them.
-pub fn for_the_child(found: &mut Problems) {
+pub(super) fn for_the_child(found: &mut Problems) {
     found.retain(|problem| problem.level > Level::Note || !problem.span.as_ref().is_some_and(is_shipped));
     found.change(|problem| {
         if problem.span.as_ref().is_some_and(is_shipped) {
@@ -15,9 +15,8 @@ pub fn for_the_child(found: &mut Problems) {
 }
 
 /// Whether a place is in a file that is shipped.
-#[must_use]
-pub fn is_shipped(span: &Span) -> bool {
-    span.file().name().starts_with("<embedded>/")
+pub(super) fn is_shipped(span: &Span) -> bool {
+    span.file().is_shipped()
 }
 
 /// Whether all places of a problem are in files that are shipped.

@@ -21,7 +21,7 @@ const MAX_PATTERN: usize = 4 << 20;
 pub enum PatternCheck {
     /// That it is a regular expression: what a run needs to know of hundreds of patterns, most of which it never uses.
     Syntax,
-    /// That it also compiles within bounds, which takes ten times as long.
+    /// That it also compiles within bounds, which takes ten times as long. Of what ships it is known.
     Compile,
 }
 
@@ -29,6 +29,15 @@ pub enum PatternCheck {
 struct Declared {
     words: Words,
     care: PatternCheck,
+    /// Whether all of them stand in files that ship.
+    words_ship: bool,
+}
+
+impl Declared {
+    /// How closely this pattern is looked at.
+    fn care(&self, pattern: &Span) -> PatternCheck {
+        if self.words_ship && pattern.file().is_shipped() { PatternCheck::Syntax } else { self.care }
+    }
 }
 
 /// Reports everything that is wrong with a file of extraction patterns.
@@ -60,7 +69,7 @@ pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems
 
 /// Words may use the words above them, so there are no cycles.
 fn read_words(file: &mut Fields<'_>, care: PatternCheck, problems: &mut Problems) -> Declared {
-    let mut declared = Declared { words: Words::default(), care };
+    let mut declared = Declared { words: Words::default(), care, words_ship: true };
     match file.node("words") {
         Some(Node { data: Data::Map(entries), .. }) => {
             for entry in entries {
@@ -80,6 +89,7 @@ fn read_words(file: &mut Fields<'_>, care: PatternCheck, problems: &mut Problems
                     let expanded =
                         declared.words.expand(&pattern.value, MAX_PATTERN_BYTES).unwrap_or_default();
                     declared.words.declare(&entry.key, expanded);
+                    declared.words_ship &= pattern.span.file().is_shipped();
                 }
             }
         }
@@ -184,7 +194,7 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
             return;
         }
     };
-    match group_names(&expanded, declared.care) {
+    match group_names(&expanded, declared.care(&pattern.span)) {
         Err(why) => {
             let message = format!("this pattern does not compile: {why}");
             let problem = Problem::error(Code::BadPattern, &pattern.span, message);
@@ -261,8 +271,12 @@ mod tests {
     use crate::value::yaml::parse;
 
     fn problems_of(text: &str, care: PatternCheck) -> Vec<String> {
+        problems_in("x.yaml", text, care)
+    }
+
+    fn problems_in(name: &str, text: &str, care: PatternCheck) -> Vec<String> {
         let mut problems = Problems::new();
-        if let Some(node) = parse(&SourceFile::new("x.yaml", text), &mut problems) {
+        if let Some(node) = parse(&SourceFile::new(name, text), &mut problems) {
             check_extraction(&node, care, &mut problems);
         }
         problems.iter().map(ToString::to_string).collect()
@@ -280,6 +294,15 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    /// What ships has been compiled by the test above, and `check` reads hundreds of its patterns for each profile.
+    #[test]
+    fn only_patterns_of_ones_own_are_compiled() {
+        let text =
+            r"{ extract: x, fields: { a: { patterns: [{ pattern: '(?P<value>\pL{1000}){1000}' }] } } }";
+        assert_eq!(problems_in("rules/extract/x.yaml", text, PatternCheck::Compile).len(), 1);
+        assert_eq!(problems_in("<embedded>/rules/extract/x.yaml", text, PatternCheck::Compile).len(), 0);
     }
 
     #[test]

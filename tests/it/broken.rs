@@ -1,19 +1,26 @@
-//! A corpus of mistakes: one folder each in `tests/broken`, with what `loopctl check` says of it in `expected.txt`.
+//! A corpus of mistakes: one folder each in `tests/broken`, with what is said of it in `expected.txt`: level, code, place and message of
+//! each problem, other places that it names, and what to do. How that is drawn for people is held by a few cases; why a code
+//! matters, by the test of the codes' pages.
 //!
-//! A folder is a project. `profile.yaml` in it is checked; where there is none, all that can be checked is. A file
-//! `command` holds other arguments. `LOOPCTL_UPDATE=1` writes what is said; read the difference before it is committed.
+//! A folder is a project. `profile.yaml` in it is checked, all of them in this process. Where there is none, `loopctl check` looks at
+//! all that can be checked; a file `command` holds other arguments; both end with the exit status. `LOOPCTL_UPDATE=1` writes what is
+//! said; read the difference before it is committed.
 
-use super::workspace::Workspace;
-use loopctl::diag::Code;
+use super::workspace::{Ran, Workspace};
+use loopctl::diag::{Code, Problems, render_json};
+use loopctl::lint::check_loaded;
+use loopctl::profile::{Library, load};
+use loopctl::provider::{PluginPaths, Providers};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many cases are looked at at the same time.
-const THREADS: usize = 4;
-
 /// Codes that no folder can bring about, and why.
 const ELSEWHERE: [(Code, &str); 1] = [(Code::KeyToNamedPort, "a key must be set; `check_more` sets one")];
+
+/// Cases that are also drawn for people: an error, a warning that names another place, a note, one without a place.
+const DRAWN: [&str; 4] = ["misspelt-key", "accept-ignores-critical", "key-not-set", "profile-not-there"];
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken")
@@ -37,15 +44,68 @@ fn copy(from: &Path, below: &str, place: &Workspace) {
     }
 }
 
-/// What is said, without the folders of this machine.
-fn anywhere(said: &str, place: &Workspace) -> String {
-    let said = said.replace(place.home().to_str().unwrap(), "<home>");
-    // Which plugins there are, and where they are looked for, depends on what has been built and installed.
-    let lines = said.lines().map(|line| match line.split_once("available: ") {
-        Some((before, _)) => format!("{before}available: …\n"),
-        None => format!("{line}\n"),
-    });
-    lines.collect()
+/// The arguments that a case is checked with, if the command checks it.
+fn command(case: &Path) -> Option<String> {
+    match std::fs::read_to_string(case.join("command")) {
+        Ok(command) => Some(command),
+        Err(_) if case.join("profile.yaml").is_file() => None,
+        Err(_) => Some("check".to_owned()),
+    }
+}
+
+/// Runs the command in a copy of the case, which is kept apart from its `expected.txt`.
+fn run(case: &Path, command: &str, more: &[&str]) -> (Ran, Workspace) {
+    let place = Workspace::new();
+    copy(case, "", &place);
+    let ran = place.run(&command.split_whitespace().chain(more.iter().copied()).collect::<Vec<_>>());
+    (ran, place)
+}
+
+fn said_by_command(case: &Path, command: &str) -> String {
+    let (ran, place) = run(case, command, &["--format", "jsonl"]);
+    let said = lines(&ran.lines()).replace(place.home().to_str().unwrap(), "<home>");
+    format!("{said}{}status {}\n", ran.err, ran.code.unwrap_or(-1))
+}
+
+/// What `check profile.yaml` says.
+fn said(case: &Path) -> String {
+    let exe = Some(PathBuf::from(env!("CARGO_BIN_EXE_loopctl")));
+    let providers = Providers::new(PluginPaths { exe, ..PluginPaths::default() });
+    let mut problems = Problems::new();
+    let profile = case.join("profile.yaml");
+    let library = Library::new(vec![case.to_owned()]);
+    if let Some(loaded) = load(profile.to_str().unwrap(), &library, &[], &|_| None, &mut problems) {
+        check_loaded(&loaded, &providers, &|_| None, &mut problems);
+    }
+    let all = render_json(&problems);
+    lines(all.as_array().unwrap()).replace(&format!("{}/", case.display()), "")
+}
+
+/// Problems as `--format json` has them, each in a line, with what belongs to it indented below.
+fn lines(problems: &[Value]) -> String {
+    let place = |at: &Value| match at["file"].as_str() {
+        Some(file) => format!(" {}:{}:{}", file.strip_prefix("./").unwrap_or(file), at["line"], at["column"]),
+        None => String::new(),
+    };
+    let text = |text: &Value| text.as_str().unwrap_or_default().to_owned();
+    let mut said = String::new();
+    for problem in problems {
+        let (level, code) = (text(&problem["level"]), text(&problem["code"]));
+        let message = anywhere(&text(&problem["message"]));
+        said += &format!("{level}[{code}]{}: {message}\n", place(problem));
+        for also in problem["related"].as_array().unwrap() {
+            said += &format!("   {}: {}\n", place(also), text(&also["why"]));
+        }
+        if problem["help"].is_string() {
+            said += &format!("    help: {}\n", anywhere(&text(&problem["help"])));
+        }
+    }
+    said
+}
+
+/// Which plugins there are, and where they are looked for, depends on what has been built and installed.
+fn anywhere(text: &str) -> String {
+    text.split_once("available: ").map_or(text.to_owned(), |(before, _)| format!("{before}available: …"))
 }
 
 #[test]
@@ -60,7 +120,8 @@ fn every_mistake_is_said_as_expected() {
             }
         }
     };
-    std::thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(work))));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     let mut wrong = wrong.into_inner().unwrap();
     wrong.sort();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -68,25 +129,34 @@ fn every_mistake_is_said_as_expected() {
 
 /// What is said of a case and what was expected, if they differ.
 fn difference(case: &Path) -> Option<String> {
-    let place = Workspace::new();
-    copy(case, "", &place);
-    let command = match std::fs::read_to_string(case.join("command")) {
-        Ok(command) => command,
-        Err(_) if case.join("profile.yaml").is_file() => "check profile.yaml".to_owned(),
-        Err(_) => "check".to_owned(),
+    let said = match command(case) {
+        Some(command) => said_by_command(case, &command),
+        None => said(case),
     };
-    let ran = place.run(&command.split_whitespace().collect::<Vec<_>>());
-    let said = format!(
-        "{}status {}\n",
-        anywhere(&format!("{}{}", ran.out, ran.err), &place),
-        ran.code.unwrap_or(-1)
-    );
     let file = case.join("expected.txt");
     if std::env::var_os("LOOPCTL_UPDATE").is_some() {
         std::fs::write(&file, &said).unwrap();
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
     (said != expected).then(|| format!("{}\n--- expected\n{expected}--- said\n{said}", case.display()))
+}
+
+/// The command says the same of a profile, and ends with the status that belongs to it.
+#[test]
+fn some_mistakes_are_drawn_for_people() {
+    for name in DRAWN {
+        let case = corpus().join(name);
+        let command = command(&case).unwrap_or_else(|| {
+            let (ran, _) = run(&case, "check profile.yaml", &["--format", "jsonl"]);
+            assert_eq!(lines(&ran.lines()), said(&case), "{name}");
+            "check profile.yaml".to_owned()
+        });
+        let (ran, _) = run(&case, &command, &[]);
+        insta::assert_snapshot!(
+            format!("drawn_{name}"),
+            format!("{}{}status {}", ran.out, ran.err, ran.code.unwrap_or(-1))
+        );
+    }
 }
 
 /// A code that no case shows is one that nobody has read.

@@ -5,7 +5,7 @@
 //! codes that need more than a profile are left out (`NEED_MORE`).
 
 use super::workspace::Workspace;
-use loopctl::diag::{Code, Level, Problems, Style, render_human};
+use loopctl::diag::{Code, Level, Problem, Problems, Style, render_human};
 use loopctl::lint::{FileKind, ProfileView, check_file, lint};
 use loopctl::profile::{Library, load, read_text_file};
 use loopctl::run::Plan;
@@ -130,4 +130,20 @@ fn what_a_page_calls_wrong_yields_its_code_and_what_it_calls_right_nothing() {
         }
     }
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
+
+/// The sentence of its page is drawn with what is correct and yet doubtful, and only there; no other test repeats it.
+#[test]
+fn why_a_doubt_matters_is_drawn_as_its_page_has_it() {
+    for code in Code::ALL {
+        let name = code.as_str();
+        let mut problems = Problems::new();
+        problems.push(Problem::placeless(*code, "the message"));
+        let drawn = render_human(&problems, Style::Plain);
+        let is_doubt = name.starts_with("LC5") || name.starts_with("LC6");
+        let why: Vec<&str> = drawn.lines().skip(1).collect();
+        let sentence = code.page().split("\n\n").nth(1).unwrap().trim();
+        let expected = is_doubt.then(|| format!("why: {sentence}"));
+        assert_eq!(why, expected.iter().map(String::as_str).collect::<Vec<_>>(), "{name}");
+    }
 }

@@ -60,17 +60,17 @@ fn set(kinds: impl Fn(CharClass) -> bool) -> Kinds {
 /// Where a match may have come to: after a character of this kind, before one of these.
 type State = (CharClass, Kinds);
 
+/// An expression as it is read; none if it is none, which is said elsewhere.
+pub(super) fn parsed(pattern: &str, flags: Flags) -> Option<Hir> {
+    let mut parser = ParserBuilder::new();
+    parser.case_insensitive(flags.ignore_case).multi_line(flags.lines).crlf(flags.lines);
+    parser.build().parse(pattern).ok()
+}
+
 /// Whether an expression can match any text at all. `true` for what can't be decided.
-pub(super) fn can_match(pattern: &str, flags: Flags) -> bool {
-    let parsed = ParserBuilder::new()
-        .case_insensitive(flags.ignore_case)
-        .multi_line(flags.lines)
-        .crlf(flags.lines)
-        .build()
-        .parse(pattern);
-    let Ok(hir) = parsed else { return true };
+pub(super) fn can_match(hir: &Hir) -> bool {
     let anywhere: BTreeSet<State> = KINDS.into_iter().map(|kind| (kind, ANY)).collect();
-    !after(&hir, &anywhere).is_empty()
+    !after(hir, &anywhere).is_empty()
 }
 
 /// The states in which what `hir` matches may end, from these.
@@ -173,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn can(pattern: &str) -> bool {
-        can_match(pattern, Flags { ignore_case: false, lines: false })
+        can_match(&parsed(pattern, Flags { ignore_case: false, lines: false }).unwrap())
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         ] {
             assert!(can(pattern), "{pattern}");
         }
-        assert!(can_match("a$\nb", Flags { ignore_case: true, lines: true }));
+        assert!(can_match(&parsed("a$\nb", Flags { ignore_case: true, lines: true }).unwrap()));
     }
 
     #[test]
@@ -239,7 +239,8 @@ mod tests {
                 && regex.is_match(&text)
             {
                 let flags = Flags { ignore_case: false, lines };
-                prop_assert!(can_match(&pattern, flags), "{:?} matches {:?}", pattern, text);
+                let hir = parsed(&pattern, flags).unwrap();
+                prop_assert!(can_match(&hir), "{:?} matches {:?}", pattern, text);
             }
         }
     }

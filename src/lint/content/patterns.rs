@@ -1,6 +1,6 @@
 //! Regular expressions that match whatever they are given, that match nothing, or that miss their own examples.
 
-use super::expression::{Flags, can_match, matches_everything};
+use super::expression::{Flags, can_match, matches_everything, parsed};
 use super::language::{Part, one_or_more, rules, texts, visit};
 use super::project::{Project, entries};
 use crate::diag::{Code, Problem, Problems, Span};
@@ -56,8 +56,8 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
             && let Some(text) = node.as_text()
         {
             let found = control_character(&node.span, text).or_else(|| {
-                let possible = can_match(text, Flags { ignore_case: false, lines: false });
-                (!possible).then(|| never(&node.span, "nothing is ever withheld"))
+                let parsed = parsed(text, Flags { ignore_case: false, lines: false })?;
+                (!can_match(&parsed)).then(|| never(&node.span, "nothing is ever withheld"))
             });
             if let Some(problem) = found {
                 problems.push(problem);
@@ -138,27 +138,35 @@ fn of_extraction(root: &Node, problems: &mut Problems) {
     }
 }
 
+/// Few patterns need to be compiled for this, which takes ten times as long as reading them.
 fn look_at(expression: &Expression<'_>, problems: &mut Problems) {
+    let Some(parsed) = parsed(&expression.text, expression.flags) else { return };
+    let examples = expression.examples.filter(|examples| !texts(Some(examples)).is_empty());
+    let may_match_nothing = parsed.properties().minimum_len() == Some(0);
+    let regex = if may_match_nothing || examples.is_some() { built(expression) } else { None };
+    if let Some(problem) = control_character(expression.span, &expression.text) {
+        problems.push(problem);
+    } else if regex.as_ref().is_some_and(matches_everything) {
+        let message = format!("this pattern matches the empty text: {}", expression.everything);
+        problems.push(
+            Problem::warning(Code::MatchesAll, expression.span, message)
+                .help("take out a `|` at the end, or write `+` for `*`"),
+        );
+    } else if !can_match(&parsed) {
+        problems.push(never(expression.span, "it asks for what no text can have"));
+    } else if let (Some(examples), Some(regex)) = (examples, &regex) {
+        missed(expression, regex, examples, problems);
+    }
+}
+
+fn built(expression: &Expression<'_>) -> Option<Regex> {
     let built = RegexBuilder::new(&expression.text)
         .case_insensitive(expression.flags.ignore_case)
         .multi_line(expression.flags.lines)
         .crlf(expression.flags.lines)
         .size_limit(LARGEST)
         .build();
-    let Ok(regex) = built else { return };
-    if let Some(problem) = control_character(expression.span, &expression.text) {
-        problems.push(problem);
-    } else if matches_everything(&regex) {
-        let message = format!("this pattern matches the empty text: {}", expression.everything);
-        problems.push(
-            Problem::warning(Code::MatchesAll, expression.span, message)
-                .help("take out a `|` at the end, or write `+` for `*`"),
-        );
-    } else if !can_match(&expression.text, expression.flags) {
-        problems.push(never(expression.span, "it asks for what no text can have"));
-    } else if let Some(examples) = expression.examples {
-        missed(expression, &regex, examples, problems);
-    }
+    built.ok()
 }
 
 fn never(span: &Span, why: &str) -> Problem {
@@ -183,9 +191,6 @@ fn control_character(span: &Span, text: &str) -> Option<Problem> {
 }
 
 fn missed(expression: &Expression<'_>, regex: &Regex, examples: &Node, problems: &mut Problems) {
-    if texts(Some(examples)).is_empty() {
-        return;
-    }
     for example in one_or_more(examples) {
         let Some(text) = example.as_text() else { continue };
         if regex.is_match(text) {
