@@ -14,7 +14,7 @@ const UNKNOWN_MEMBER: &str = r#"{"submodels": [{"id": "a", "modelType": "Submode
 fn the_table_tells_valid_files_from_invalid_ones() {
     let place = Workspace::new();
     // The folders of the published cases.
-    place.write("ContainedInEnvironment/Expected/Submodel/minimal.json", &format!("\u{feff}{SUBMODEL}"));
+    place.write("ContainedInEnvironment/Expected/Submodel/minimal.json", format!("\u{feff}{SUBMODEL}"));
     for (kind, text) in [("RequiredViolation", WITHOUT_ID), ("UnexpectedAdditionalProperty", UNKNOWN_MEMBER)]
     {
         place.write(
