@@ -122,7 +122,10 @@ pub(super) fn decode(
     let on_escalate = fields.or("on_escalate", OnEscalate::Continue, problems);
     let on_regression = fields.or("on_regression", OnRegression::Keep, problems);
     let stop = fields.required("stop", problems);
-    let select = fields.node("select").and_then(|node| Select::decode(node, &known, problems));
+    let select = fields.or("select", Select::default(), problems);
+    if let Some(node) = root.get("select") {
+        Select::check_names(node, &known, problems);
+    }
     let feedback = fields.required("feedback", problems);
     let repair = fields.or("repair", Repair::default(), problems);
     let review = fields.node("review").and_then(|node| decode_review(node, problems));
@@ -167,7 +170,7 @@ pub(super) fn decode(
         on_escalate,
         on_regression,
         stop,
-        select: select.unwrap_or_default(),
+        select,
     };
     let digest = digest(root);
     Some(Profile {

@@ -2,8 +2,9 @@
 
 use super::keys;
 use crate::diag::{Code, Problem, Problems, nearest};
+use crate::mapping;
 use crate::value::Disposition;
-use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::decode::{Decode, wrong_type};
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 
@@ -14,11 +15,18 @@ pub struct Dispositions {
     otherwise: Handling,
 }
 
-/// Who handles the issues of one code.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Handling {
-    auto_fixable: Disposition,
-    otherwise: Disposition,
+mapping! {
+    /// Who handles an issue, by whether it says of itself that a machine can put it right.
+    "handling" is "disposition by `auto_fixable`";
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub(super) struct Handling {
+        /// Who handles it when it says `auto_fixable: true`.
+        #[key(required, examples(&["correct"]))]
+        auto_fixable: Disposition,
+        /// Who handles it when it does not.
+        #[key(required, examples(&["escalate"]))]
+        otherwise: Disposition,
+    }
 }
 
 impl Dispositions {
@@ -71,18 +79,12 @@ impl Decode for Handling {
         "`correct`, `escalate`, `warn` or `{ auto_fixable: correct, otherwise: escalate }`";
 
     fn shape() -> Shape {
-        Shape::AnyOf(vec![Disposition::shape(), Shape::Mapping(&keys::HANDLING)])
+        Shape::AnyOf(vec![Disposition::shape(), Shape::Mapping(Handling::mapping())])
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.data {
-            Data::Map(_) => {
-                let mut fields = Fields::open(node, &keys::HANDLING, problems)?;
-                let auto_fixable = fields.required("auto_fixable", problems);
-                let otherwise = fields.required("otherwise", problems);
-                fields.finish(problems);
-                Some(Handling { auto_fixable: auto_fixable?, otherwise: otherwise? })
-            }
+            Data::Map(_) => Self::read_mapping(node, problems),
             Data::Text { .. } => {
                 let one = Disposition::decode(node, problems)?;
                 Some(Handling { auto_fixable: one, otherwise: one })

@@ -2,11 +2,12 @@
 
 use super::keys;
 use super::{Dispositions, Overall, StopCriteria, Ties};
-use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Entry, Node};
 use crate::value::{Disposition, Score, Severity};
+use crate::{decode_words, mapping};
 
 /// Everything that the decision table (`docs/how-the-loop-decides.md`) reads.
 #[derive(Debug, Clone)]
@@ -102,6 +103,15 @@ impl IssueKind {
     }
 }
 
+decode_words!(IssueKind, "kind of issue", {
+    "critical": "By severity: critical issues." => IssueKind::Severity(Severity::Critical),
+    "major": "By severity: major issues." => IssueKind::Severity(Severity::Major),
+    "minor": "By severity: minor issues." => IssueKind::Severity(Severity::Minor),
+    "correct": "By disposition: issues that the loop is to correct." => IssueKind::Disposition(Disposition::Correct),
+    "escalate": "By disposition: issues that a person must decide." => IssueKind::Disposition(Disposition::Escalate),
+    "warn": "By disposition: issues that are only shown." => IssueKind::Disposition(Disposition::Warn),
+});
+
 /// A dimension that must reach a bound before anything expensive looks at the candidate.
 #[derive(Debug, Clone)]
 pub struct Gate {
@@ -155,15 +165,32 @@ decode_words!(OnRegression, "action", {
     "rollback": "The next correction starts from the best candidate again, and is told what failed." => OnRegression::Rollback,
 });
 
-/// Which candidate is the best, and which is returned.
-#[derive(Debug, Clone)]
-pub struct Select {
-    /// Compared from left to right.
-    pub order: Vec<SelectKey>,
-    /// Which of two equal candidates is the better.
-    pub ties: Ties,
-    /// Which one is returned.
-    pub returned: Returned,
+mapping! {
+    /// Which candidate is the best, and which is returned. One that missed the gate is below every one that did not.
+    "select" is "selection", expects "a mapping such as `{ order: [overall] }`", all default;
+    #[derive(Debug, Clone)]
+    pub struct Select {
+        /// What candidates are compared by, the first that differs deciding: `no_critical` (those without critical issues
+        /// first), `overall` or a dimension (higher first), `{ fewest: … }` (fewer issues first).
+        #[key(default("[overall]"), examples(&["[no_critical, overall]", "[{ fewest: escalate }, overall]"]))]
+        pub order: Vec<SelectKey> = order,
+        /// Which of two candidates is the better that are equal in all of `order`.
+        #[key(default("last"), examples(&["first"]))]
+        pub ties: Ties,
+        /// Which candidate is returned when none was accepted.
+        #[key(name("return"), default("best"), examples(&["last"]))]
+        pub returned: Returned,
+    }
+}
+
+mapping! {
+    /// Compares candidates by how many issues they have: fewer first.
+    "fewest" is "selection key";
+    struct Fewest {
+        /// Which issues are counted: a severity or a disposition.
+        #[key(required, examples(&["critical"]))]
+        fewest: IssueKind,
+    }
 }
 
 /// One key of the order.
@@ -304,57 +331,49 @@ impl Gate {
     }
 }
 
-impl Default for Select {
-    /// The highest overall score; of equal candidates, the later.
-    fn default() -> Self {
-        Select { order: vec![SelectKey::Score(Target::Overall)], ties: Ties::Last, returned: Returned::Best }
+fn order(node: &Node, problems: &mut Problems) -> Option<Vec<SelectKey>> {
+    if !matches!(node.data, Data::List(_)) {
+        return wrong_type(node, "a list of keys such as `[no_critical, overall]`", problems);
     }
+    let order = Vec::decode(node, problems)?;
+    if matches!(&node.data, Data::List(items) if items.is_empty()) {
+        problems
+            .push(Problem::error(Code::Empty, &node.span, "`order` has no key").help("write `[overall]`"));
+    }
+    Some(order)
 }
 
 impl Select {
-    /// Reads `select`; `known` are the dimensions of the profile.
-    pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::SELECT, problems)?;
-        let order = match fields.node("order") {
-            Some(Node { data: Data::List(items), span }) => {
-                if items.is_empty() {
-                    problems.push(
-                        Problem::error(Code::Empty, span, "`order` has no key").help("write `[overall]`"),
-                    );
-                }
-                items.iter().filter_map(|item| SelectKey::decode(item, known, problems)).collect()
+    /// Reports what `node`, which it was read from, is compared by and no dimension is called.
+    pub(super) fn check_names(node: &Node, known: &[&str], problems: &mut Problems) {
+        let Some(Node { data: Data::List(items), .. }) = node.get("order") else { return };
+        for item in items {
+            if let Some(name) = item.as_text().filter(|name| *name != NO_CRITICAL) {
+                target(name, &item.span, known, &[NO_CRITICAL.to_owned()], problems);
             }
-            Some(other) => wrong_type(other, "a list of keys such as `[no_critical, overall]`", problems)?,
-            None => Select::default().order,
-        };
-        let select = Select {
-            order,
-            ties: fields.or("ties", Ties::Last, problems),
-            returned: fields.or("return", Returned::Best, problems),
-        };
-        fields.finish(problems);
-        Some(select)
+        }
     }
 }
 
-impl SelectKey {
-    fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
-        if let Some(word) = node.as_text() {
-            if word == "no_critical" {
-                return Some(SelectKey::NoCritical);
-            }
-            return target(word, &node.span, known, &["no_critical".to_owned()], problems)
-                .map(SelectKey::Score);
+/// The key of the order that looks for critical issues.
+const NO_CRITICAL: &str = "no_critical";
+
+impl Decode for SelectKey {
+    const EXPECTED: &'static str = "`no_critical`, `overall`, the name of a dimension or `{ fewest: … }`";
+
+    fn shape() -> Shape {
+        Shape::AnyOf(vec![
+            Shape::text("`no_critical`, `overall` or the name of a dimension"),
+            Shape::Mapping(Fewest::mapping()),
+        ])
+    }
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match node.as_text() {
+            Some(NO_CRITICAL) => Some(SelectKey::NoCritical),
+            Some("overall") => Some(SelectKey::Score(Target::Overall)),
+            Some(name) => Some(SelectKey::Score(Target::Dimension(name.to_owned()))),
+            None => Fewest::read_mapping(node, problems).map(|read| SelectKey::Fewest(read.fewest)),
         }
-        let mut fields = Fields::open(node, &keys::FEWEST, problems)?;
-        let word = fields.required::<String>("fewest", problems);
-        fields.finish(problems);
-        let word = word?;
-        let kind = IssueKind::from_word(&word);
-        if kind.is_none() {
-            let words = IssueKind::ALL.map(IssueKind::as_str);
-            return crate::value::decode::unknown_word(&node.span, "kind of issue", &word, &words, problems);
-        }
-        kind.map(SelectKey::Fewest)
     }
 }

@@ -15,7 +15,6 @@
 //! | `opened` | the instance that takes calls; opened again once when it has panicked |
 //! | `patience` | a call's deadline |
 //! | `plugin` | the boundary itself: loading, the host's side of the ABI, instances and calls |
-//! | `price_keys` | the keys of a price table |
 //! | `prices` | [`Prices`]: what models cost, from YAML tables |
 //! | `progress` | how far a call has come |
 //! | `quotation` | keeping the words of a document out of what is said of a failed call |
@@ -47,7 +46,6 @@ pub(crate) mod network;
 mod opened;
 mod patience;
 pub(crate) mod plugin;
-mod price_keys;
 mod prices;
 mod progress;
 mod quotation;
@@ -63,7 +61,7 @@ pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
 pub use plugin::{LOG_TARGET, Working};
-pub use price_keys::PRICES;
+pub(crate) use prices::PriceTable;
 pub use prices::{LongPrompt, Price, Prices, Rates};
 pub use progress::Progress;
 pub use registry::{ProviderEntry, Providers};

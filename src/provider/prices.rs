@@ -14,14 +14,14 @@
 //! Of the patterns that fit, the one with the most characters that are not wildcards decides; of two with as many, the
 //! one that stands first. A nearer table that has a fitting pattern decides before a farther one is looked at.
 
-use super::price_keys;
 use std::sync::{Arc, LazyLock};
 
 use loopctl_plugin_sdk::protocol::Usage;
 
 use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::mapping;
 use crate::value::Usd;
-use crate::value::decode::{Decode, Fields, Spanned, number_in};
+use crate::value::decode::Decode;
 use crate::value::shape::Shape;
 use crate::value::yaml::{Node, parse};
 
@@ -29,7 +29,7 @@ use crate::value::yaml::{Node, parse};
 const SHIPPED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/prices.yaml"));
 
 /// Highest price, in US dollars per million tokens: a bound on what a slip of the keyboard can make of a budget.
-pub(super) const HIGHEST_PRICE: f64 = 100_000.0;
+const HIGHEST_PRICE: f64 = 100_000.0;
 
 /// Price tables, nearest first.
 #[derive(Debug, Clone, Default)]
@@ -37,41 +37,101 @@ pub struct Prices {
     tables: Vec<Arc<[Price]>>,
 }
 
-/// What some models of a provider cost.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Price {
-    /// The name of a plugin, or of one of its endpoints (`ollama`).
-    pub provider: String,
-    /// Names of models. `*` stands for any text, `?` for any one character; letters count alike in either case.
-    pub models: Vec<String>,
-    /// What they cost.
-    pub rates: Rates,
-    /// What they cost when the prompt is long.
-    pub long_prompt: Option<LongPrompt>,
-    /// When the prices were looked up, as `YYYY-MM-DD`.
-    pub as_of: String,
-    /// Where.
-    pub source: Option<String>,
+mapping! {
+    /// What models cost, in US dollars per million tokens: `prices.yaml` in the working directory or in `$LOOPCTL_HOME`, or a
+    /// file named with `--prices`. These come before the table that ships with loopctl.
+    "prices" is "price table";
+    pub(crate) struct PriceTable {
+        /// The prices. Of the patterns that fit a model, the one with the most characters that are no wildcards decides.
+        #[key(
+            required,
+            examples(&["[{ provider: openai, models: [gpt-5-mini], input: 0.25, output: 2.00, as_of: 2026-11-05 }]"])
+        )]
+        prices: Vec<Price>,
+    }
 }
 
-/// Prices in US dollars per million tokens, 0 and up.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
-    /// Of tokens that are read.
-    pub input: f64,
-    /// Of those of them that the provider had cached.
-    pub cached_input: f64,
-    /// Of tokens that are written.
-    pub output: f64,
+mapping! {
+    /// What some models of a provider cost. A model that no entry fits has an unknown cost.
+    "price" is "price", expects "`{ provider, models, input, output, as_of }`";
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Price {
+        /// A plugin, or one of its endpoints.
+        #[key(required, text("a plugin or one of its endpoints"), examples(&["openai", "ollama"]))]
+        pub provider: String,
+        /// Names of models. `*` stands for any text, `?` for any one character; upper and lower case count alike.
+        #[key(required, examples(&["[gpt-5-mini, 'gpt-5-mini-????-??-??']", "['*']"]))]
+        pub models: Vec<String> = models,
+        /// What they cost.
+        #[key(flatten)]
+        pub rates: Rates,
+        /// Other prices for the whole call when its prompt is long. Without it length does not matter.
+        #[key(examples(&["{ above: 200000, input: 2.50, output: 15.00 }"]))]
+        pub long_prompt: Option<LongPrompt>,
+        /// When the prices were looked up.
+        #[key(
+            required,
+            shaped(|| Shape::text_like(
+                "a date such as `2026-11-05`",
+                r"^[0-9]{4}-?(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])"
+            )),
+            examples(&["2026-11-05"])
+        )]
+        pub as_of: String = date,
+        /// Where they were looked up.
+        #[key(examples(&["https://example.com/pricing"]))]
+        pub source: Option<String>,
+    }
 }
 
-/// Other prices for all tokens of a call whose prompt is long.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LongPrompt {
-    /// They hold for prompts of more input tokens than this.
-    pub above: u64,
-    /// The prices.
-    pub rates: Rates,
+mapping! {
+    /// Prices in US dollars per million tokens.
+    "rates" is "set of prices";
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Rates {
+        /// A million tokens that are read, in US dollars: 0 to 100000.
+        #[key(number(0.0, HIGHEST_PRICE), required, examples(&["0.25"]))]
+        pub input: f64,
+        /// A million tokens that are read and that the provider had cached, in US dollars. Without it, as `input`.
+        // Rather too much than too little.
+        #[key(number(0.0, HIGHEST_PRICE), examples(&["0.025"]))]
+        pub cached_input: f64 => |_| input.unwrap_or_default(),
+        /// A million tokens that are written, in US dollars: 0 to 100000.
+        #[key(number(0.0, HIGHEST_PRICE), required, examples(&["2.00"]))]
+        pub output: f64,
+    }
+}
+
+mapping! {
+    /// Other prices for all tokens of a call whose prompt is long.
+    "long_prompt" is "price of long prompts", expects "`{ above, input, output }`";
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct LongPrompt {
+        /// They hold for prompts of more input tokens than this.
+        #[key(required, examples(&["200000"]))]
+        pub above: u64,
+        /// The prices.
+        #[key(flatten)]
+        pub rates: Rates,
+    }
+}
+
+fn models(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
+    let models = Vec::decode(node, problems)?;
+    if models.is_empty() {
+        let problem = Problem::error(Code::Empty, &node.span, "a price without models is of no use");
+        problems.push(problem.help("name models, or write `[\"*\"]` for all of the provider"));
+    }
+    Some(models)
+}
+
+fn date(node: &Node, problems: &mut Problems) -> Option<String> {
+    let date = String::decode(node, problems)?;
+    if date.parse::<jiff::civil::Date>().is_err() {
+        let message = format!("expected a date such as `2026-11-05`, found `{date}`");
+        problems.push(Problem::error(Code::OutOfRange, &node.span, message));
+    }
+    Some(date)
 }
 
 impl Prices {
@@ -94,10 +154,8 @@ impl Prices {
     /// Reads a table. Every problem is pushed.
     pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Self> {
         let node = parse(file, problems)?;
-        let mut fields = Fields::open(&node, &price_keys::PRICES, problems)?;
-        let prices = fields.required::<Vec<Price>>("prices", problems);
-        fields.finish(problems);
-        Some(Prices { tables: vec![prices?.into()] })
+        let table = PriceTable::read_mapping(&node, problems)?;
+        Some(Prices { tables: vec![table.prices.into()] })
     }
 
     /// These tables, then those of `farther`.
@@ -188,77 +246,6 @@ fn fits(pattern: &str, name: Option<&str>) -> bool {
 /// How many characters of a pattern are not wildcards.
 fn literal(pattern: &str) -> usize {
     pattern.chars().filter(|c| !matches!(c, '*' | '?')).count()
-}
-
-impl Decode for Price {
-    const EXPECTED: &'static str = "`{ provider, models, input, output, as_of }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&price_keys::PRICE)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &price_keys::PRICE, problems)?;
-        let provider = fields.required::<String>("provider", problems);
-        let models = fields.required::<Spanned<Vec<String>>>("models", problems);
-        if let Some(models) = &models
-            && models.value.is_empty()
-        {
-            let problem = Problem::error(Code::Empty, &models.span, "a price without models is of no use");
-            problems.push(problem.help("name models, or write `[\"*\"]` for all of the provider"));
-        }
-        let rates = Rates::read(&mut fields, problems);
-        let long_prompt = fields.optional::<LongPrompt>("long_prompt", problems);
-        let as_of = fields.required::<Spanned<String>>("as_of", problems);
-        if let Some(as_of) = &as_of
-            && as_of.value.parse::<jiff::civil::Date>().is_err()
-        {
-            let message = format!("expected a date such as `2026-11-05`, found `{}`", as_of.value);
-            problems.push(Problem::error(Code::OutOfRange, &as_of.span, message));
-        }
-        let source = fields.optional("source", problems);
-        fields.finish(problems);
-        Some(Price {
-            provider: provider?,
-            models: models?.value,
-            rates: rates?,
-            long_prompt,
-            as_of: as_of?.value,
-            source,
-        })
-    }
-}
-
-impl Rates {
-    /// Reads the prices among the keys of an entry. Cached tokens cost what others do where no price is given for them:
-    /// rather too much than too little.
-    fn read(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
-        let mut price = |fields: &mut Fields<'_>, key: &'static str| match fields.node(key) {
-            Some(node) => number_in(node, 0.0, HIGHEST_PRICE, problems),
-            None if key == "cached_input" => None,
-            None => fields.required::<f64>(key, problems),
-        };
-        let input = price(fields, "input");
-        let cached = price(fields, "cached_input");
-        let output = price(fields, "output");
-        Some(Rates { input: input?, cached_input: cached.or(input)?, output: output? })
-    }
-}
-
-impl Decode for LongPrompt {
-    const EXPECTED: &'static str = "`{ above, input, output }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&price_keys::LONG_PROMPT)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &price_keys::LONG_PROMPT, problems)?;
-        let above = fields.required::<u64>("above", problems);
-        let rates = Rates::read(&mut fields, problems);
-        fields.finish(problems);
-        Some(LongPrompt { above: above?, rates: rates? })
-    }
 }
 
 #[cfg(test)]

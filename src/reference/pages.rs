@@ -92,6 +92,11 @@ impl Sections {
     }
 }
 
+/// Whether two groups of keys say the same.
+fn are_same(a: &[Key], b: &[Key]) -> bool {
+    a.iter().map(|key| (key.name, key.doc)).eq(b.iter().map(|key| (key.name, key.doc)))
+}
+
 /// The heading of a mapping, and the end of a link to it.
 fn heading(mapping: &Mapping) -> (String, String) {
     let name = mapping.name.replace('_', " ");
@@ -118,7 +123,7 @@ fn write_mapping(
         );
     }
     for group in mapping.keys {
-        let first = all.iter().find(|other| other.keys.iter().any(|known| std::ptr::eq(*known, *group)));
+        let first = all.iter().find(|other| other.keys.iter().any(|known| are_same(known, group)));
         match first.filter(|first| !std::ptr::eq(**first, mapping)) {
             Some(first) => {
                 let names: Vec<String> = group.iter().map(|key| format!("`{}`", key.name)).collect();

@@ -9,10 +9,10 @@
 //!   are inherited whole. A profile that extends none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
-use crate::experiment::scenario::{RULE_TESTS, SCENARIOS};
+use crate::experiment::scenario::{RuleCases, SCENARIOS};
 use crate::ingest::CLASSIFICATION;
 use crate::profile::{PROFILE, defaults};
-use crate::provider::PRICES;
+use crate::provider::PriceTable;
 use crate::rules::{EXTRACTION, RULES, Rubric};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::yaml;
@@ -36,9 +36,9 @@ pub static FILE_KINDS: [FileKind; 8] = [
     FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
     FileKind { name: "extraction", place: "rules/extract/TYPE.yaml", root: &EXTRACTION },
     FileKind { name: "classification", place: "rules/classify.yaml", root: &CLASSIFICATION },
-    FileKind { name: "prices", place: "prices.yaml", root: &PRICES },
+    FileKind { name: "prices", place: "prices.yaml", root: PriceTable::mapping() },
     FileKind { name: "scenarios", place: "profiles/NAME.test.yaml", root: &SCENARIOS },
-    FileKind { name: "rule-tests", place: "rules/NAME.test.yaml", root: &RULE_TESTS },
+    FileKind { name: "rule-tests", place: "rules/NAME.test.yaml", root: RuleCases::mapping() },
 ];
 
 impl FileKind {

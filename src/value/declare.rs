@@ -164,7 +164,7 @@ macro_rules! mapping {
                     name: $name,
                     what: $what,
                     doc: $crate::value::declare::sentences(concat!($($doc),+)),
-                    keys: &[$Type::keys()],
+                    keys: $Type::groups(),
                     open: $crate::open_part!($($open)?),
                 };
                 &MAPPING
@@ -173,11 +173,16 @@ macro_rules! mapping {
             /// Its own keys, for mappings that have them, too.
             #[must_use]
             pub(crate) const fn keys() -> &'static [$crate::value::shape::Key] {
+                static KEYS: [$crate::value::shape::Key; $crate::value::declare::number_of($Type::groups())] =
+                    $crate::value::declare::all_of($Type::groups());
+                &KEYS
+            }
+
+            /// The same, each field's by themselves.
+            const fn groups() -> &'static [&'static [$crate::value::shape::Key]] {
                 const GROUPS: &[&[$crate::value::shape::Key]] =
                     &[$($crate::key_group!($field: $ty $(as $written)?, [$($field_doc),+] $($option)*)),*];
-                const KEYS: [$crate::value::shape::Key; $crate::value::declare::number_of(GROUPS)] =
-                    $crate::value::declare::all_of(GROUPS);
-                &KEYS
+                GROUPS
             }
 
             /// Reads its keys among those of a mapping. `None` when one of them is missing or wrong that has no default.
@@ -211,11 +216,11 @@ macro_rules! mapping {
             }
         }
 
-        // A type whose keys stand among others' is not read by itself.
-        const _: fn(
-            &$crate::value::yaml::Node,
-            &mut $crate::diag::Problems,
-        ) -> Option<$Type> = $Type::read_mapping;
+        // One whose keys stand among others' is not read by itself, and most stand by themselves.
+        const _: (
+            fn() -> &'static [$crate::value::shape::Key],
+            fn(&$crate::value::yaml::Node, &mut $crate::diag::Problems) -> Option<$Type>,
+        ) = ($Type::keys, $Type::read_mapping);
 
         $(
             impl $crate::value::decode::Decode for $Type {

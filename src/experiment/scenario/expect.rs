@@ -4,12 +4,14 @@ use super::case::CaseInput;
 use super::expect_text::{ExpectedRequest, ExpectedText};
 use super::keys;
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::mapping;
 use crate::policy::{FinalStatus, SelectionReason, StopReason};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Score, Severity};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What must come of a case. Only what is said here is compared.
 #[derive(Debug, Clone)]
@@ -37,44 +39,72 @@ pub struct Fact {
     pub span: Span,
 }
 
-/// What a candidate must be worth.
-#[derive(Debug, Clone)]
-pub struct ExpectedAssessment {
-    /// Where it stands.
-    pub span: Span,
-    /// Dimensions.
-    pub scores: Vec<(Spanned<String>, Score)>,
-    /// The overall score.
-    pub overall: Option<Spanned<Score>>,
-    /// Fields that must be missing; an empty list: none is.
-    pub missing: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Issues that must be there; an empty list: there is none.
-    pub issues: Option<Spanned<Vec<ExpectedIssue>>>,
-    /// Issues that must not be there.
-    pub no_issues: Vec<ExpectedIssue>,
+mapping! {
+    /// What a candidate must be worth.
+    "assessment" is "expected assessment", expects "a mapping with `scores`, `overall`, `missing`, `issues` or `no_issues`";
+    #[derive(Debug, Clone)]
+    pub struct ExpectedAssessment {
+        /// Where it stands.
+        #[key(skip)]
+        pub span: Span = |fields: &mut Fields<'_>, _| Some(fields.span().clone()),
+        /// The scores of dimensions; those that are not listed are not compared.
+        #[key(
+            shaped(|| by_name("DIMENSION", "The score that this dimension must have, from 0 to 1.", Score::shape)),
+            examples(&["{ consistency: 0.85 }"])
+        )]
+        pub scores: Vec<(Spanned<String>, Score)> as BTreeMap<String, Score> = scores => |_| Vec::new(),
+        /// The overall score, from 0 to 1. Without it, it is not compared.
+        #[key(examples(&["0.5"]))]
+        pub overall: Option<Spanned<Score>>,
+        /// Fields that must be missing; `[]`: none may be. Without it they are not compared.
+        #[key(examples(&["[grade, margins]", "[]"]))]
+        pub missing: Option<Spanned<Vec<Spanned<String>>>>,
+        /// Issues that must be there; `[]`: there is none at all. Without it they are not compared.
+        #[key(examples(&["[{ code: CARCINOMA_NEEDS_GRADE, severity: major }]"]))]
+        pub issues: Option<Spanned<Vec<ExpectedIssue>>>,
+        /// Issues that must not be there. Without it any may be.
+        #[key(examples(&["[{ code: GRADE_FORMAT }]"]))]
+        pub no_issues: Vec<ExpectedIssue> = not_there => |_| Vec::new(),
+    }
 }
 
-/// An issue as far as it is told.
-#[derive(Debug, Clone)]
-pub struct ExpectedIssue {
-    /// Where it stands.
-    pub span: Span,
-    /// Its code.
-    pub code: Option<String>,
-    /// How bad.
-    pub severity: Option<Severity>,
-    /// Who handles it.
-    pub disposition: Option<Disposition>,
-    /// Where, as a JSON Pointer.
-    pub path: Option<String>,
-    /// The rule that found it.
-    pub rule: Option<String>,
-    /// Whether a machine could put it right.
-    pub auto_fixable: Option<bool>,
-    /// A part of its message.
-    pub message: Option<String>,
-    /// A part of what would put it right.
-    pub suggested_fix: Option<String>,
+mapping! {
+    /// An issue, told by any of these. What is left out is not compared.
+    "expected_issue" is "expected issue", expects "a mapping with `code`, `severity`, `path` or another field of an issue",
+        checked by ExpectedIssue::check;
+    #[derive(Debug, Clone)]
+    pub struct ExpectedIssue {
+        /// Where it stands.
+        #[key(skip)]
+        pub span: Span = |fields: &mut Fields<'_>, _| Some(fields.span().clone()),
+        /// Its code.
+        #[key(examples(&["GRADE_FORMAT"]))]
+        pub code: Option<String>,
+        /// How bad it is.
+        #[key(examples(&["major"]))]
+        pub severity: Option<Severity>,
+        /// Who handles it.
+        #[key(examples(&["correct"]))]
+        pub disposition: Option<Disposition>,
+        /// Where it is.
+        #[key(
+            shaped(|| Shape::text_like("a JSON Pointer such as `/grade`; empty for the whole candidate", "^(/|$)")),
+            examples(&["/grade"])
+        )]
+        pub path: Option<String> = |node, problems| pointer(node, problems).map(Some),
+        /// The id of the rule that found it.
+        #[key(examples(&["grade-format"]))]
+        pub rule: Option<String>,
+        /// Whether it says that a machine can put it right.
+        #[key(examples(&["true"]))]
+        pub auto_fixable: Option<bool>,
+        /// A part of what it says.
+        #[key(examples(&["grade not extracted"]))]
+        pub message: Option<String>,
+        /// A part of what would put it right.
+        #[key(examples(&["look for the histologic grade"]))]
+        pub suggested_fix: Option<String>,
+    }
 }
 
 impl Expect {
@@ -213,81 +243,37 @@ fn trajectory(node: &Node, problems: &mut Problems) -> Option<Value> {
     Some(scores.into_iter().map(Score::get).collect())
 }
 
-impl Decode for ExpectedAssessment {
-    const EXPECTED: &'static str = "a mapping with `scores`, `overall`, `missing`, `issues` or `no_issues`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::ASSESSMENT)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::ASSESSMENT, problems)?;
-        let scores = match fields.node("scores").map(|node| (node, &node.data)) {
-            Some((_, Data::Map(entries))) => entries
-                .iter()
-                .filter_map(|entry| {
-                    let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
-                    Some((name, Score::decode(&entry.value, problems)?))
-                })
-                .collect(),
-            Some((node, _)) => {
-                wrong_type(node, "a mapping from dimensions to scores", problems).unwrap_or_default()
-            }
-            None => Vec::new(),
-        };
-        let overall = fields.optional("overall", problems);
-        let missing = fields.optional("missing", problems);
-        let issues = fields.optional("issues", problems);
-        let no_issues = fields.optional::<Spanned<Vec<ExpectedIssue>>>("no_issues", problems);
-        fields.finish(problems);
-        if let Some(empty) = no_issues.as_ref().filter(|list| list.value.is_empty()) {
-            problems.push(
-                Problem::error(Code::Empty, &empty.span, "an empty `no_issues` excludes nothing")
-                    .help("write `issues: []` to say that there is no issue at all"),
-            );
-        }
-        Some(ExpectedAssessment {
-            span: node.span.clone(),
-            scores,
-            overall,
-            missing,
-            issues,
-            no_issues: no_issues.map(|list| list.value).unwrap_or_default(),
-        })
-    }
+fn scores(node: &Node, problems: &mut Problems) -> Option<Vec<(Spanned<String>, Score)>> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, "a mapping from dimensions to scores", problems);
+    };
+    let read = entries.iter().filter_map(|entry| {
+        let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
+        Some((name, Score::decode(&entry.value, problems)?))
+    });
+    Some(read.collect())
 }
 
-impl Decode for ExpectedIssue {
-    const EXPECTED: &'static str = "a mapping with `code`, `severity`, `path` or another field of an issue";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::ISSUE)
+fn not_there(node: &Node, problems: &mut Problems) -> Option<Vec<ExpectedIssue>> {
+    if matches!(&node.data, Data::List(items) if items.is_empty()) {
+        problems.push(
+            Problem::error(Code::Empty, &node.span, "an empty `no_issues` excludes nothing")
+                .help("write `issues: []` to say that there is no issue at all"),
+        );
     }
+    Vec::decode(node, problems)
+}
 
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::ISSUE, problems)?;
-        let issue = ExpectedIssue {
-            span: node.span.clone(),
-            code: fields.optional("code", problems),
-            severity: fields.optional("severity", problems),
-            disposition: fields.optional("disposition", problems),
-            path: pointer(fields.node("path"), problems),
-            rule: fields.optional("rule", problems),
-            auto_fixable: fields.optional("auto_fixable", problems),
-            message: fields.optional("message", problems),
-            suggested_fix: fields.optional("suggested_fix", problems),
-        };
-        fields.finish(problems);
-        if matches!(&node.data, Data::Map(entries) if entries.is_empty()) {
-            let problem = Problem::error(Code::Empty, &node.span, "this fits every issue");
+impl ExpectedIssue {
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        if fields.is_empty() {
+            let problem = Problem::error(Code::Empty, fields.span(), "this fits every issue");
             problems.push(problem.help("say at least its `code`"));
         }
-        Some(issue)
     }
 }
 
-fn pointer(node: Option<&Node>, problems: &mut Problems) -> Option<String> {
-    let node = node?;
+fn pointer(node: &Node, problems: &mut Problems) -> Option<String> {
     let path = String::decode(node, problems)?;
     if path.is_empty() || path.starts_with('/') {
         return Some(path);

@@ -2,94 +2,79 @@
 //! something.
 
 use super::expect::ExpectedIssue;
-use super::keys;
 use super::matching::{Difference, issue_line, listed};
 use super::suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, line_of};
 use super::verify::unknown;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile};
+use crate::mapping;
 use crate::profile::{Files, Library, load};
 use crate::rules::{Inheritance, UNKNOWN_TYPE, compile};
 use crate::score::{Assessment, Assessor, Issue, SCRIPT_FAILED, Scoring};
 use crate::value::decode::{Decode, Fields, Spanned};
-use crate::value::shape::Shape;
 use crate::value::yaml::{self, Data, Node};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The cases of a file of rules.
-#[derive(Debug, Clone)]
-pub struct RuleCases {
-    /// In file order.
-    pub cases: Vec<RuleCase>,
-}
-
-/// Candidates for one rule.
-#[derive(Debug, Clone)]
-pub struct RuleCase {
-    /// The rule's id.
-    pub rule: Spanned<String>,
-    /// What is special about the case.
-    pub name: Option<String>,
-    /// The type of the documents.
-    pub document_type: Option<Spanned<String>>,
-    /// The text that the candidates were made from.
-    pub source: Option<String>,
-    /// Candidates in which the rule finds nothing.
-    pub valid: Vec<Spanned<Value>>,
-    /// Candidates in which it finds something.
-    pub invalid: Vec<Spanned<Value>>,
-    /// What each of its issues in invalid candidates is like.
-    pub issue: Option<ExpectedIssue>,
-}
-
-impl Decode for RuleCases {
-    const EXPECTED: &'static str = "a mapping with `cases`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::RULE_TESTS)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::RULE_TESTS, problems)?;
-        let cases = fields.required("cases", problems);
-        fields.finish(problems);
-        Some(RuleCases { cases: cases? })
+mapping! {
+    /// What rules must find and what they must leave alone: `rules/NAME.test.yaml` beside `rules/NAME.yaml`. `loopctl test`
+    /// plays them.
+    "rule-tests" is "test file of rules", expects "a mapping with `cases`";
+    #[derive(Debug, Clone)]
+    pub struct RuleCases {
+        /// The cases. A rule needs both valid and invalid candidates.
+        #[key(
+            required,
+            examples(&["[{ rule: grade-format, document_type: pathology, valid: [{ grade: '2' }], invalid: [{ grade: banana }] }]"])
+        )]
+        pub cases: Vec<RuleCase>,
     }
 }
 
-impl Decode for RuleCase {
-    const EXPECTED: &'static str = "a mapping with `rule`, `valid` and `invalid`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::RULE_CASE)
+mapping! {
+    /// Candidates for one rule.
+    "rule_case" is "case of a rule", expects "a mapping with `rule`, `valid` and `invalid`", checked by RuleCase::check;
+    #[derive(Debug, Clone)]
+    pub struct RuleCase {
+        /// The rule's id.
+        #[key(required, text("the id of a rule"), examples(&["grade-format"]))]
+        pub rule: Spanned<String>,
+        /// What is special about the case. Without it, the rule's id names it.
+        #[key(examples(&["roman numerals"]))]
+        pub name: Option<String>,
+        /// The type of the documents. Without it, `unknown`.
+        #[key(text("a document type"), examples(&["pathology"]))]
+        pub document_type: Option<Spanned<String>>,
+        /// The text that the candidates were made from. Without it there is none.
+        #[key(examples(&["'Grade 2.'"]))]
+        pub source: Option<String>,
+        /// Candidates in which the rule must find nothing.
+        #[key(default("[]"), examples(&["[{ grade: '2' }, { grade: well differentiated }]"]))]
+        pub valid: Vec<Spanned<Value>>,
+        /// Candidates in which the rule must find something.
+        #[key(default("[]"), examples(&["[{ grade: banana }]"]))]
+        pub invalid: Vec<Spanned<Value>>,
+        /// What each issue of the rule in invalid candidates is like. Without it any will do.
+        #[key(examples(&["{ code: GRADE_FORMAT, severity: major }"]))]
+        pub issue: Option<ExpectedIssue>,
     }
+}
 
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::RULE_CASE, problems)?;
-        let rule = fields.required("rule", problems);
-        let name = fields.optional("name", problems);
-        let document_type = fields.optional("document_type", problems);
-        let source = fields.optional("source", problems);
-        let valid = fields.or("valid", Vec::new(), problems);
-        let invalid = fields.or("invalid", Vec::new(), problems);
-        let issue: Option<ExpectedIssue> = fields.optional("issue", problems);
-        let whole = fields.span();
-        fields.finish(problems);
-        if valid.is_empty() && invalid.is_empty() {
+impl RuleCase {
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        if self.valid.is_empty() && self.invalid.is_empty() {
             problems.push(
-                Problem::error(Code::Empty, whole, "this case has no candidates").help(
+                Problem::error(Code::Empty, fields.span(), "this case has no candidates").help(
                     "add `valid` with candidates that the rule leaves alone, and `invalid` with others",
                 ),
             );
         }
-        if let Some(issue) = issue.as_ref().filter(|_| invalid.is_empty()) {
+        if let Some(issue) = self.issue.as_ref().filter(|_| self.invalid.is_empty()) {
             problems.push(
                 Problem::error(Code::Conflict, &issue.span, "no issue is compared with this")
                     .help("add `invalid` with candidates in which the rule finds something"),
             );
         }
-        Some(RuleCase { rule: rule?, name, document_type, source, valid, invalid, issue })
     }
 }
 

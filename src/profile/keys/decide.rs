@@ -1,10 +1,10 @@
 //! The keys of what decides: `overall`, `accept`, `gate`, `dispositions`, `select`, `review`.
 
-use super::super::assess::Ties;
-use super::super::policy::{OnGateMiss, Returned};
+use super::super::dispositions::Handling;
+use super::super::policy::OnGateMiss;
+use crate::value::Score;
 use crate::value::decode::Decode;
-use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
-use crate::value::{Disposition, Score};
+use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
 
 pub(super) fn overall() -> Shape {
     Shape::AnyOf(vec![Shape::Mapping(&OVERALL_WEIGHTS), Shape::Mapping(&OVERALL_FROM)])
@@ -106,85 +106,16 @@ pub(in super::super) static DISPOSITIONS: Mapping = Mapping {
     name: "dispositions",
     what: "mapping from codes of issues to dispositions",
     doc: "Who handles an issue that does not say so itself, by its code.",
-    keys: &[&[Key::new("otherwise", handling, "Who handles issues of every other code.")
+    keys: &[&[Key::new("otherwise", Handling::shape, "Who handles issues of every other code.")
         .default("correct")
         .examples(&["escalate"])]],
     open: Some(Open {
         key: "CODE",
         names: Names::Any,
         doc: "Who handles issues of this code.",
-        shape: handling,
+        shape: Handling::shape,
         null: Null::Absent,
     }),
-};
-
-fn handling() -> Shape {
-    Shape::AnyOf(vec![Disposition::shape(), Shape::Mapping(&HANDLING)])
-}
-
-pub(in super::super) static HANDLING: Mapping = Mapping {
-    name: "handling",
-    what: "disposition by `auto_fixable`",
-    doc: "Who handles an issue, by whether it says of itself that a machine can put it right.",
-    keys: &[&[
-        Key::new("auto_fixable", Disposition::shape, "Who handles it when it says `auto_fixable: true`.")
-            .required()
-            .examples(&["correct"]),
-        Key::new("otherwise", Disposition::shape, "Who handles it when it does not.")
-            .required()
-            .examples(&["escalate"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static SELECT: Mapping = Mapping {
-    name: "select",
-    what: "selection",
-    doc: "Which candidate is the best, and which is returned. One that missed the gate is below every one that did not.",
-    keys: &[&[
-        Key::new(
-            "order",
-            || {
-                Shape::list(Shape::AnyOf(vec![
-                    Shape::text("`no_critical`, `overall` or the name of a dimension"),
-                    Shape::Mapping(&FEWEST),
-                ]))
-            },
-            "What candidates are compared by, the first that differs deciding: `no_critical` (those without critical \
-             issues first), `overall` or a dimension (higher first), `{ fewest: … }` (fewer issues first).",
-        )
-        .default("[overall]")
-        .examples(&["[no_critical, overall]", "[{ fewest: escalate }, overall]"]),
-        Key::new("ties", Ties::shape, "Which of two candidates is the better that are equal in all of `order`.")
-            .default("last")
-            .examples(&["first"]),
-        Key::new("return", Returned::shape, "Which candidate is returned when none was accepted.").default("best").examples(&["last"]),
-    ]],
-    open: None,
-};
-
-/// What issues can be counted by.
-static ISSUE_KINDS: [Word; 6] = [
-    Word { word: "critical", doc: "By severity: critical issues." },
-    Word { word: "major", doc: "By severity: major issues." },
-    Word { word: "minor", doc: "By severity: minor issues." },
-    Word { word: "correct", doc: "By disposition: issues that the loop is to correct." },
-    Word { word: "escalate", doc: "By disposition: issues that a person must decide." },
-    Word { word: "warn", doc: "By disposition: issues that are only shown." },
-];
-
-pub(in super::super) static FEWEST: Mapping = Mapping {
-    name: "fewest",
-    what: "selection key",
-    doc: "Compares candidates by how many issues they have: fewer first.",
-    keys: &[&[Key::new(
-        "fewest",
-        || Shape::Words(ISSUE_KINDS.to_vec()),
-        "Which issues are counted: a severity or a disposition.",
-    )
-    .required()
-    .examples(&["critical"])]],
-    open: None,
 };
 
 pub(in super::super) static REVIEW: Mapping = Mapping {
@@ -205,12 +136,12 @@ pub(in super::super) static REVIEW: Mapping = Mapping {
 mod tests {
     use super::*;
     use crate::profile::IssueKind;
-    use crate::value::shape::words;
 
     #[test]
     fn the_kinds_of_issues_are_those_that_can_be_counted() {
+        let Shape::Words(words) = IssueKind::shape() else { panic!() };
         let kinds = IssueKind::ALL.map(IssueKind::as_str);
-        assert_eq!(words(&ISSUE_KINDS), kinds);
+        assert_eq!(words.iter().map(|word| word.word).collect::<Vec<_>>(), kinds);
         for kind in kinds {
             assert!(ACCEPT.key(&format!("{kind}_issues")).is_some(), "{kind}");
         }

@@ -3,10 +3,10 @@
 use super::super::candidate::{CandidateKind, OnPreExisting};
 use super::super::judge::{Judge, ProgramKeys, ServiceKeys};
 use super::super::{
-    Dispositions, Feedback, Mask, Network, OnEscalate, OnRegression, Repair, Stage, StopCriteria,
+    Dispositions, Feedback, Mask, Network, OnEscalate, OnRegression, Repair, Select, Stage, StopCriteria,
 };
 use super::decide::overall;
-use super::{ACCEPT, GATE, REVIEW, SELECT, measure};
+use super::{ACCEPT, GATE, REVIEW, measure};
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, NAME, Names, Null, Open, Shape};
 
@@ -191,7 +191,7 @@ pub static PROFILE: Mapping = Mapping {
         .examples(&["{ max_iterations: 3, timeout: 2m, budget: { cost_usd: 0.10 } }"]),
         Key::new(
             "select",
-            || Shape::Mapping(&SELECT),
+            Select::shape,
             "Which candidate is the best, and which is returned. Without it: the highest overall score, of equal \
              candidates the later.",
         )

@@ -33,6 +33,12 @@ impl<'n> Fields<'n> {
         self.span
     }
 
+    /// Whether nothing stands in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Whether the mapping has such a key, there or not.
     #[must_use]
     pub fn declares(&self, key: &str) -> bool {

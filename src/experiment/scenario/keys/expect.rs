@@ -1,11 +1,11 @@
 //! The keys of what test cases expect.
 
-use super::super::expect::{ExpectedAssessment, ExpectedIssue};
+use super::super::expect::ExpectedAssessment;
 use super::super::expect_text::{ExpectedRequest, ExpectedText, Parts};
 use crate::policy::StopReason;
+use crate::value::Score;
 use crate::value::decode::Decode;
-use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
-use crate::value::{Disposition, Score, Severity};
+use crate::value::shape::{Key, Mapping, Shape, Word};
 
 /// How a run can end.
 static STATUSES: [Word; 7] = [
@@ -34,16 +34,6 @@ fn selection_reason() -> Shape {
     ];
     let peaked = Shape::text_like("`quality_peaked_at_iteration_K`", "^quality_peaked_at_iteration_[0-9]+$");
     Shape::AnyOf(vec![Shape::Words(words), peaked])
-}
-
-fn scores() -> Shape {
-    Shape::Map(Open {
-        key: "DIMENSION",
-        names: Names::Any,
-        doc: "The score that this dimension must have, from 0 to 1.",
-        shape: Score::shape,
-        null: Null::Mistake,
-    })
 }
 
 pub(in super::super) static EXPECT: Mapping = Mapping {
@@ -116,61 +106,6 @@ pub(in super::super) static EXPECT: Mapping = Mapping {
         Key::new("requests", <Vec<ExpectedRequest>>::shape, "What stages and judges were asked.")
             .default("[]")
             .examples(&["[{ stage: tagger, iteration: 0, lacks: J. Doe }]"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static ASSESSMENT: Mapping = Mapping {
-    name: "assessment",
-    what: "expected assessment",
-    doc: "What a candidate must be worth.",
-    keys: &[&[
-        Key::new("scores", scores, "The scores of dimensions; those that are not listed are not compared.")
-            .examples(&["{ consistency: 0.85 }"]),
-        Key::new("overall", Score::shape, "The overall score, from 0 to 1. Without it, it is not compared.")
-            .examples(&["0.5"]),
-        Key::new(
-            "missing",
-            <Vec<String>>::shape,
-            "Fields that must be missing; `[]`: none may be. Without it they are not compared.",
-        )
-        .examples(&["[grade, margins]", "[]"]),
-        Key::new(
-            "issues",
-            <Vec<ExpectedIssue>>::shape,
-            "Issues that must be there; `[]`: there is none at all. Without it they are not compared.",
-        )
-        .examples(&["[{ code: CARCINOMA_NEEDS_GRADE, severity: major }]"]),
-        Key::new(
-            "no_issues",
-            <Vec<ExpectedIssue>>::shape,
-            "Issues that must not be there. Without it any may be.",
-        )
-        .examples(&["[{ code: GRADE_FORMAT }]"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static ISSUE: Mapping = Mapping {
-    name: "expected_issue",
-    what: "expected issue",
-    doc: "An issue, told by any of these. What is left out is not compared.",
-    keys: &[&[
-        Key::new("code", String::shape, "Its code.").examples(&["GRADE_FORMAT"]),
-        Key::new("severity", Severity::shape, "How bad it is.").examples(&["major"]),
-        Key::new("disposition", Disposition::shape, "Who handles it.").examples(&["correct"]),
-        Key::new(
-            "path",
-            || Shape::text_like("a JSON Pointer such as `/grade`; empty for the whole candidate", "^(/|$)"),
-            "Where it is.",
-        )
-        .examples(&["/grade"]),
-        Key::new("rule", String::shape, "The id of the rule that found it.").examples(&["grade-format"]),
-        Key::new("auto_fixable", bool::shape, "Whether it says that a machine can put it right.")
-            .examples(&["true"]),
-        Key::new("message", String::shape, "A part of what it says.").examples(&["grade not extracted"]),
-        Key::new("suggested_fix", String::shape, "A part of what would put it right.")
-            .examples(&["look for the histologic grade"]),
     ]],
     open: None,
 };
