@@ -13,14 +13,18 @@
     expect(dead_code, reason = "some of what modules share is for modules that this build leaves out")
 )]
 #![cfg_attr(not(feature = "run"), expect(unused_imports, reason = "as above"))]
+// Rooms that reach the world say so below; tests may everywhere.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 // Layer 0: base.
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "files are its matter")]
 pub mod disk;
 pub mod diag;
 pub mod value;
 
 // Layer 1: what people declare.
 pub mod stop;
+#[expect(clippy::disallowed_methods, reason = "looks profiles up")]
 pub mod profile;
 pub mod script;
 pub mod rules;
@@ -33,6 +37,7 @@ pub mod policy;
 pub mod engine;
 
 // Layer 3: a policy at hand, and the loop as data. Nobody is asked and nothing is written.
+#[expect(clippy::disallowed_methods, reason = "reads documents")]
 pub mod ingest;
 pub mod plan;
 pub mod exchange;
@@ -43,12 +48,16 @@ pub mod experiment;
 
 // Layer 4: effects.
 #[cfg(feature = "run")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "plugins, network, clock")]
 pub mod provider;
 #[cfg(feature = "run")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes results")]
 pub mod store;
 #[cfg(feature = "run")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "clock and files")]
 pub mod run;
 #[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, reason = "looks at files")]
 pub mod watch;
 
 // Layer 5: products.
@@ -57,18 +66,23 @@ pub mod facts;
 #[cfg(feature = "cli")]
 pub mod reference;
 #[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "runs plugins in processes of their own")]
 pub mod conformance;
 #[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, reason = "looks at the files of a project")]
 pub mod lint;
 #[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, reason = "reads finished runs")]
 pub mod explain;
 #[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
 pub mod project;
 #[cfg(feature = "cli")]
 pub mod report;
 
 // Layer 6: the command line.
 #[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "arguments, environment, terminals")]
 pub mod cli;
 
 // What other programs begin with.

@@ -1,5 +1,7 @@
 //! The files that judges hold candidates against, and that no stage ever sees.
 
+#![expect(clippy::disallowed_methods, reason = "where links lead, only the disk knows")]
+
 use super::Plan;
 use crate::diag::SourceFile;
 use crate::ingest::{Document, Input};

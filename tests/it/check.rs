@@ -27,12 +27,10 @@ fn what_is_shipped_has_no_mistakes() {
     let place = Workspace::new();
     let all = place.run(&["check"]).exits(0);
     assert_eq!(all.out, "9 profiles checked: 0 errors, 0 warnings\n");
-    for profile in
-        ["aas", "clinical", "balanced", "real-time", "batch", "literature", "definition", "marc-v1"]
-    {
-        place.run(&["check", profile]).exits(0);
-        place.run(&["check", "--profile", profile, "--config", "accept.overall=0.5"]).exits(0);
-    }
+    let names = ["aas", "clinical", "balanced", "real-time", "batch", "literature", "definition"];
+    let changed = ["check", "--profile", "marc-v1", "--config", "accept.overall=0.5"];
+    let changed = place.run(&[&changed[..], &names].concat()).exits(0);
+    assert!(changed.out.contains("8 profiles checked: 0 errors, 0 warnings"), "{}", changed.out);
     let list = place.run(&["profile", "list"]).exits(0);
     for profile in ["clinical", "balanced", "real-time", "batch", "marc"] {
         assert!(list.out.lines().any(|line| line.starts_with(profile)), "{}", list.out);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// A server of the API that the `http` plugins begin with. It answers if the key is right.
 fn serve() -> SocketAddr {
@@ -82,9 +83,13 @@ fn plugins_in_c_build_and_answer() {
     }
 }
 
-/// Tests and builds a project in Rust in a target folder of its own; the library.
-fn built(project: &Path, target: &str) -> PathBuf {
-    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
+/// Whose turn it is in the one target folder, where libraries of one name replace each other.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Tests and builds a project in Rust; the library. All projects share a target folder, because they share what they are built on.
+fn built(project: &Path) -> PathBuf {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plugin_new");
     // The versions that are here already.
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
     std::fs::copy(lock, project.join("Cargo.lock")).unwrap();
@@ -93,30 +98,29 @@ fn built(project: &Path, target: &str) -> PathBuf {
         cargo.args([verb, "--offline", "--quiet", "--config", "profile.dev.debug=false"]);
         succeed(cargo.current_dir(project).env("CARGO_TARGET_DIR", &target).env_remove("CARGO_BUILD_TARGET"));
     }
-    target.join("debug").join(library_name("my_llm"))
+    let library = project.join(library_name("my_llm"));
+    std::fs::copy(target.join("debug").join(library_name("my_llm")), &library).unwrap();
+    library
 }
 
-/// Both kinds in one test, because they share what they are built on.
 #[test]
 fn plugins_in_rust_build_and_answer() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for kind in ["http", "direct"] {
         let place = place();
-        let written = place
-            .run(&["plugin", "new", "my-llm", "--lang", "rust", "--kind", kind, "--dir", "deep/my project"])
-            .exits(0);
+        let new = ["plugin", "new", "my-llm", "--lang", "rust", "--kind", kind, "--dir", "deep/my project"];
+        let written = place.run(&[&new[..], &["--sdk", env!("CARGO_MANIFEST_DIR")]].concat()).exits(0);
         for part in ["cd 'deep/my project'", "cargo test", "plugin trust ./target/release/"] {
             assert!(written.out.contains(part), "{part}: {}", written.out);
         }
         let project = place.path("deep/my project");
-        // The program of these tests lies in the checkout, so that is where it takes the SDK from.
         let manifest = std::fs::read_to_string(project.join("Cargo.toml")).unwrap();
         let sdk = root.join("plugins/sdk").canonicalize().unwrap();
         assert!(
             manifest.contains(&format!("loopctl-plugin-sdk = {{ path = {:?} }}", sdk.display().to_string())),
             "{manifest}"
         );
-        answers(&place, kind, &built(&project, "plugin_new"));
+        answers(&place, kind, &built(&project));
     }
 }
 
@@ -139,6 +143,21 @@ fn what_would_not_work_is_refused() {
     assert_eq!(place.names(""), ["here"]);
 }
 
+/// A program that lies in a checkout takes the SDK from there, whatever it was built from.
+#[test]
+fn in_a_checkout_the_project_uses_its_sdk() {
+    let place = Workspace::new();
+    let installed = place.path("checkout/target/debug/loopctl");
+    let manifest = "[package]\nname = \"loopctl-plugin-sdk\"\n";
+    let manifest = place.write("checkout/plugins/sdk/Cargo.toml", manifest).canonicalize().unwrap();
+    std::fs::create_dir_all(installed.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_loopctl"), &installed).unwrap();
+    let new = ["plugin", "new", "my-llm", "--lang", "rust", "--kind", "direct"];
+    succeed(Command::new(&installed).current_dir(place.path("")).args(new));
+    let sdk = format!("path = {:?}", manifest.parent().unwrap().display().to_string());
+    assert!(place.read("loopctl-my-llm/Cargo.toml").contains(&sdk));
+}
+
 /// A program that wasn't built in a checkout writes the SDK, too.
 #[test]
 fn without_a_checkout_the_project_holds_the_sdk() {
@@ -151,7 +170,7 @@ fn without_a_checkout_the_project_holds_the_sdk() {
         succeed(Command::new(&installed).current_dir(place.path("")).args(arguments));
     };
     new(&[]);
-    let library = built(&place.path("loopctl-my-llm"), "plugin_new_alone");
+    let library = built(&place.path("loopctl-my-llm"));
     answers(&place, "direct", &library);
 
     new(&["--dir", "b", "--sdk", env!("CARGO_MANIFEST_DIR")]);

@@ -1,5 +1,7 @@
 //! Which test file belongs to what.
 
+#![expect(clippy::disallowed_methods, reason = "looks for the cases beside a file")]
+
 use super::suite::SuiteKind;
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, nearest};
 use crate::profile::{Files, Library, available, read_text_file};
