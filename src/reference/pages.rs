@@ -94,7 +94,8 @@ impl Sections {
 
 /// Whether two groups of keys say the same.
 fn are_same(a: &[Key], b: &[Key]) -> bool {
-    a.iter().map(|key| (key.name, key.doc)).eq(b.iter().map(|key| (key.name, key.doc)))
+    let said = |key: &Key| (key.name, key.doc, described(&key.shape()));
+    !a.is_empty() && a.iter().map(said).eq(b.iter().map(said))
 }
 
 /// The heading of a mapping, and the end of a link to it.

@@ -352,10 +352,7 @@ macro_rules! all_default {
     ([default] $Type:ident { $($field:ident)* }) => {
         impl Default for $Type {
             /// What is declared to hold without a word.
-            #[expect(
-                clippy::expect_used,
-                reason = "declared defaults are values of their keys, as a test of all of them shows"
-            )]
+            // Declared defaults are values of their keys, as a test of all of them shows.
             fn default() -> Self {
                 static USUAL: std::sync::LazyLock<Option<$Type>> = std::sync::LazyLock::new(|| {
                     let nothing = $crate::value::declare::written("{}")?;
