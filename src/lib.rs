@@ -66,7 +66,11 @@ pub mod facts;
 #[cfg(feature = "cli")]
 pub mod reference;
 #[cfg(feature = "cli")]
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "runs plugins in processes of their own")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "runs plugins in processes of their own"
+)]
 pub mod conformance;
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, reason = "looks at the files of a project")]
