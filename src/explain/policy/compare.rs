@@ -151,13 +151,9 @@ fn changed_facts<'a>(before: &'a Facts, after: &'a Facts) -> Vec<(Option<&'a Fac
     found
 }
 
-/// The one criterion that a reason to stop is about.
+/// When a criterion ends the loop, wherever it stands.
 fn criterion(fact: &Fact) -> Option<&Value> {
-    let members = fact.values.get("members").and_then(Value::as_array).map(Vec::as_slice);
-    match members {
-        Some([only]) => Some(only),
-        _ => fact.values.get("criterion"),
-    }
+    fact.values.get("when").filter(|_| matches!(fact.kind, "criterion" | "together"))
 }
 
 /// The changes in the order of the pages.
