@@ -2,7 +2,7 @@
 //!
 //! Each criterion is one file: its key with bounds, default and example; what it looks at and when it holds; the reason that
 //! stands in results; and the clause with which it is explained. A new one is such a file and its line in the list of
-//! [`criterion`](self::criterion), which has the order in which they are looked at.
+//! `criterion.rs`, which has the order in which they are looked at.
 
 mod budget;
 mod criteria;

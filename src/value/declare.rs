@@ -1,7 +1,7 @@
 //! One declaration for a mapping of our YAML: [`mapping!`](crate::mapping) over a struct.
 //!
 //! The comments on the struct and its fields are what schemas and reference pages say; `#[key(…)]` gives the rest with the
-//! methods of [`Key`](super::shape::Key): `required`, `default("10")`, `examples(&["5"])`, bounds such as `whole(0, 20)` or
+//! methods of [`Key`]: `required`, `default("10")`, `examples(&["5"])`, bounds such as `whole(0, 20)` or
 //! `number(0.0, 1.0)`, and `text("a file under `prompts/`")`. From that come the struct, its decoder (all problems
 //! collected, `null` as absent, unknown keys guessed at), its defaults, its schema and its reference page.
 //!
