@@ -11,7 +11,7 @@ mod source;
 
 pub use code::Code;
 pub use render::{Style, render_human, render_json};
-pub use sarif::render_sarif;
+pub(crate) use sarif::render_sarif;
 pub use source::{Location, SourceFile, Span};
 
 use std::fmt;
@@ -186,7 +186,7 @@ impl Problems {
 
     /// Number of notes.
     #[must_use]
-    pub fn note_count(&self) -> usize {
+    pub(crate) fn note_count(&self) -> usize {
         self.kept_at(Level::Note) + self.more_notes
     }
 
@@ -208,13 +208,13 @@ impl Problems {
 
     /// How many were counted and not kept.
     #[must_use]
-    pub fn not_kept(&self) -> usize {
+    pub(crate) fn not_kept(&self) -> usize {
         self.more_errors + self.more_warnings + self.more_notes
     }
 
     /// The kept problems in the order of their files and places; those without a place first.
     #[must_use]
-    pub fn sorted(&self) -> Vec<&Problem> {
+    pub(crate) fn sorted(&self) -> Vec<&Problem> {
         let mut all: Vec<&Problem> = self.kept.iter().collect();
         all.sort_by(|a, b| {
             let key = |p: &Problem| p.span.as_ref().map(|s| (s.file().name().to_owned(), s.start()));
@@ -247,7 +247,7 @@ impl From<Problem> for Problems {
 
 /// The known name nearest to `word`, if one is near enough to be a slip of the keyboard.
 #[must_use]
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase().replace('-', "_");
     known
         .into_iter()

@@ -27,13 +27,13 @@ impl SourceFile {
 
     /// Whether it was said with a flag or a variable.
     #[must_use]
-    pub fn is_argument(&self) -> bool {
+    pub(crate) fn is_argument(&self) -> bool {
         self.is_argument
     }
 
     /// Whether it is one of the files in the executable.
     #[must_use]
-    pub fn is_shipped(&self) -> bool {
+    pub(crate) fn is_shipped(&self) -> bool {
         self.name.starts_with("<embedded>/")
     }
 
@@ -107,7 +107,7 @@ impl Span {
 
     /// File, line and column of the character after its last.
     #[must_use]
-    pub fn end_location(&self) -> Location<'_> {
+    pub(crate) fn end_location(&self) -> Location<'_> {
         self.place(self.end)
     }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// More candidates than any profile allows: an event about a later one is damage, not a reason to fill the memory.
-pub const MOST_ITERATIONS: usize = 10_000;
+pub(crate) const MOST_ITERATIONS: usize = 10_000;
 
 /// What is known of one document's loop.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -116,7 +116,7 @@ impl IterationState {
 
     /// What a member of the panel said at last; `None` of one that was not asked.
     #[must_use]
-    pub fn said_by(&self, member: usize) -> Option<Result<&Value, &str>> {
+    pub(crate) fn said_by(&self, member: usize) -> Option<Result<&Value, &str>> {
         Some(self.panel.get(&member)?.answer.as_deref().map_err(String::as_str))
     }
 

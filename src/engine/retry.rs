@@ -15,9 +15,9 @@ pub struct Retry {
 
 impl Retry {
     /// Longest pause, unless a provider asks for more.
-    pub const LONGEST_PAUSE: Millis = Millis(60_000);
+    pub(crate) const LONGEST_PAUSE: Millis = Millis(60_000);
     /// Longest pause, whatever a provider asks for.
-    pub const LONGEST_ASKED: Millis = Millis(600_000);
+    pub(crate) const LONGEST_ASKED: Millis = Millis(600_000);
 
     /// How long to wait after a failed call, `attempt` others before it, and why.
     pub(super) fn pause_after(&self, attempt: u32, failure: &CallFailed) -> (Millis, WakeReason) {

@@ -86,7 +86,7 @@ pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessm
 
 /// Every dimension whose score can change what the policy does, in the order of the profile, each once.
 #[must_use]
-pub fn dimensions_used(policy: &LoopPolicy) -> Vec<&str> {
+pub(crate) fn dimensions_used(policy: &LoopPolicy) -> Vec<&str> {
     fn named(target: &Target) -> Option<&str> {
         match target {
             Target::Dimension(name) => Some(name),

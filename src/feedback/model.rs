@@ -101,7 +101,7 @@ impl Guidance {
     /// `part` is what the stage answers for in the base: the base itself for the only stage of a profile. `None` when
     /// the base does not exist.
     #[must_use]
-    pub fn gather(
+    pub(crate) fn gather(
         policy: &LoopPolicy,
         settings: &Feedback,
         stage: &str,
@@ -188,7 +188,7 @@ impl Guidance {
     /// fields of the base): the least severe issues first; before critical ones the failed attempts but the latest, and
     /// the missing fields, the least wanted first; then locked fields and at last the latest attempt. `false` when there
     /// was nothing left.
-    pub fn drop_least(&mut self, count: usize) -> bool {
+    pub(crate) fn drop_least(&mut self, count: usize) -> bool {
         let before = self.dropped;
         for _ in 0..count {
             let issue = self.minor.pop().or_else(|| self.major.pop());

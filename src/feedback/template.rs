@@ -111,7 +111,7 @@ impl Templates {
 
     /// Adds the prompt of a stage; `earlier` are the ids of the stages before it, which `stages` holds. Any other
     /// `stages.X` is a problem at its place.
-    pub fn add_stage(
+    pub(crate) fn add_stage(
         &mut self,
         file: &Arc<SourceFile>,
         earlier: &[&str],
@@ -147,7 +147,7 @@ impl Templates {
 
     /// The names of the profile's `variables` that a template uses.
     #[must_use]
-    pub fn profile_variables(&self, template: &Template) -> Vec<String> {
+    pub(crate) fn profile_variables(&self, template: &Template) -> Vec<String> {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
         let used = template.undeclared_variables(true);
         let mut names: Vec<String> = used
@@ -162,7 +162,7 @@ impl Templates {
 
     /// What a prompt uses of the answers of earlier stages: a stage's id and a member of its answer.
     #[must_use]
-    pub fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
+    pub(crate) fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
         let used = template.undeclared_variables(true);
         let mut members: Vec<(String, String)> = used

@@ -22,11 +22,11 @@ use regex::{Regex, RegexBuilder};
 use std::sync::Arc;
 
 /// The type of a document that no declared type fits.
-pub const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: &str = "unknown";
 
 /// How many characters of a document are looked at. What a document is shows on its first pages; the bound keeps the
 /// time for a document of the largest size within milliseconds.
-pub const LOOKED_AT_CHARACTERS: usize = 200_000;
+pub(crate) const LOOKED_AT_CHARACTERS: usize = 200_000;
 
 /// Most memory that one compiled pattern may take, in bytes.
 const PATTERN_BYTES: usize = 2 << 20;

@@ -10,10 +10,10 @@ use std::path::{Component, Path, PathBuf};
 
 /// Largest document, in bytes. A thousand pages of text have some 3 MB; beyond this a file is a dump, and
 /// every candidate's values would be searched for in it.
-pub const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
 /// Endings, in any case, of the files that are taken from a folder.
-pub const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
+pub(crate) const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
 
 /// Where a document's bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Document {
 impl Document {
     /// A document that is at hand as text, by a name that is unique among those of a run.
     #[must_use]
-    pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
         let bytes = text.into().into_bytes();
         Document {
             id: DocumentId::new(id),
@@ -168,7 +168,10 @@ pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> FoundInp
 
 /// The same, with files of other endings taken from folders, too.
 #[must_use]
-pub fn find_also<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, endings: &[&str]) -> FoundInputs {
+pub(crate) fn find_also<A: AsRef<OsStr>>(
+    arguments: impl IntoIterator<Item = A>,
+    endings: &[&str],
+) -> FoundInputs {
     let mut found = FoundInputs::default();
     let mut origins = Vec::new();
     for argument in arguments {

@@ -135,7 +135,7 @@ impl SourceText {
     ///
     /// # Errors
     /// The first reason why they are not a readable text.
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Unreadable> {
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Self, Unreadable> {
         let known = SIGNATURES.iter().find(|(start, ..)| bytes.starts_with(start));
         if let Some((what, help)) = known.map(|(_, what, help)| (*what, *help)).or_else(|| look_at(&bytes)) {
             return Err(Unreadable::Format { what, help });

@@ -71,7 +71,7 @@ fn is_below_gate(policy: &LoopPolicy, gated: f64) -> bool {
 
 /// Whether a candidate that tier 1 measured so misses the policy's gate.
 #[must_use]
-pub fn misses_gate(policy: &LoopPolicy, tier1: &Scores) -> bool {
+pub(crate) fn misses_gate(policy: &LoopPolicy, tier1: &Scores) -> bool {
     is_below_gate(policy, gated(policy, tier1))
 }
 
@@ -236,7 +236,7 @@ impl History {
 
     /// Rollbacks in a row, up to the latest candidate.
     #[must_use]
-    pub fn consecutive_rollbacks(&self) -> u64 {
+    pub(crate) fn consecutive_rollbacks(&self) -> u64 {
         self.consecutive_rollbacks
     }
 

@@ -182,7 +182,7 @@ impl Call {
 
     /// How often a call may be made again in all, when each provider may be asked again `retries` times.
     #[must_use]
-    pub fn attempts_after_first(&self, retries: u32) -> u32 {
+    pub(crate) fn attempts_after_first(&self, retries: u32) -> u32 {
         let providers = u32::try_from(self.providers.len()).unwrap_or(u32::MAX);
         retries.saturating_add(1).saturating_mul(providers).saturating_sub(1)
     }

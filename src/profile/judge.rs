@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::fmt;
 
 /// The provider of a judge that is not to be asked.
-pub const NO_PROVIDER: &str = "none";
+pub(crate) const NO_PROVIDER: &str = "none";
 
 /// The provider of a judge that is asked where the last stage is.
 const LIKE_THE_STAGE: &str = "$stage";
@@ -75,7 +75,7 @@ mapping! {
 impl Judge {
     /// Whether it is to be asked at all.
     #[must_use]
-    pub fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.call.provider() != NO_PROVIDER
     }
 

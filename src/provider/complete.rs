@@ -70,7 +70,7 @@ pub struct Called {
 
 impl Called {
     /// Whether the provider was not asked, because it is left alone for a while.
-    pub fn left_alone(&self) -> bool {
+    pub(crate) fn left_alone(&self) -> bool {
         matches!(&self.outcome, Err(failure) if failure.kind == FailureKind::CircuitOpen)
     }
 
@@ -80,7 +80,7 @@ impl Called {
     }
 
     /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
-    pub fn disown(&self) {
+    pub(crate) fn disown(&self) {
         if let Some(entry) = &self.entry {
             entry.remove();
         }
@@ -123,7 +123,7 @@ impl Provider {
     }
 
     /// The name under which price tables know it: that of its endpoint (`ollama`), else its own.
-    pub fn provider_label(&self) -> &str {
+    pub(crate) fn provider_label(&self) -> &str {
         self.shared.meter.provider_label()
     }
 

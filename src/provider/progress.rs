@@ -20,7 +20,7 @@ struct Shared {
 impl Progress {
     /// Whether the provider has been asked, so that there may be something to pay for. Until then the call waits for its
     /// turn, or for nobody to be asked at all because its answer is recorded.
-    pub fn is_sent(&self) -> bool {
+    pub(crate) fn is_sent(&self) -> bool {
         self.shared.sent.load(Ordering::Relaxed)
     }
 

@@ -117,7 +117,7 @@ impl Providers {
     /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
     /// that may be somebody else's.
     #[must_use]
-    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+    pub(crate) fn with_programs_allowed(self, allowed: bool) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.programs_allowed = allowed;
         Self { shared: Arc::new(shared) }
@@ -125,7 +125,7 @@ impl Providers {
 
     /// With calls that are recorded, replayed, or answered from a cache.
     #[must_use]
-    pub fn with_tape(self, tape: Recorder) -> Self {
+    pub(crate) fn with_tape(self, tape: Recorder) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
@@ -161,7 +161,7 @@ impl Providers {
     ///
     /// # Errors
     /// Those of [`Providers::open`].
-    pub fn open_by(
+    pub(crate) fn open_by(
         &self,
         spec: &str,
         config: &Value,

@@ -36,7 +36,7 @@ pub enum TrustState {
 
 impl TrustState {
     /// Whether it may run.
-    pub fn may_run(&self) -> bool {
+    pub(crate) fn may_run(&self) -> bool {
         matches!(self, Self::Installation | Self::Locked)
     }
 }

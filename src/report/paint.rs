@@ -37,13 +37,13 @@ impl Paint {
 
     /// For what is not the point.
     #[must_use]
-    pub fn faint(self, text: &str) -> String {
+    pub(crate) fn faint(self, text: &str) -> String {
         self.wrap("2", text)
     }
 
     /// For names.
     #[must_use]
-    pub fn strong(self, text: &str) -> String {
+    pub(crate) fn strong(self, text: &str) -> String {
         self.wrap("1", text)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The version of [`Explanation`] that is written. A reader that does not know a version leaves it alone.
-pub const EXPLANATION_VERSION: u32 = 1;
+pub(crate) const EXPLANATION_VERSION: u32 = 1;
 
 /// What explains a result, beside what a result holds anyway.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The type of a document of which nothing better is known.
-pub const UNKNOWN_TYPE: &str = "unknown";
+pub(crate) const UNKNOWN_TYPE: &str = "unknown";
 
 /// Parameters of a measure function: candidate and source.
 const MEASURE_PARAMETERS: usize = 2;
@@ -34,7 +34,7 @@ pub struct CompiledRules {
 impl CompiledRules {
     /// With the profile's table of who handles issues that do not say so; without it the loop corrects them all.
     #[must_use]
-    pub fn with_dispositions(self, dispositions: Dispositions) -> Self {
+    pub(crate) fn with_dispositions(self, dispositions: Dispositions) -> Self {
         CompiledRules { dispositions, ..self }
     }
 
@@ -68,7 +68,7 @@ impl CompiledRules {
 
     /// What fields may be called in a source, as the rubrics that grounding uses have it.
     #[must_use]
-    pub fn field_names(&self) -> &[FieldName] {
+    pub(crate) fn field_names(&self) -> &[FieldName] {
         &self.field_names
     }
 

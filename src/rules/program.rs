@@ -230,7 +230,7 @@ pub struct GroundingSettings {
 
 /// A field and what it may be called in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldName {
+pub(crate) struct FieldName {
     /// Its key in a candidate.
     pub key: String,
     /// Its other names.

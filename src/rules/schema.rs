@@ -75,7 +75,7 @@ impl Schema {
 /// A schema is looked at once for each path, however many references lead to it there, and no further than
 /// `MAX_VISITS` of them: what refers to itself in several ways has leaves without end.
 #[must_use]
-pub fn count_leaves(schema: &Value) -> usize {
+pub(crate) fn count_leaves(schema: &Value) -> usize {
     leaves(schema).paths.len()
 }
 
@@ -210,7 +210,7 @@ pub(super) fn read_schema(
 }
 
 /// What is wrong with a text that is no JSON, and where: of a comma too many, the comma.
-pub fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
+pub(crate) fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
     let text = file.text();
     let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let at = (start + error.column().saturating_sub(1)).min(text.len());

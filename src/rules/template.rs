@@ -76,7 +76,7 @@ impl Template {
     ///
     /// # Errors
     /// In one line, when an expression fails at run time (a filter refuses the value, say).
-    pub fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
+    pub(crate) fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
         if self.is_fixed {
             return Ok(self.source.clone());
         }

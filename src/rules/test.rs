@@ -136,7 +136,7 @@ pub enum Reference {
 impl Reference {
     /// Whether it starts from the place of a target, not from a value.
     #[must_use]
-    pub fn looks_around(&self) -> bool {
+    pub(crate) fn looks_around(&self) -> bool {
         matches!(self, Reference::Holder { .. } | Reference::Before(_))
     }
 }
@@ -304,7 +304,7 @@ impl Test {
 
     /// Whether an absent value can fail it, so that it is asked of absent values too.
     #[must_use]
-    pub fn asks_presence(&self) -> bool {
+    pub(crate) fn asks_presence(&self) -> bool {
         matches!(self, Test::Present | Test::Require(_))
     }
 }

@@ -107,7 +107,7 @@ form!(
 impl Datatype {
     /// Whether `text` is a literal of the datatype.
     #[must_use]
-    pub fn admits(self, text: &str) -> bool {
+    pub(crate) fn admits(self, text: &str) -> bool {
         match self {
             Datatype::String => text.chars().all(is_xml_char),
             Datatype::Boolean => matches!(text, "true" | "false" | "1" | "0"),

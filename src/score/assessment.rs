@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
-pub const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
+pub(crate) const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
 
 /// The code of the issue that says that the profile tells document types apart and did not recognise this one's.
-pub const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
+pub(crate) const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
 
 /// Dimensions, overall score and issues of one candidate.
 ///
@@ -242,7 +242,7 @@ impl Issue {
 /// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
 /// for what is no pointer.
 #[must_use]
-pub fn top_level_field(path: &str) -> Option<String> {
+pub(crate) fn top_level_field(path: &str) -> Option<String> {
     let first = path.strip_prefix('/')?.split('/').next()?;
     Some(unescape(first).into_owned())
 }

@@ -137,7 +137,7 @@ impl Panel {
     }
 
     /// The dimensions that the member at `at` measures, or has a part in.
-    pub fn measured_by(&self, at: usize) -> impl Iterator<Item = &str> {
+    pub(crate) fn measured_by(&self, at: usize) -> impl Iterator<Item = &str> {
         let of_it = move |dimension: &&Combined| dimension.sources.iter().any(|source| source.member == at);
         self.dimensions.iter().filter(of_it).map(|dimension| dimension.name.as_ref())
     }
@@ -176,7 +176,7 @@ impl Panel {
     ///
     /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
     #[must_use]
-    pub fn merge(
+    pub(crate) fn merge(
         &self,
         overall: &Overall,
         disposition: &dyn Fn(&str, bool) -> Disposition,

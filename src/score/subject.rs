@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// The code of issues about a candidate that is no patch, or does not fit its document.
-pub const INVALID_PATCH: &str = "INVALID_PATCH";
+pub(crate) const INVALID_PATCH: &str = "INVALID_PATCH";
 /// Most operations in one patch. Each can move all elements of a list by one.
 const MAX_OPERATIONS: usize = 5_000;
 /// A patched document may grow to this many bytes as compact JSON, or to [`MAX_GROWTH`] times its size if that is

@@ -14,7 +14,7 @@ use crate::value::yaml::Node;
 pub struct StopCriteria(Vec<Criterion>);
 
 /// The keys of `stop`.
-pub static STOP: Mapping = Mapping {
+pub(crate) static STOP: Mapping = Mapping {
     name: "stop",
     what: "list of stop criteria",
     doc: "Reasons to end the loop without a candidate that is good enough. One that is not set never applies. They are \
@@ -38,12 +38,12 @@ impl StopCriteria {
     }
 
     /// Those that are no groups and are looked at before a rollback is settled, in order.
-    pub fn before_rollback(&self) -> impl Iterator<Item = &Criterion> {
+    pub(crate) fn before_rollback(&self) -> impl Iterator<Item = &Criterion> {
         self.0.iter().filter(|criterion| criterion.is_before_rollback())
     }
 
     /// Those that are no groups and are looked at after it, in order.
-    pub fn after_rollback(&self) -> impl Iterator<Item = &Criterion> {
+    pub(crate) fn after_rollback(&self) -> impl Iterator<Item = &Criterion> {
         self.0.iter().filter(|criterion| criterion.rule().is_some() && !criterion.is_before_rollback())
     }
 
@@ -83,7 +83,7 @@ impl StopCriteria {
     }
 
     /// Shows every criterion, those in groups, too.
-    pub fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
+    pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         self.0.iter().for_each(|criterion| criterion.visit(see));
     }
 }

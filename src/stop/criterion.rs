@@ -29,12 +29,12 @@ macro_rules! criteria {
         pub(super) static KEYS_IN_GROUPS: &[Key] = &[$($Type::IN_GROUP),+];
 
         /// Every reason that a criterion with a fixed name gives, and whether it is that of a limit of candidates.
-        pub fn reasons() -> impl Iterator<Item = (&'static str, bool)> {
+        pub(crate) fn reasons() -> impl Iterator<Item = (&'static str, bool)> {
             [$(($Type::REASON, $Type::IS_LIMIT)),+].into_iter()
         }
 
         /// The keys of `stop` that mean nothing where no correction is made.
-        pub fn keys_about_corrections() -> impl Iterator<Item = &'static str> {
+        pub(crate) fn keys_about_corrections() -> impl Iterator<Item = &'static str> {
             let criteria = [$(($Type::KEY.name, !$Type::IS_LIMIT && !$Type::BOUNDS_CALLS)),+].into_iter();
             criteria.filter(|(_, is)| *is).map(|(key, _)| key).chain([group::ANY.name, group::ALL.name])
         }
@@ -77,7 +77,7 @@ macro_rules! criteria {
 
             /// Its reason, where that is one fixed word; empty for a group.
             #[must_use]
-            pub fn fixed_reason(&self) -> &'static str {
+            pub(crate) fn fixed_reason(&self) -> &'static str {
                 match self {
                     $(Criterion::$Name(_) => $Type::REASON,)+
                     Criterion::Any(_) | Criterion::All(_) => "",
@@ -86,7 +86,7 @@ macro_rules! criteria {
 
             /// Whether it is looked at before a rollback is settled.
             #[must_use]
-            pub fn is_before_rollback(&self) -> bool {
+            pub(crate) fn is_before_rollback(&self) -> bool {
                 match self {
                     $(Criterion::$Name(_) => $Type::BEFORE_ROLLBACK,)+
                     Criterion::Any(_) | Criterion::All(_) => false,
@@ -150,7 +150,7 @@ impl Criterion {
 
     /// When it ends the loop, as a clause that can stand after "when".
     #[must_use]
-    pub fn clause(&self) -> String {
+    pub(crate) fn clause(&self) -> String {
         match self {
             Criterion::Any(members) => {
                 format!("one of these holds: ({})", group::clause_of_all(members, "or"))
@@ -164,7 +164,7 @@ impl Criterion {
 
     /// With how many candidates assessed it can hold at the earliest.
     #[must_use]
-    pub fn earliest(&self) -> u64 {
+    pub(crate) fn earliest(&self) -> u64 {
         let members = self.members().iter().map(Criterion::earliest);
         match self {
             Criterion::Any(_) => members.min().unwrap_or(u64::MAX),
@@ -175,7 +175,7 @@ impl Criterion {
 
     /// The setting with which it could hold among so many candidates, as the profile has it: `window: 3`.
     #[must_use]
-    pub fn fitting(&self, candidates: u64) -> Option<String> {
+    pub(crate) fn fitting(&self, candidates: u64) -> Option<String> {
         let setting = self.rule()?.fitting(candidates)?;
         (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
     }
@@ -187,7 +187,7 @@ impl Criterion {
     }
 
     /// Shows it and every member of it that is no group.
-    pub fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
+    pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         match self {
             Criterion::Any(members) | Criterion::All(members) => {
                 members.iter().for_each(|member| member.visit(see));

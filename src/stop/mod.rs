@@ -22,11 +22,14 @@ mod timeout;
 mod unchanged;
 
 pub use budget::Budget;
-pub use criteria::{STOP, StopCriteria};
-pub use criterion::{Criterion, keys_about_corrections, reasons};
+pub(crate) use criteria::STOP;
+pub use criteria::StopCriteria;
+pub use criterion::Criterion;
+pub(crate) use criterion::{keys_about_corrections, reasons};
 pub use decline::Decline;
-pub use flip_flop::{FlipFlop, FlipFlops};
-pub use group::clause_of_all;
+pub use flip_flop::FlipFlop;
+pub(crate) use flip_flop::FlipFlops;
+pub(crate) use group::clause_of_all;
 pub use max_corrections::MaxCorrections;
 pub use max_iterations::MaxIterations;
 pub use min_improvement::{Baseline, MinImprovement};

@@ -97,7 +97,7 @@ impl Artifacts {
     ///
     /// # Errors
     /// [`StoreError::Artifact`] when a file is there and can't be removed.
-    pub fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
+    pub(crate) fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
         // The result goes first: without it nobody takes the rest for a finished document.
         self.remove(document, Artifact::Result)?;
         let there = |iteration| {

@@ -37,7 +37,7 @@ struct Growth {
 }
 
 /// The steps of a simple path.
-pub type Steps = Vec<PathStep>;
+pub(crate) type Steps = Vec<PathStep>;
 
 /// One step of a simple path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +134,12 @@ impl JsonPath {
 
     /// Calls `visit` with each value that the path selects, in document order, and where it lies. What is looked at is
     /// counted; when the fuel is spent, nothing more is selected.
-    pub fn visit<'v>(&self, root: &'v Value, fuel: &Fuel, visit: &mut dyn FnMut(&Pointer<'_>, &'v Value)) {
+    pub(crate) fn visit<'v>(
+        &self,
+        root: &'v Value,
+        fuel: &Fuel,
+        visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+    ) {
         match &self.plan {
             Plan::Steps(steps) => walk(steps, root, &Pointer::ROOT, fuel, visit),
             Plan::Query(query, growth) => {

@@ -128,12 +128,6 @@ impl Key {
         Key { narrowed: Some(Narrowed::Text(Text { what, pattern: None })), ..self }
     }
 
-    /// The same, and its value is text of this kind in which a pattern is found.
-    #[must_use]
-    pub const fn text_like(self, what: &'static str, pattern: &'static str) -> Self {
-        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: Some(pattern) })), ..self }
-    }
-
     /// The same, and its value is a whole number from `low` to `high`.
     #[must_use]
     pub const fn whole(self, low: i64, high: i64) -> Self {
@@ -160,7 +154,7 @@ impl Key {
 
     /// The same, and its value is a duration that is not nothing.
     #[must_use]
-    pub const fn some_time(self) -> Self {
+    pub(crate) const fn some_time(self) -> Self {
         Key { narrowed: Some(Narrowed::SomeTime), ..self }
     }
 
@@ -172,7 +166,7 @@ impl Key {
 
     /// The same with every value that its type may have.
     #[must_use]
-    pub const fn as_typed(self) -> Self {
+    pub(crate) const fn as_typed(self) -> Self {
         Key { narrowed: None, ..self }
     }
 
@@ -190,7 +184,7 @@ impl Key {
 
     /// The same, and `null` is a mistake.
     #[must_use]
-    pub const fn never_null(self) -> Self {
+    pub(crate) const fn never_null(self) -> Self {
         Key { null: Null::Mistake, ..self }
     }
 }
@@ -263,7 +257,7 @@ pub enum Names {
 }
 
 /// Names of stages, judges and the like.
-pub const NAME: &str = "^[A-Za-z0-9_-]+$";
+pub(crate) const NAME: &str = "^[A-Za-z0-9_-]+$";
 
 /// A word and what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -335,7 +329,7 @@ impl Shape {
 
     /// A text of this kind in which a pattern is found.
     #[must_use]
-    pub const fn text_like(what: &'static str, pattern: &'static str) -> Shape {
+    pub(crate) const fn text_like(what: &'static str, pattern: &'static str) -> Shape {
         Shape::Text(Text { what, pattern: Some(pattern) })
     }
 
@@ -371,14 +365,14 @@ impl Shape {
 
     /// One of these, or a list of them.
     #[must_use]
-    pub fn one_or_more(of: Shape) -> Shape {
+    pub(crate) fn one_or_more(of: Shape) -> Shape {
         Shape::AnyOf(vec![of.clone(), Shape::list(of)])
     }
 }
 
 /// The words alone.
 #[must_use]
-pub fn words(of: &'static [Word]) -> Vec<&'static str> {
+pub(crate) fn words(of: &'static [Word]) -> Vec<&'static str> {
     of.iter().map(|word| word.word).collect()
 }
 
@@ -392,13 +386,13 @@ fn some_time() -> Shape {
 
 /// A mapping from names that people choose, called `key` in capitals, to values of this shape. A `null` is a mistake.
 #[must_use]
-pub fn by_name(key: &'static str, doc: &'static str, shape: fn() -> Shape) -> Shape {
+pub(crate) fn by_name(key: &'static str, doc: &'static str, shape: fn() -> Shape) -> Shape {
     Shape::Map(Open { key, names: Names::Any, doc, shape, null: Null::Mistake })
 }
 
 /// Values of a plugin or an API, which only that knows.
 #[must_use]
-pub fn settings() -> Shape {
+pub(crate) fn settings() -> Shape {
     Shape::Map(Open {
         key: "NAME",
         names: Names::Any,

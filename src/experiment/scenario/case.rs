@@ -94,7 +94,7 @@ pub enum Scored {
 impl Case {
     /// Whether the case has an answer of this judge or validator.
     #[must_use]
-    pub fn answers_for(&self, member: &str) -> bool {
+    pub(crate) fn answers_for(&self, member: &str) -> bool {
         self.answers.iter().flatten().any(|(name, _)| name.value == member)
     }
 }

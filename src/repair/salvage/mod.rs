@@ -14,7 +14,7 @@ mod object;
 mod reader;
 mod string;
 
-pub use keys::has_a_key_twice;
+pub(crate) use keys::has_a_key_twice;
 
 use super::Operation;
 use super::step::{RepairKind, RepairStep, TextPosition};
@@ -24,7 +24,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Longest text that is read, in bytes.
-pub const MAX_TEXT_BYTES: usize = 32 << 20;
+pub(crate) const MAX_TEXT_BYTES: usize = 32 << 20;
 /// How often a text without its closing quote is read again as something shorter.
 const MAX_REWINDS: usize = 8;
 

@@ -41,7 +41,7 @@ impl<'n> Fields<'n> {
 
     /// Whether the mapping has such a key, there or not.
     #[must_use]
-    pub fn declares(&self, key: &str) -> bool {
+    pub(crate) fn declares(&self, key: &str) -> bool {
         self.mapping.key(key).is_some()
     }
 
@@ -60,7 +60,7 @@ impl<'n> Fields<'n> {
 
     /// Where the key itself stands.
     #[must_use]
-    pub fn key_span(&self, key: &str) -> Option<&'n Span> {
+    pub(crate) fn key_span(&self, key: &str) -> Option<&'n Span> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.key_span)
     }
 
@@ -215,7 +215,7 @@ fn is_within(key: &Key, node: &Node, problems: &mut Problems) -> bool {
 }
 
 /// Reads the value of a key within its bounds.
-pub fn read_within<T: Decode>(key: &Key, node: &Node, problems: &mut Problems) -> Option<T> {
+pub(crate) fn read_within<T: Decode>(key: &Key, node: &Node, problems: &mut Problems) -> Option<T> {
     is_within(key, node, problems).then(|| T::decode(node, problems)).flatten()
 }
 

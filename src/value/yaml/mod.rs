@@ -9,7 +9,7 @@ mod builder;
 mod mistakes;
 mod scalar;
 
-pub use scalar::resolve_plain;
+pub(crate) use scalar::resolve_plain;
 
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use builder::Builder;
@@ -17,11 +17,11 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Largest YAML file read, in bytes. The largest file we ship has some 20 kB.
-pub const MAX_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// Most nodes in one file, aliases expanded.
-pub const MAX_NODES: usize = 100_000;
+pub(crate) const MAX_NODES: usize = 100_000;
 /// Deepest nesting.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// A value with its place.
 #[derive(Debug, Clone)]
