@@ -12,7 +12,7 @@ mod source;
 pub use code::Code;
 pub use render::{Style, render_human, render_json};
 pub(crate) use sarif::render_sarif;
-pub use source::{Location, SourceFile, Span};
+pub use source::{SourceFile, Span};
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub enum Level {
 impl Level {
     /// The word for it in every output format.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Level::Note => "note",
             Level::Warning => "warning",

@@ -4,7 +4,7 @@ use super::event::{CallFailed, WakeReason};
 use crate::value::Millis;
 
 /// How often a call that failed with a transient error is made again, and how long the first pause is. Each further
-/// pause is twice as long, at most [`Retry::LONGEST_PAUSE`].
+/// pause is twice as long, at most `Retry::LONGEST_PAUSE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
     /// Attempts after the first.

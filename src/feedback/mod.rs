@@ -15,7 +15,8 @@ mod unclosed;
 mod variables;
 
 pub(crate) use hints::hint;
-pub use model::{Correction, Finding, Guidance};
+pub use model::Correction;
+pub(crate) use model::{Finding, Guidance};
 pub use passages::Passages;
 pub use template::{Template, Templates};
-pub use variables::{JudgeVariables, Passage, Role, StageVariables};
+pub(crate) use variables::{JudgeVariables, Passage, Role, StageVariables};

@@ -25,7 +25,7 @@ pub struct Correction<'a> {
 
 /// One issue as templates and providers see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What kind.
     pub code: String,
     /// How bad.
@@ -55,7 +55,7 @@ impl From<&Issue> for Finding {
 
 /// Everything that a feedback template may use; field names are the variables of templates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Guidance {
+pub(crate) struct Guidance {
     /// The iteration being produced.
     pub iteration: usize,
     /// The id of the stage that is addressed.
@@ -174,13 +174,13 @@ impl Guidance {
     }
 
     /// Every issue, the most severe first.
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.critical.iter().chain(&self.major).chain(&self.minor)
     }
 
     /// How many points could be left out.
     #[must_use]
-    pub fn points(&self) -> usize {
+    pub(crate) fn points(&self) -> usize {
         self.findings().count() + self.failed_attempts.len() + self.missing.len() + self.locked.len()
     }
 

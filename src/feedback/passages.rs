@@ -25,7 +25,7 @@ pub struct Passages {
 impl Passages {
     /// Adds a file; a passage is a run of lines between empty ones. A heading (a line that begins with `#`) belongs to
     /// each passage below it.
-    pub fn add(&mut self, file: &str, text: &str) {
+    pub(crate) fn add(&mut self, file: &str, text: &str) {
         let mut heading = "";
         let mut lines: Vec<&str> = Vec::new();
         for line in text.lines().chain([""]) {

@@ -61,7 +61,12 @@ fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -
 
 impl Templates {
     /// Adds the template in `file`. A syntax error or an unknown variable is a problem at its place.
-    pub fn add(&mut self, role: Role, file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Template> {
+    pub(crate) fn add(
+        &mut self,
+        role: Role,
+        file: &Arc<SourceFile>,
+        problems: &mut Problems,
+    ) -> Option<Template> {
         let name = file.name().to_owned();
         if let Some(at) = long_block(file.text()) {
             let problem = format!("this block has more than {MAX_BLOCK_BYTES} bytes");
@@ -104,7 +109,7 @@ impl Templates {
 
     /// Whether a template uses this variable at all.
     #[must_use]
-    pub fn uses(&self, template: &Template, variable: &str) -> bool {
+    pub(crate) fn uses(&self, template: &Template, variable: &str) -> bool {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return false };
         template.undeclared_variables(false).contains(variable)
     }
@@ -187,7 +192,7 @@ impl Templates {
     ///
     /// # Errors
     /// What the template engine says, such as a template that takes too many steps.
-    pub fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
+    pub(crate) fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 
@@ -195,7 +200,7 @@ impl Templates {
     ///
     /// # Errors
     /// What the template engine says.
-    pub fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
+    pub(crate) fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 
@@ -205,7 +210,7 @@ impl Templates {
     ///
     /// # Errors
     /// What the template engine says.
-    pub fn feedback(
+    pub(crate) fn feedback(
         &self,
         template: &Template,
         guidance: &mut Guidance,

@@ -56,9 +56,9 @@ pub(super) struct WeightedPattern {
 /// What a document seems to be, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classification {
-    /// A declared type, or [`UNKNOWN`].
+    /// A declared type, or `UNKNOWN`.
     pub document_type: String,
-    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing spoke for another type. 0 for [`UNKNOWN`].
+    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing spoke for another type. 0 for `UNKNOWN`.
     pub confidence: Score,
     /// Every pattern that occurred, in the order of the file.
     pub matched: Vec<Matched>,
@@ -100,7 +100,7 @@ impl Classifier {
         self.types.iter().map(|declared| declared.name.as_str())
     }
 
-    /// Finds the type of a text from its first [`LOOKED_AT_CHARACTERS`].
+    /// Finds the type of a text from its first `LOOKED_AT_CHARACTERS`.
     #[must_use]
     pub fn classify(&self, text: &str) -> Classification {
         let end = text.char_indices().nth(LOOKED_AT_CHARACTERS).map_or(text.len(), |(at, _)| at);

@@ -90,7 +90,7 @@ pub enum InputError {
         /// The argument.
         path: PathBuf,
     },
-    /// A folder in which no file has one of [`ENDINGS`].
+    /// A folder in which no file has one of `ENDINGS`.
     #[error("the folder `{}` holds no documents", path.display())]
     NoDocuments {
         /// The folder.
@@ -156,7 +156,7 @@ pub struct FoundInputs {
     pub errors: Vec<InputError>,
 }
 
-/// Finds what the arguments stand for: files of any name, folders (their files with one of [`ENDINGS`], one level
+/// Finds what the arguments stand for: files of any name, folders (their files with one of `ENDINGS`, one level
 /// deep, hidden files left out), and `-` for standard input. What is named twice is taken once.
 ///
 /// A document's id is its file's name without ending. Files that would share an id (upper and lower case taken as
@@ -318,7 +318,7 @@ impl Input {
         &self.origin
     }
 
-    /// Reads the document, at most [`MAX_DOCUMENT_BYTES`] of it. A file that is not a readable text is no error
+    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it. A file that is not a readable text is no error
     /// here: see [`Document::text`].
     ///
     /// # Errors

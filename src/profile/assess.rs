@@ -179,7 +179,7 @@ impl SecondSource {
 
 impl Measure {
     /// The measures that it is made of: its members, or itself.
-    pub fn parts(&self) -> impl Iterator<Item = &Measure> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Measure> {
         let (members, own) = match self {
             Measure::Ensemble { members, .. } => (members.as_slice(), None),
             single => (&[][..], Some(single)),
@@ -188,7 +188,7 @@ impl Measure {
     }
 
     /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.
-    pub fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         if let Some(word) = node.as_text() {
             return match word {
                 "grounding" => Some(Measure::Grounding(Grounding::default_settings())),
@@ -297,7 +297,7 @@ pub enum Overall {
 impl Overall {
     /// The overall score. `score` gives a dimension's value; one that an assessment lacks counts 0.
     #[must_use]
-    pub fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
+    pub(crate) fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
         let value = |name: &str| score(name).unwrap_or(Score::ZERO).get();
         Score::clamped(match self {
             Overall::From(name) => value(name),
@@ -306,7 +306,7 @@ impl Overall {
     }
 
     /// Every dimension it reads.
-    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn dimensions(&self) -> impl Iterator<Item = &str> {
         let (weighted, single) = match self {
             Overall::Weighted(weights) => (weights.as_slice(), None),
             Overall::From(name) => (&[][..], Some(name.as_str())),

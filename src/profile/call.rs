@@ -176,7 +176,7 @@ impl Asked {
 impl Call {
     /// The provider that is asked first.
     #[must_use]
-    pub fn provider(&self) -> &str {
+    pub(crate) fn provider(&self) -> &str {
         self.providers.first().map_or("", |first| first.name.value.as_str())
     }
 

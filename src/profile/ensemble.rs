@@ -32,7 +32,7 @@ pub enum Combine {
 impl Combine {
     /// The word in YAML.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Combine::First => "first",
             Combine::Min => "min",
@@ -58,11 +58,11 @@ pub struct Weight(f64);
 
 impl Weight {
     /// What a member counts that does not say.
-    pub const ONE: Weight = Weight(1.0);
+    pub(crate) const ONE: Weight = Weight(1.0);
 
     /// The number.
     #[must_use]
-    pub fn get(self) -> f64 {
+    pub(crate) fn get(self) -> f64 {
         self.0
     }
 }

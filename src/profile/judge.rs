@@ -82,7 +82,7 @@ impl Judge {
     /// Whether it does not see a member of this name: `Confidence` and `confidenceScore` are what `confidence` and
     /// `confidence_score` are.
     #[must_use]
-    pub fn withholds(&self, name: &str) -> bool {
+    pub(crate) fn withholds(&self, name: &str) -> bool {
         let name = words(name);
         self.withhold.iter().any(|withheld| match withheld.strip_prefix('*') {
             Some(end) => words(end).len() < name.len() && name.ends_with(&words(end)),
@@ -174,13 +174,13 @@ impl fmt::Display for Scale {
 impl Scale {
     /// The worst and the best that can be given.
     #[must_use]
-    pub fn bounds(self) -> (f64, f64) {
+    pub(crate) fn bounds(self) -> (f64, f64) {
         (self.low, self.high)
     }
 
     /// What a number on this scale is worth; `None` for one that is not on it.
     #[must_use]
-    pub fn score(self, number: f64) -> Option<Score> {
+    pub(crate) fn score(self, number: f64) -> Option<Score> {
         let on_it = number >= self.low - SCALE_TOLERANCE && number <= self.high + SCALE_TOLERANCE;
         on_it.then(|| Score::clamped((number - self.low) / (self.high - self.low)))
     }

@@ -33,8 +33,8 @@ pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, S
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
 pub use checked::Profile;
+pub use codes::SchemaCodes;
 pub(crate) use codes::check_code;
-pub use codes::{KeywordIssue, SchemaCodes};
 pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
 pub(crate) use extends::{Heirs, chain as extends_chain};

@@ -80,7 +80,7 @@ pub enum IssueKind {
 
 impl IssueKind {
     /// Every kind: severities from the worst down, then dispositions.
-    pub const ALL: [IssueKind; 6] = [
+    pub(crate) const ALL: [IssueKind; 6] = [
         IssueKind::Severity(Severity::Critical),
         IssueKind::Severity(Severity::Major),
         IssueKind::Severity(Severity::Minor),
@@ -91,7 +91,7 @@ impl IssueKind {
 
     /// The word in YAML and JSON.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             IssueKind::Severity(severity) => severity.as_str(),
             IssueKind::Disposition(disposition) => disposition.as_str(),
@@ -220,7 +220,7 @@ decode_words!(Returned, "candidate", {
 
 impl Accept {
     /// Reads `accept`; `known` are the dimensions of the profile.
-    pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else {
             return wrong_type(node, "a mapping of bounds", problems);
         };
@@ -295,7 +295,7 @@ fn target(
 
 impl Gate {
     /// Reads `gate: { DIMENSION: BOUND, on_correction: … }`.
-    pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &keys::GATE, problems)?;
         let on_correction = fields.or("on_correction", OnGateMiss::Stop, problems);
         let rest = fields.rest();

@@ -75,7 +75,7 @@ impl Called {
     }
 
     /// Whether it failed as every other call of the provider will until a person mends it.
-    pub fn is_of_the_account(&self) -> bool {
+    pub(crate) fn is_of_the_account(&self) -> bool {
         self.outcome.as_ref().is_err_and(CallFailure::is_of_the_account)
     }
 
@@ -145,7 +145,7 @@ impl Provider {
     }
 
     /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
-    pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
+    pub(crate) fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().and_then(identifier).or(self.asked(request)) {
             Some(model) => format!("{}:{}", self.provider_label(), sanitize_message(model)),
             None => self.provider_label().to_owned(),
@@ -153,7 +153,7 @@ impl Provider {
     }
 
     /// Host and port that requests go to, of an `http` plugin.
-    pub fn server(&self) -> Option<(String, u16)> {
+    pub(crate) fn server(&self) -> Option<(String, u16)> {
         self.shared.link.as_ref().and_then(HttpTransport::server)
     }
 
@@ -176,7 +176,12 @@ impl Provider {
 
     /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
     /// when it is given up.
-    pub async fn call(&self, request: &CompletionRequest, deadline: Duration, progress: &Progress) -> Called {
+    pub(crate) async fn call(
+        &self,
+        request: &CompletionRequest,
+        deadline: Duration,
+        progress: &Progress,
+    ) -> Called {
         let patience = || Deadline::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);

@@ -63,7 +63,7 @@ pub use locate::PluginPaths;
 pub(crate) use plugin::{LOG_TARGET, Working};
 pub(crate) use prices::PriceTable;
 pub use prices::{LongPrompt, Price, Prices, Rates};
-pub use progress::Progress;
+pub(crate) use progress::Progress;
 pub use registry::{ProviderEntry, Providers};
 pub(crate) use settings::setting_problems;
 pub(crate) use tape::{Recorder, RecorderMode, Requests, TapeError};

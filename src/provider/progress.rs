@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Made by the caller, before the call. Clones tell of the same call.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     shared: Arc<Shared>,
 }
 
@@ -25,7 +25,7 @@ impl Progress {
     }
 
     /// From when to when it waited for its turn, if it has had it.
-    pub fn waited(&self) -> Option<Range<Instant>> {
+    pub(crate) fn waited(&self) -> Option<Range<Instant>> {
         self.shared.waited.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -15,7 +15,7 @@ pub(crate) const EXPLANATION_VERSION: u32 = 1;
 /// What explains a result, beside what a result holds anyway.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// [`EXPLANATION_VERSION`] when it was written.
+    /// `EXPLANATION_VERSION` when it was written.
     pub version: u32,
     /// What the run was decided by.
     pub terms: Terms,

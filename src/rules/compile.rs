@@ -26,7 +26,6 @@ pub struct CompiledRules {
     programs: BTreeMap<Arc<str>, Arc<Program>>,
     unknown: Arc<Program>,
     scripts: Arc<ScriptSet>,
-    dimensions: Vec<Arc<str>>,
     field_names: Vec<FieldName>,
     dispositions: Dispositions,
 }
@@ -40,7 +39,7 @@ impl CompiledRules {
 
     /// Who handles issues that do not say so.
     #[must_use]
-    pub fn dispositions(&self) -> &Dispositions {
+    pub(crate) fn dispositions(&self) -> &Dispositions {
         &self.dispositions
     }
 
@@ -51,19 +50,8 @@ impl CompiledRules {
     }
 
     /// Every document type with a program of its own, sorted; `unknown` is always among them.
-    pub fn document_types(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn document_types(&self) -> impl Iterator<Item = &str> {
         self.programs.keys().map(AsRef::as_ref)
-    }
-
-    /// Whether the type has a program of its own.
-    #[must_use]
-    pub fn knows(&self, document_type: &str) -> bool {
-        self.programs.contains_key(document_type)
-    }
-
-    /// Names of the dimensions, in the order of the profile.
-    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
-        self.dimensions.iter().map(AsRef::as_ref)
     }
 
     /// What fields may be called in a source, as the rubrics that grounding uses have it.
@@ -74,7 +62,7 @@ impl CompiledRules {
 
     /// The scripts that the programs call.
     #[must_use]
-    pub fn scripts(&self) -> &Arc<ScriptSet> {
+    pub(crate) fn scripts(&self) -> &Arc<ScriptSet> {
         &self.scripts
     }
 }
@@ -133,7 +121,6 @@ pub fn compile(
         programs,
         unknown,
         scripts: Arc::new(scripts),
-        dimensions: names,
         field_names: sources.field_names(dimensions),
         dispositions: Dispositions::default(),
     })

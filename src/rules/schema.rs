@@ -21,7 +21,7 @@ const MAX_LEAVES: usize = 10_000;
 pub struct Schema {
     /// Where it was read from.
     pub name: String,
-    /// The fields that a schema's score is divided by: see [`count_leaves`].
+    /// The fields that a schema's score is divided by: see `count_leaves`.
     pub total_fields: usize,
     validator: Validator,
     limits: Limits,
@@ -54,7 +54,7 @@ impl Schema {
 
     /// How many steps checking a value may take: the schemas that apply to one value, for each value in it.
     #[must_use]
-    pub fn steps(&self, value: &Value) -> u64 {
+    pub(crate) fn steps(&self, value: &Value) -> u64 {
         self.limits.steps(value)
     }
 

@@ -182,7 +182,7 @@ decode_words!(JsonType, "type", {
 impl JsonType {
     /// The word in a rule.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             JsonType::Text => "text",
             JsonType::Number => "number",
@@ -271,7 +271,7 @@ impl Format {
 
     /// The word in a rule.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Format::Date => "date",
             Format::Duration => "duration",

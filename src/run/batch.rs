@@ -31,7 +31,7 @@ pub struct Batch {
 impl Batch {
     /// Runs every document. An input that can't be read is reported and the others go on. A provider that is plainly gone
     /// ends the batch (without `keep_going`): when its key is missing or refused or its account has nothing left, and when
-    /// [`MOST_PROVIDER_ERRORS_IN_A_ROW`] documents in a row ended by its failures. So does a judge's, if nothing stands in for it.
+    /// `MOST_PROVIDER_ERRORS_IN_A_ROW` documents in a row ended by its failures. So does a judge's, if nothing stands in for it.
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.

@@ -154,7 +154,7 @@ impl Panel {
         member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
-    /// What the members said, as [`Panel::merge`] takes it; `said` gives it, and `None` of a member that was not asked. An
+    /// What the members said, as `Panel::merge` takes it; `said` gives it, and `None` of a member that was not asked. An
     /// answer that can't be read counts as none.
     #[must_use]
     pub fn answers<'s>(
@@ -326,7 +326,7 @@ impl Panel {
         answered.chain(local)
     }
 
-    /// The account of [`Panel::merge`]: that of tier 1, with the dimensions that the panel has a say in. `merged` is
+    /// The account of `Panel::merge`: that of tier 1, with the dimensions that the panel has a say in. `merged` is
     /// what came of it.
     #[must_use]
     pub fn account(

@@ -27,7 +27,7 @@ impl<'a> AssessedValue<'a> {
     /// The candidate itself, or `document` with the candidate, an RFC 6902 patch, applied.
     ///
     /// # Errors
-    /// Issues with the code [`INVALID_PATCH`] when the candidate is no patch or does not apply: each names the place in
+    /// Issues with the code `INVALID_PATCH` when the candidate is no patch or does not apply: each names the place in
     /// the patch (`/INDEX`), what was found there and what is expected. All operations that can't be read are named; of
     /// those that don't apply, the first, because the ones after it build upon it.
     pub fn of(

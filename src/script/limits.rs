@@ -30,7 +30,7 @@ pub const MAX_FINDINGS: usize = 1_000;
 
 /// A bound that a script has gone over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub(crate) enum Limit {
     /// [`MAX_OPERATIONS`].
     Operations,
     /// [`MAX_TOUCHED_BYTES`].

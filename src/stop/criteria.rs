@@ -33,7 +33,7 @@ impl FromIterator<Criterion> for StopCriteria {
 
 impl StopCriteria {
     /// Every criterion, groups as they are.
-    pub fn iter(&self) -> std::slice::Iter<'_, Criterion> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Criterion> {
         self.0.iter()
     }
 
@@ -49,25 +49,25 @@ impl StopCriteria {
 
     /// The members of `any`.
     #[must_use]
-    pub fn any(&self) -> &[Criterion] {
+    pub(crate) fn any(&self) -> &[Criterion] {
         self.0.iter().find(|one| matches!(one, Criterion::Any(_))).map_or(&[], Criterion::members)
     }
 
     /// The members of `all`.
     #[must_use]
-    pub fn all(&self) -> &[Criterion] {
+    pub(crate) fn all(&self) -> &[Criterion] {
         self.0.iter().find(|one| matches!(one, Criterion::All(_))).map_or(&[], Criterion::members)
     }
 
     /// The longest time, if that is limited outside of groups.
     #[must_use]
-    pub fn timeout(&self) -> Option<Millis> {
+    pub(crate) fn timeout(&self) -> Option<Millis> {
         self.limit_of_time().map(|limit| limit.after)
     }
 
     /// Whether waiting for a rate limit's turn is part of the run's time.
     #[must_use]
-    pub fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> Waiting {
         self.limit_of_time().map(|limit| limit.waiting).unwrap_or_default()
     }
 
@@ -77,7 +77,7 @@ impl StopCriteria {
 
     /// The budget outside of groups; one without limits where there is none.
     #[must_use]
-    pub fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         let budget = |one: &Criterion| if let Criterion::Budget(budget) = one { Some(*budget) } else { None };
         self.0.iter().find_map(budget).unwrap_or_default()
     }

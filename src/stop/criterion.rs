@@ -58,7 +58,7 @@ macro_rules! criteria {
         impl Criterion {
             /// The criterion, unless it is a group.
             #[must_use]
-            pub fn rule(&self) -> Option<&dyn Rule> {
+            pub(crate) fn rule(&self) -> Option<&dyn Rule> {
                 match self {
                     $(Criterion::$Name(criterion) => Some(criterion),)+
                     Criterion::Any(_) | Criterion::All(_) => None,
@@ -67,7 +67,7 @@ macro_rules! criteria {
 
             /// Its key in YAML.
             #[must_use]
-            pub fn key(&self) -> &'static str {
+            pub(crate) fn key(&self) -> &'static str {
                 match self {
                     $(Criterion::$Name(_) => $Type::KEY.name,)+
                     Criterion::Any(_) => group::ANY.name,
@@ -122,20 +122,20 @@ criteria! {
 impl Criterion {
     /// Its reason in results; empty for a group, whose reason depends on the run.
     #[must_use]
-    pub fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let own = self.rule().and_then(Rule::named);
         own.map_or_else(|| self.fixed_reason().to_owned(), |name| name.replacen('.', ":", 1))
     }
 
     /// Its key, with the name of what is below it: `script.plateau`.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         self.rule().and_then(Rule::named).unwrap_or_else(|| self.key().to_owned())
     }
 
     /// The members of a group.
     #[must_use]
-    pub fn members(&self) -> &[Criterion] {
+    pub(crate) fn members(&self) -> &[Criterion] {
         match self {
             Criterion::Any(members) | Criterion::All(members) => members,
             _ => &[],
@@ -144,7 +144,7 @@ impl Criterion {
 
     /// Looks at the run; a group is looked at by who walks through it.
     #[must_use]
-    pub fn look(&self, run: &Progress<'_>) -> Looked {
+    pub(crate) fn look(&self, run: &Progress<'_>) -> Looked {
         self.rule().map(|rule| rule.look(run)).unwrap_or_default()
     }
 
@@ -182,7 +182,7 @@ impl Criterion {
 
     /// What of its settings does not stand in what it sees.
     #[must_use]
-    pub fn terms(&self) -> Option<Value> {
+    pub(crate) fn terms(&self) -> Option<Value> {
         self.rule().and_then(Rule::terms)
     }
 

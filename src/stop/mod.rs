@@ -2,7 +2,7 @@
 //!
 //! Each criterion is one file: its key with bounds, default and example; what it looks at and when it holds; the reason that
 //! stands in results; and the clause with which it is explained. A new one is such a file and its line in the list of
-//! [`criterion`](self::criterion), which has the order in which they are looked at.
+//! `criterion`, which has the order in which they are looked at.
 
 mod budget;
 mod criteria;
@@ -35,7 +35,7 @@ pub use max_iterations::MaxIterations;
 pub use min_improvement::{Baseline, MinImprovement};
 pub use oscillation::Oscillation;
 pub use rollbacks::Rollbacks;
-pub use rule::{Looked, Progress, Rule, Seen, Setting};
+pub(crate) use rule::Progress;
 pub use script::ScriptCriterion;
 pub use stagnation::Stagnation;
 pub use timeout::{Timeout, Waiting};

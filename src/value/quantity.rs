@@ -170,7 +170,7 @@ fn rounded(dollars: f64) -> f64 {
 pub struct DocumentId(String);
 
 impl DocumentId {
-    /// Any text; use [`DocumentId::file_stem`] where it becomes part of a file name.
+    /// Any text; use `DocumentId::file_stem` where it becomes part of a file name.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         DocumentId(id.into())

@@ -2,7 +2,7 @@
 //!
 //! `profiles/NAME.test.yaml` has cases of a profile ([`ScenarioFile`]), `rules/NAME.test.yaml` those of a file of rules
 //! ([`RuleCases`]). [`test_profile`] and [`test_rules`] run them with the very engine that runs documents, and
-//! [`survivors`] finds out what no case of a profile guards.
+//! `survivors` finds out what no case of a profile guards.
 
 mod case;
 mod expect;

@@ -111,7 +111,7 @@ pub struct Choice<'a> {
 impl Choice<'_> {
     /// Whether a case of this name is run.
     #[must_use]
-    pub fn takes(&self, name: &str) -> bool {
+    pub(crate) fn takes(&self, name: &str) -> bool {
         self.filter.is_none_or(|part| name.contains(part))
     }
 }

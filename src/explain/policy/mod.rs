@@ -1,8 +1,8 @@
 //! A compiled profile in plain words: what makes a candidate, how it is scored, when the loop stops, what it may cost.
 //!
-//! Everything is said from the [facts](crate::facts) of the compiled plan, never from comments, so it can't differ from
+//! Everything is said from the facts of the compiled plan, never from comments, so it can't differ from
 //! what is done. [`explain`] renders the template of each fact (`src/explain/pages`) and makes an [`Explanation`]: sections of
-//! statements. Text, Markdown and JSON are made from it. [`compare`] compares the facts of two profiles.
+//! statements. Text, Markdown and JSON are made from it. `compare` compares the facts of two profiles.
 
 mod compare;
 mod files;

@@ -1,7 +1,7 @@
 //! YAML trees to checked types: all problems collected, unknown keys guessed at.
 //!
 //! A type implements [`Decode`]. Mappings are read with [`Fields`] through their declaration
-//! ([`Mapping`](super::shape::Mapping)), so that [`Fields::finish`] can report each key that is not declared. Decoding goes
+//! ([`Mapping`](super::shape::Mapping)), so that `Fields::finish` can report each key that is not declared. Decoding goes
 //! on after a mistake; `None` only says that this value can't be used.
 
 mod fields;

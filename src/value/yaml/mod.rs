@@ -70,7 +70,7 @@ pub struct Entry {
 impl Node {
     /// What kind of thing this is, in words for messages.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match &self.data {
             Data::Null => "nothing",
             Data::Bool(_) => "true or false",
@@ -92,7 +92,7 @@ impl Node {
 
     /// The text, if this is text.
     #[must_use]
-    pub fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match &self.data {
             Data::Text { text, .. } => Some(text),
             _ => None,
