@@ -18,6 +18,7 @@ use std::fmt;
 
 /// How much a problem weighs: an error makes the file unusable, a warning and a note do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// Worth knowing; nothing need be wrong, or it is wrong on this machine only.
     Note,
@@ -41,6 +42,7 @@ impl Level {
 
 /// One mistake in a file, an environment variable or an argument.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Problem {
     /// What kind of mistake; stable across releases.
     pub code: Code,

@@ -11,6 +11,7 @@ use crate::value::{Millis, Usage};
 
 /// How a run over a trajectory would have ended, and what was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Simulated {
     /// The end. Time and usage are those of the iterations that were assessed.
     pub outcome: Outcome,

@@ -64,6 +64,7 @@ pub struct StepIssue {
 
 /// Why a line can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrajectoryError {
     /// It is not JSON.
     #[error("column {column}: {reason}")]

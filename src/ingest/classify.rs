@@ -55,6 +55,7 @@ pub(super) struct WeightedPattern {
 
 /// What a document seems to be, and why.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Classification {
     /// A declared type, or `UNKNOWN`.
     pub document_type: String,
@@ -66,6 +67,7 @@ pub struct Classification {
 
 /// A pattern that occurred.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Matched {
     /// The type that it speaks for.
     pub document_type: String,

@@ -17,6 +17,7 @@ pub(crate) const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
 
 /// Where a document's bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// A file.
     File(PathBuf),
@@ -83,6 +84,7 @@ impl Document {
 
 /// An argument or a file that can't be used at all.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// Nothing by that name.
     #[error("there is no file or folder `{}`", path.display())]
@@ -149,6 +151,7 @@ fn shown_size(size: Option<u64>, limit: u64) -> String {
 
 /// What the arguments stand for.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct FoundInputs {
     /// Documents to be read, in the order of the arguments; a folder's files sorted by name. No two have one id.
     pub inputs: Vec<Input>,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// What deciding needs to know of one assessed candidate.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct IterationSummary {
     /// Its dimensions.
     pub scores: Scores,
@@ -150,6 +151,7 @@ pub struct History {
 
 /// Which candidate a run returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selection {
     /// Its iteration.
     pub iteration: usize,

@@ -51,6 +51,7 @@ pub struct SecondSource {
 
 /// Where a dimension's score comes from. Names of files are resolved when the profile is compiled.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Measure {
     /// Weighted presence of the fields that a rubric lists for the document type.
     Rubric {
@@ -97,6 +98,7 @@ pub enum Measure {
 
 /// Which issues of a rule set count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Counts {
     /// Every issue.
     #[default]
@@ -287,6 +289,7 @@ impl Decode for Grounding {
 
 /// How `overall` comes from the dimensions.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Overall {
     /// Weighted sum; the weights add up to 1.
     Weighted(Vec<(String, f64)>),
@@ -317,6 +320,7 @@ impl Overall {
 
 /// Which of two equal candidates is the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ties {
     /// The earlier.
     First,

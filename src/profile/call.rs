@@ -87,6 +87,7 @@ fn provider() -> Shape {
 
 /// What goes with a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Attach {
     /// The document itself, when it is an image or PDF.
     Document,
@@ -96,6 +97,7 @@ decode_words!(Attach, "attachment", { "document": "The document itself, when it 
 
 /// Who wrote something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Author {
     /// Whoever runs the program, with a flag or a variable, or a program that uses the library.
     User,

@@ -14,6 +14,7 @@ const MOST_WEIGHT: f64 = 1_000.0;
 
 /// How the scores of a dimension become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Combine {
     /// The first judge or validator that has one; that of tier 1 only when none has.
     First,

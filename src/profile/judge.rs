@@ -217,6 +217,7 @@ impl Decode for Scale {
 
 /// What a judge sees of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sees {
     /// What the stages see.
     Masked,
@@ -249,6 +250,7 @@ mapping! {
 
 /// What becomes of the dimensions of a judge that can't be had.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum AfterRetries {
     /// A person decides: an issue with disposition `escalate`, and no score, whatever else measures the dimension.
     Escalate,
@@ -275,6 +277,7 @@ pub struct Validator {
 
 /// Who checks a candidate.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Asked {
     /// A program of this machine.
     Command {

@@ -23,6 +23,7 @@ pub fn defaults_text() -> &'static str {
 
 /// A checked profile and where its other files are looked for.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The profile.
     pub profile: Profile,

@@ -111,6 +111,7 @@ fn limits() -> Shape {
 
 /// Through what requests go. Those to this very machine always go directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Proxy {
     /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
     Environment,

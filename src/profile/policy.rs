@@ -51,6 +51,7 @@ pub struct Accept {
 
 /// A number that an assessment has.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Target {
     /// The overall score.
     Overall,
@@ -71,6 +72,7 @@ impl Target {
 
 /// A kind of issue that can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IssueKind {
     /// By how bad they are.
     Severity(Severity),
@@ -125,6 +127,7 @@ pub struct Gate {
 
 /// What a correction does that misses the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnGateMiss {
     /// It ends the loop.
     Stop,
@@ -139,6 +142,7 @@ decode_words!(OnGateMiss, "action", {
 
 /// What an issue with disposition `escalate` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnEscalate {
     /// The loop ends; a person decides.
     Stop,
@@ -153,6 +157,7 @@ decode_words!(OnEscalate, "action", {
 
 /// What a candidate does that ranks below the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnRegression {
     /// It becomes the base like any other.
     Keep,
@@ -195,6 +200,7 @@ mapping! {
 
 /// One key of the order.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SelectKey {
     /// Candidates without critical issues first.
     NoCritical,
@@ -206,6 +212,7 @@ pub enum SelectKey {
 
 /// Which candidate a run that was not accepted returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Returned {
     /// The top one under the order.
     Best,

@@ -26,7 +26,8 @@ use super::{CallFailure, FailureKind, ProviderError};
 use crate::value::{Millis, Usd};
 
 /// Which code answers: what a journal needs to know to have a run repeated.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct PluginIdentity {
     /// The manifest's name.
     pub name: String,
@@ -57,6 +58,7 @@ struct Shared {
 
 /// What came of a call.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Called {
     /// The completion, or why there is none.
     pub outcome: Result<Completion, CallFailure>,

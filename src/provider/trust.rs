@@ -17,6 +17,7 @@ const LOCK_VERSION: u32 = 1;
 
 /// Whether a plugin may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TrustState {
     /// It is part of the installation, which others can't write.
     Installation,
@@ -43,6 +44,7 @@ impl TrustState {
 
 /// What `trust` did.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trusted {
     /// The plugin.
     pub plugin: super::Inspected,

@@ -51,6 +51,7 @@ impl OpenError {
             OpenError::Provider(error) => matches!(
                 error,
                 ProviderError::Unknown { .. }
+                    | ProviderError::BuiltIn { .. }
                     | ProviderError::Ambiguous { .. }
                     | ProviderError::BadName { .. }
                     | ProviderError::ProgramsNotAllowed { .. }

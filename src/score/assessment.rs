@@ -183,6 +183,7 @@ impl<'de> Deserialize<'de> for Scores {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Issue {
     /// What kind of finding, such as `MISSING_FIELD`.
     pub code: String,
@@ -249,6 +250,7 @@ pub(crate) fn top_level_field(path: &str) -> Option<String> {
 
 /// A passage of the source text, in Unicode scalar values from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SourceSpan {
     /// First character.
     pub start: usize,

@@ -44,6 +44,7 @@ struct MeasuringMember {
 
 /// A judge that will not answer about any candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unavailable {
     /// Why, for people.
     pub why: String,

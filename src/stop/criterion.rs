@@ -15,6 +15,7 @@ macro_rules! criteria {
     ($($Name:ident: $Type:ident),+ $(,)?) => {
         /// One reason to stop, as a key of `stop` or as a member of a group.
         #[derive(Debug, Clone)]
+        #[non_exhaustive]
         pub enum Criterion {
             $(#[doc = concat!("See [`", stringify!($Type), "`].")] $Name($Type),)+
             /// Holds when one of these does.

@@ -16,6 +16,7 @@ const DIGEST_MARK: char = '~';
 
 /// What a file is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Artifact {
     /// The candidate of an iteration, counted from 0.
     Extraction(u32),

@@ -41,6 +41,7 @@ pub(crate) type Steps = Vec<PathStep>;
 
 /// One step of a simple path.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathStep {
     /// A member by name.
     Key(String),
@@ -55,6 +56,7 @@ pub enum PathStep {
 /// Why a text is not a JSONPath.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct PathError {
     /// What is wrong.
     pub message: String,

@@ -30,6 +30,7 @@ const MAX_REWINDS: usize = 8;
 
 /// What a text came to.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Salvaged {
     /// The value.
     pub value: Value,
@@ -42,6 +43,7 @@ pub struct Salvaged {
 
 /// Why a text has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unsalvageable {
     /// Nothing but spaces.
     #[error("the text is empty")]
