@@ -7,6 +7,9 @@
 //! be used alone: [`score::Assessor`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
 //! examples and says what is stable; `docs/design/` says how the parts are built. A module uses only those above it in this
 //! list (`tests/it/layers.rs` keeps it so).
+//!
+//! Modules marked `#[doc(hidden)]` are public for this package's own command, tests and benches. They are no part of what the
+//! library promises.
 
 #![cfg_attr(
     not(feature = "cli"),
