@@ -13,9 +13,12 @@
 
 #![cfg_attr(
     not(feature = "cli"),
-    expect(dead_code, reason = "some of what modules share is for modules that this build leaves out")
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "some of what modules share is for modules that this build leaves out"
+    )
 )]
-#![cfg_attr(not(feature = "run"), expect(unused_imports, reason = "as above"))]
 // Rooms that reach the world say so below; tests may everywhere.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
