@@ -1,8 +1,8 @@
 //! Documents without a fault, and what they are scored with: for the benches and for the count of allocations.
 
 use loopctl::diag::Problems;
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, Loaded, load};
-use loopctl::run::Plan;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::documents::{PATHOLOGY_REPORT, pathology, shipped, wide, wide_plan};
 use criterion::Criterion;
-use loopctl::run::Plan;
+use loopctl::plan::Plan;
 use loopctl::score::{Assessment, Assessor};
 use loopctl::value::Score;
 use serde_json::Value;

@@ -10,8 +10,8 @@
 //! text of a document.
 
 use loopctl::diag::{Problems, Style, render_human};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, Override, load};
-use loopctl::run::Plan;
 use loopctl::score::{Assessment, Assessor};
 use loopctl::value::Disposition;
 use serde_json::Value;

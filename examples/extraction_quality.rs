@@ -12,9 +12,11 @@
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::engine::Event;
 use loopctl::ingest::{Input, InputError, Origin};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::provider::{PluginPaths, Providers};
-use loopctl::run::{Candidates, DocumentResult, FallbackChain, Observer, Plan, RunStore, Session};
+use loopctl::result::DocumentResult;
+use loopctl::run::{Candidates, FallbackChain, Observer, RunStore, Session};
 use loopctl::store::{Journal, RunRecord};
 use loopctl::value::{DocumentId, Millis, is_present};
 use serde_json::{Value, json};

@@ -8,9 +8,9 @@
 //! The same seed gives the same inputs. `fuzz/` has the same checks for cargo-fuzz, which needs nightly Rust.
 
 use loopctl::diag::{Problems, Style, render_human};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::repair::{RepairKind, salvage, salvage_bytes};
-use loopctl::run::Plan;
 use loopctl::value::{MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::Value;
 use std::error::Error;

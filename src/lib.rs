@@ -7,31 +7,41 @@
 //! be used alone: [`score::Assessor`], [`engine::Run`], [`experiment::simulate`], [`next::next`], [`repair`]. `docs/rust.md` has
 //! examples and says what is stable; `docs/design/` says how the parts are built. A module uses only those above it in this
 //! list (`tests/it/layers.rs` keeps it so).
+//!
+//! Modules marked `#[doc(hidden)]` are public for this package's own command, tests and benches. They are no part of what the
+//! library promises.
 
 #![cfg_attr(
     not(feature = "cli"),
-    expect(dead_code, reason = "some of what modules share is for modules that this build leaves out")
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "some of what modules share is for modules that this build leaves out"
+    )
 )]
-#![cfg_attr(not(feature = "run"), expect(unused_imports, reason = "as above"))]
 // Rooms that reach the world say so below; tests may everywhere.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 // Layer 0: base.
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "files are its matter")]
-pub mod disk;
+pub(crate) mod disk;
 pub mod diag;
 pub mod value;
 
 // Layer 1: what people declare.
+#[doc(hidden)]
 pub mod stop;
 #[expect(clippy::disallowed_methods, reason = "looks profiles up")]
 pub mod profile;
+#[doc(hidden)]
 pub mod script;
+#[doc(hidden)]
 pub mod rules;
 
 // Layer 2: pure decisions. No clock, no IO, no randomness, no async.
 pub mod score;
 pub mod repair;
+#[doc(hidden)]
 pub mod feedback;
 pub mod policy;
 pub mod engine;
@@ -40,10 +50,11 @@ pub mod engine;
 #[expect(clippy::disallowed_methods, reason = "reads documents")]
 pub mod ingest;
 pub mod plan;
+#[doc(hidden)]
 pub mod exchange;
 pub mod result;
 pub mod next;
-pub mod rescore;
+pub(crate) mod rescore;
 pub mod experiment;
 
 // Layer 4: effects.
@@ -58,12 +69,13 @@ pub mod store;
 pub mod run;
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, reason = "looks at files")]
-pub mod watch;
+pub(crate) mod watch;
 
 // Layer 5: products.
 #[cfg(feature = "cli")]
-pub mod facts;
+pub(crate) mod facts;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod reference;
 #[cfg(feature = "cli")]
 #[expect(
@@ -71,24 +83,32 @@ pub mod reference;
     clippy::disallowed_types,
     reason = "runs plugins in processes of their own"
 )]
-pub mod conformance;
+pub(crate) mod conformance;
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, reason = "looks at the files of a project")]
+#[doc(hidden)]
 pub mod lint;
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, reason = "reads finished runs")]
+#[doc(hidden)]
 pub mod explain;
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "writes projects")]
-pub mod project;
+pub(crate) mod project;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod report;
 
 // Layer 6: the command line.
 #[cfg(feature = "cli")]
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "arguments, environment, terminals")]
+#[doc(hidden)]
 pub mod cli;
 
 // What other programs begin with.
 #[cfg(feature = "run")]
 pub use run::{BuildError, Loop, LoopBuilder};
+
+// Macros that declare what files hold.
+pub(crate) use value::declare::{all_default, key, key_group, mapping, open_part, read_field, read_key};
+pub(crate) use value::decode::decode_words;

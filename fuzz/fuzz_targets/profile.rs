@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::profile::{Library, load};
-use loopctl::run::Plan;
+use loopctl::plan::Plan;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(file) = file_with(bytes) else { return };

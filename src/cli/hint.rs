@@ -2,7 +2,7 @@
 
 use super::journal_place::JournalPlace;
 use crate::policy::FinalStatus;
-use crate::run::DocumentResult;
+use crate::result::DocumentResult;
 use crate::store::{Artifact, Artifacts, Journal};
 use crate::value::DocumentId;
 use crate::value::sanitize_line;

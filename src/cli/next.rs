@@ -4,8 +4,8 @@ use super::exit::{Exit, Failure};
 use super::headings::{ARGUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, ProfileArguments};
 use super::output::{Output, complain};
+use crate::next::{Mistake, NextAnswer, NextError, NextInput};
 use crate::policy::{FinalStatus, StopReason};
-use crate::run::next::{Mistake, NextAnswer, NextError, NextInput};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::io::Read;
@@ -56,7 +56,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let help = error.help();
         Failure::broken(format!("/document/path: {error}")).help(help)
     })?;
-    let answer = match crate::run::next(&plan, &document, input.document_type.as_deref(), &input.history) {
+    let answer = match crate::next::next(&plan, &document, input.document_type.as_deref(), &input.history) {
         Ok(answer) => answer,
         Err(NextError::Input(mistakes)) => return Err(usage(&mistakes, output)),
         Err(error @ NextError::NoStage { .. }) => {

@@ -44,11 +44,7 @@ enum Verb {
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let providers = providers();
     let path_of = |plugin: &str| -> Result<PathBuf, Failure> {
-        let path = Path::new(plugin);
-        if plugin.contains(std::path::MAIN_SEPARATOR) || path.is_file() {
-            return Ok(path.to_path_buf());
-        }
-        Ok(providers.path_of(plugin)?)
+        Ok(if is_path(plugin) { PathBuf::from(plugin) } else { providers.path_of(plugin)? })
     };
     match &arguments.verb {
         Verb::Check(arguments) => {
@@ -85,7 +81,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             }
         }
         Verb::Inspect { plugin } => {
-            let inspected = providers.inspect(&path_of(plugin)?)?;
+            let inspected = match path_of(plugin) {
+                Ok(path) => providers.inspect(&path)?,
+                // What is built in has a manifest, and no file.
+                Err(failure) => providers.built_in_named(plugin).ok_or(failure)?,
+            };
             writeln!(output.out, "{}", serde_json::to_string_pretty(&shown(&inspected)).unwrap_or_default())?;
         }
         Verb::Trust { plugin } => {
@@ -113,6 +113,11 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         Verb::New(arguments) => return plugin_new::execute(arguments, output),
     }
     Ok(Exit::Success)
+}
+
+/// Whether the argument names a file, and not a plugin.
+fn is_path(plugin: &str) -> bool {
+    plugin.contains(std::path::MAIN_SEPARATOR) || Path::new(plugin).is_file()
 }
 
 /// What is about to be trusted, and what it asks for.

@@ -5,9 +5,9 @@ use super::loading::{ProfileArguments, or_default, prices};
 use super::output::Output;
 use super::{profile_diff, profile_explain, profile_list, profile_show};
 use crate::diag::Problems;
+use crate::plan::Plan;
 use crate::profile::Loaded;
 use crate::provider::Prices;
-use crate::run::Plan;
 use clap::{Args, Subcommand};
 use std::path::Path;
 

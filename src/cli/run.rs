@@ -16,13 +16,14 @@ use super::watch::{Keeper, Watching};
 use crate::diag::Problems;
 use crate::engine::Event;
 use crate::ingest::{Document, Input, InputError, MEDIA_ENDINGS, find_also};
+use crate::plan::{JudgePlan, Plan, Terms, ValidatorPlan, without_references};
 use crate::profile::{Asked, FileTracker, read_text_file};
 use crate::provider::{Prices, Recorder};
 use crate::report::{Live, closing, document_summary};
+use crate::result::DocumentResult;
 use crate::run::{
-    Batch, BatchEnd, Candidates, Consultant, DocumentResult, Earlier, JudgePlan, Observer, Plan, RunStore,
-    Session, Terms, ValidatorPlan, asked_of, is_unrecognised, open_panel, open_stages, plan_ids, plugins_of,
-    unpriced, without_references,
+    Batch, BatchEnd, Candidates, Consultant, Earlier, Observer, RunStore, Session, asked_of, is_unrecognised,
+    open_panel, open_stages, plan_ids, plugins_of, unpriced,
 };
 use crate::store::{Artifacts, RunRecord};
 use crate::value::sanitize_line;

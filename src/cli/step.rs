@@ -7,7 +7,7 @@ use super::logging::LogArguments;
 use super::output::{Output, RecordFormat};
 use super::run::{Asks, Work};
 use super::tape::RecorderArguments;
-use crate::run::Plan;
+use crate::plan::Plan;
 use clap::Args;
 use std::path::PathBuf;
 

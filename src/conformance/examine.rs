@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// One plugin to be checked.
 #[derive(Debug)]
-pub struct Conformance<'a> {
+pub(crate) struct Conformance<'a> {
     /// Where the lock file is, which says whether the plugin may run.
     pub providers: &'a Providers,
     /// The library.
@@ -36,7 +36,7 @@ pub struct Conformance<'a> {
 
 /// What a child process is to do.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// The checks, by id.
     pub checks: &'a [&'static str],
     /// The file that it notes them in.
@@ -49,7 +49,7 @@ impl Conformance<'_> {
     ///
     /// # Errors
     /// When the plugin may not run, or no child can be started.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         child: &dyn Fn(&Part<'_>) -> std::io::Result<Command>,
     ) -> Result<Conforms, ProviderError> {
@@ -87,7 +87,7 @@ impl Conformance<'_> {
     ///
     /// # Errors
     /// When the plugin can't be read any more or may not run, or the notes can't be written.
-    pub fn run_part(&self, checks: &[String], notes: &Path) -> Result<(), ProviderError> {
+    pub(crate) fn run_part(&self, checks: &[String], notes: &Path) -> Result<(), ProviderError> {
         let file = PluginFile::read(self.path)?;
         self.providers.may_run(&file)?;
         part::run(&PluginUnderTest::new(&file, self.config, self.limit), checks, notes)
@@ -349,7 +349,7 @@ fn place(id: &str) -> usize {
 
 /// Which kind a plugin is of, as the manifest has it.
 #[must_use]
-pub fn kind_name(kind: PluginKind) -> &'static str {
+pub(crate) fn kind_name(kind: PluginKind) -> &'static str {
     match kind {
         PluginKind::Http => "http",
         PluginKind::Direct => "direct",

@@ -31,5 +31,6 @@ mod samples;
 mod subject;
 mod verdict;
 
-pub use examine::{Conformance, Part, kind_name};
-pub use report::{Conforms, Finding, Outcome};
+pub(crate) use examine::{Conformance, Part, kind_name};
+pub(crate) use report::Outcome;
+pub(crate) use report::{Conforms, Finding};

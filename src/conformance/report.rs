@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What came of all checks of one plugin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Conforms {
+pub(crate) struct Conforms {
     /// The library, with symbolic links resolved.
     pub path: PathBuf,
     /// SHA-256 of its bytes, if it could be read as a plugin.
@@ -21,20 +21,20 @@ pub struct Conforms {
 impl Conforms {
     /// How many checks came to this.
     #[must_use]
-    pub fn count(&self, outcome: Outcome) -> usize {
+    pub(crate) fn count(&self, outcome: Outcome) -> usize {
         self.findings.iter().filter(|finding| finding.outcome == outcome).count()
     }
 
     /// Whether no check failed, and none had to be left out for want of another.
     #[must_use]
-    pub fn conforms(&self) -> bool {
+    pub(crate) fn conforms(&self) -> bool {
         self.count(Outcome::Failed) == 0
     }
 }
 
 /// What came of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// `group.promise`, the same in every version.
     pub id: &'static str,
     /// Whether the promise is kept.
@@ -51,7 +51,7 @@ pub struct Finding {
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The promise is kept.
     Passed,
     /// The promise is broken.
@@ -63,7 +63,7 @@ pub enum Outcome {
 impl Outcome {
     /// `passed`, `failed` or `skipped`.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "passed",
             Self::Failed => "failed",

@@ -15,6 +15,7 @@ macro_rules! codes {
         /// LC0: files; LC1: the shape of what is in them; LC2: profiles; LC3: patterns, paths, scripts, schemas and
         /// templates; LC4: plugins; LC5: policies that do not do what they say; LC6: rules, prompts and judges that do not.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code {
             $($(#[$doc])* $name,)+
         }

@@ -11,13 +11,14 @@ mod source;
 
 pub use code::Code;
 pub use render::{Style, render_human, render_json};
-pub use sarif::render_sarif;
-pub use source::{Location, SourceFile, Span};
+pub(crate) use sarif::render_sarif;
+pub use source::{SourceFile, Span};
 
 use std::fmt;
 
 /// How much a problem weighs: an error makes the file unusable, a warning and a note do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// Worth knowing; nothing need be wrong, or it is wrong on this machine only.
     Note,
@@ -30,7 +31,7 @@ pub enum Level {
 impl Level {
     /// The word for it in every output format.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Level::Note => "note",
             Level::Warning => "warning",
@@ -41,6 +42,7 @@ impl Level {
 
 /// One mistake in a file, an environment variable or an argument.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Problem {
     /// What kind of mistake; stable across releases.
     pub code: Code,
@@ -186,7 +188,7 @@ impl Problems {
 
     /// Number of notes.
     #[must_use]
-    pub fn note_count(&self) -> usize {
+    pub(crate) fn note_count(&self) -> usize {
         self.kept_at(Level::Note) + self.more_notes
     }
 
@@ -208,13 +210,13 @@ impl Problems {
 
     /// How many were counted and not kept.
     #[must_use]
-    pub fn not_kept(&self) -> usize {
+    pub(crate) fn not_kept(&self) -> usize {
         self.more_errors + self.more_warnings + self.more_notes
     }
 
     /// The kept problems in the order of their files and places; those without a place first.
     #[must_use]
-    pub fn sorted(&self) -> Vec<&Problem> {
+    pub(crate) fn sorted(&self) -> Vec<&Problem> {
         let mut all: Vec<&Problem> = self.kept.iter().collect();
         all.sort_by(|a, b| {
             let key = |p: &Problem| p.span.as_ref().map(|s| (s.file().name().to_owned(), s.start()));
@@ -247,7 +249,7 @@ impl From<Problem> for Problems {
 
 /// The known name nearest to `word`, if one is near enough to be a slip of the keyboard.
 #[must_use]
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase().replace('-', "_");
     known
         .into_iter()

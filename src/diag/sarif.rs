@@ -10,7 +10,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Problems as one SARIF log. Files below `base`, the working directory, are named relative to it. Places that are in no
 /// file (a flag, a variable, a file embedded in the program) are told in words.
 #[must_use]
-pub fn render_sarif(problems: &Problems, base: &Path) -> Value {
+pub(crate) fn render_sarif(problems: &Problems, base: &Path) -> Value {
     let sorted = problems.sorted();
     let mut codes: Vec<Code> = sorted.iter().map(|problem| problem.code).collect();
     codes.sort_unstable();

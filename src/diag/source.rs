@@ -21,25 +21,25 @@ impl SourceFile {
     /// What the person who runs the program says with a flag or a variable of this name: their own word, as a file that
     /// may be somebody else's is not.
     #[must_use]
-    pub fn argument(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+    pub(crate) fn argument(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(SourceFile { name: name.into(), text: text.into(), is_argument: true })
     }
 
     /// Whether it was said with a flag or a variable.
     #[must_use]
-    pub fn is_argument(&self) -> bool {
+    pub(crate) fn is_argument(&self) -> bool {
         self.is_argument
     }
 
     /// Whether it is one of the files in the executable.
     #[must_use]
-    pub fn is_shipped(&self) -> bool {
+    pub(crate) fn is_shipped(&self) -> bool {
         self.name.starts_with("<embedded>/")
     }
 
     /// What people know it by.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
@@ -61,7 +61,7 @@ pub struct Span {
 impl Span {
     /// A span from byte `start` to byte `end`, moved to the nearest character boundaries within the text.
     #[must_use]
-    pub fn new(file: &Arc<SourceFile>, start: usize, end: usize) -> Self {
+    pub(crate) fn new(file: &Arc<SourceFile>, start: usize, end: usize) -> Self {
         let text = file.text();
         let floor = |mut at: usize| {
             at = at.min(text.len());
@@ -77,37 +77,37 @@ impl Span {
 
     /// The source it lies in.
     #[must_use]
-    pub fn file(&self) -> &Arc<SourceFile> {
+    pub(crate) fn file(&self) -> &Arc<SourceFile> {
         &self.file
     }
 
     /// First byte.
     #[must_use]
-    pub fn start(&self) -> usize {
+    pub(crate) fn start(&self) -> usize {
         self.start
     }
 
     /// One past the last byte.
     #[must_use]
-    pub fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.end
     }
 
     /// The marked text.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.file.text().get(self.start..self.end).unwrap_or_default()
     }
 
     /// File, line and column of its first character.
     #[must_use]
-    pub fn location(&self) -> Location<'_> {
+    pub(crate) fn location(&self) -> Location<'_> {
         self.place(self.start)
     }
 
     /// File, line and column of the character after its last.
     #[must_use]
-    pub fn end_location(&self) -> Location<'_> {
+    pub(crate) fn end_location(&self) -> Location<'_> {
         self.place(self.end)
     }
 
@@ -136,7 +136,7 @@ impl fmt::Debug for Span {
 
 /// A place as people write it. Lines and columns count from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location<'a> {
+pub(crate) struct Location<'a> {
     /// Name of the source.
     pub file: &'a str,
     /// Line, from 1.

@@ -6,8 +6,8 @@ mod read;
 mod replace;
 mod walk;
 
-pub use ownership::{Stranger, check_folder, check_place, check_shared, read_own, stranger, stranger_to};
-pub use read::{ReadError, find_below, open, open_below, open_input, read, read_below, read_input};
+pub(crate) use ownership::{Stranger, check_place, check_shared, read_own, stranger, stranger_to};
+pub(crate) use read::{ReadError, find_below, open, open_input, read, read_below, read_input};
 #[cfg(feature = "run")]
-pub use replace::{Access, replace, try_folder};
-pub use walk::{MAX_ENTRIES, Walk, files_below};
+pub(crate) use replace::{Access, replace, try_folder};
+pub(crate) use walk::{MAX_ENTRIES, files_below};

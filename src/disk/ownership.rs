@@ -9,7 +9,7 @@ const MOST_LINKS: usize = 40;
 
 /// Somebody else who could change a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stranger {
+pub(crate) enum Stranger {
     /// It belongs to another user.
     Owner(u32),
     /// Every user may write it.
@@ -33,14 +33,14 @@ impl std::fmt::Display for Stranger {
 /// Who besides root and the user of this process could change the file, by what is known of it.
 #[cfg(unix)]
 #[must_use]
-pub fn stranger(found: &Metadata) -> Option<Stranger> {
+pub(crate) fn stranger(found: &Metadata) -> Option<Stranger> {
     stranger_to(found, rustix::process::geteuid().as_raw())
 }
 
 /// The same with another user than that of this process.
 #[cfg(unix)]
 #[must_use]
-pub fn stranger_to(found: &Metadata, user: u32) -> Option<Stranger> {
+pub(crate) fn stranger_to(found: &Metadata, user: u32) -> Option<Stranger> {
     use std::os::unix::fs::MetadataExt;
     let (owner, group) = (found.uid(), found.gid());
     if owner != 0 && owner != user {
@@ -66,14 +66,14 @@ fn writer(mode: u32, owner: u32, group: u32) -> Option<Stranger> {
 /// Elsewhere the standard library does not tell.
 #[cfg(not(unix))]
 #[must_use]
-pub fn stranger(_: &Metadata) -> Option<Stranger> {
+pub(crate) fn stranger(_: &Metadata) -> Option<Stranger> {
     None
 }
 
 /// Elsewhere the standard library does not tell.
 #[cfg(not(unix))]
 #[must_use]
-pub fn stranger_to(_: &Metadata, _: u32) -> Option<Stranger> {
+pub(crate) fn stranger_to(_: &Metadata, _: u32) -> Option<Stranger> {
     None
 }
 
@@ -81,7 +81,7 @@ pub fn stranger_to(_: &Metadata, _: u32) -> Option<Stranger> {
 ///
 /// # Errors
 /// As [`super::read()`]; [`ReadError::Strange`].
-pub fn read_own(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let file = open(path)?;
     match stranger(&file.metadata()?) {
         Some(stranger) => Err(ReadError::Strange(stranger)),
@@ -93,7 +93,7 @@ pub fn read_own(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 ///
 /// # Errors
 /// In words, the folder that somebody else may write.
-pub fn check_place(path: &Path) -> Result<(), String> {
+pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     let mut at = path.to_path_buf();
     for _ in 0..MOST_LINKS {
         let folder = folder_of(&at);
@@ -110,7 +110,7 @@ pub fn check_place(path: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// In words, the folder that somebody else may write.
-pub fn check_folder(folder: &Path) -> Result<(), String> {
+pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     let unknown =
         |error: std::io::Error| format!("its folder `{}` can't be checked: {error}", folder.display());
     let real = folder.canonicalize().map_err(unknown)?;
@@ -125,7 +125,7 @@ pub fn check_folder(folder: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// In words, the folder that somebody else may write.
-pub fn check_shared(folder: &Path) -> Result<(), String> {
+pub(crate) fn check_shared(folder: &Path) -> Result<(), String> {
     let unknown = |error: std::io::Error| format!("`{}` can't be checked: {error}", folder.display());
     let real = folder.canonicalize().map_err(unknown)?;
     let found = std::fs::metadata(&real).map_err(unknown)?;

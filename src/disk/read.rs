@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Why a file is not read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub(crate) enum ReadError {
     /// Nothing has that name.
     #[error("there is no such file")]
     Missing,
@@ -47,7 +47,7 @@ pub enum ReadError {
 impl ReadError {
     /// What to do about it, where more is to be said than the message says.
     #[must_use]
-    pub fn help(&self) -> Option<&'static str> {
+    pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
             ReadError::Special(_) => Some("put a regular file in its place"),
             ReadError::Outside { .. } => Some(
@@ -59,12 +59,6 @@ impl ReadError {
             ReadError::TooLarge { .. } => Some("check that this is the file you meant"),
             _ => None,
         }
-    }
-
-    /// Whether something is there that is never read, whoever asks.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        matches!(self, ReadError::Special(_) | ReadError::Outside { .. } | ReadError::Hidden)
     }
 }
 
@@ -83,7 +77,7 @@ impl From<io::Error> for ReadError {
 ///
 /// # Errors
 /// [`ReadError`]; whatever is no regular file is refused without being waited for.
-pub fn open(path: &Path) -> Result<File, ReadError> {
+pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
     open_regular(path, Links::Followed)
 }
 
@@ -91,7 +85,7 @@ pub fn open(path: &Path) -> Result<File, ReadError> {
 ///
 /// # Errors
 /// What the system says.
-pub fn open_input(path: &Path) -> Result<File, ReadError> {
+pub(crate) fn open_input(path: &Path) -> Result<File, ReadError> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() { Err(ReadError::Folder) } else { Ok(file) }
 }
@@ -100,7 +94,7 @@ pub fn open_input(path: &Path) -> Result<File, ReadError> {
 ///
 /// # Errors
 /// As [`find_below`] and [`open`].
-pub fn open_below(root: &Path, name: &str) -> Result<Option<File>, ReadError> {
+pub(crate) fn open_below(root: &Path, name: &str) -> Result<Option<File>, ReadError> {
     let Some(path) = find_below(root, name)? else { return Ok(None) };
     match open_regular(&path, Links::Refused) {
         Ok(file) => Ok(Some(file)),
@@ -114,7 +108,7 @@ pub fn open_below(root: &Path, name: &str) -> Result<Option<File>, ReadError> {
 ///
 /// # Errors
 /// [`ReadError::Outside`] when a link leads out of `root`, [`ReadError::Hidden`], and what the system says.
-pub fn find_below(root: &Path, name: &str) -> Result<Option<PathBuf>, ReadError> {
+pub(crate) fn find_below(root: &Path, name: &str) -> Result<Option<PathBuf>, ReadError> {
     let named = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     // A root that is not there, or may not be looked into, holds nothing.
     let Ok(home) = named.canonicalize() else { return Ok(None) };
@@ -137,7 +131,7 @@ pub fn find_below(root: &Path, name: &str) -> Result<Option<PathBuf>, ReadError>
 ///
 /// # Errors
 /// As [`open`]; [`ReadError::TooLarge`].
-pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     bounded(open(path)?, limit)
 }
 
@@ -145,7 +139,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 ///
 /// # Errors
 /// As [`open_below`]; [`ReadError::TooLarge`].
-pub fn read_below(root: &Path, name: &str, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
+pub(crate) fn read_below(root: &Path, name: &str, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
     open_below(root, name)?.map(|file| bounded(file, limit)).transpose()
 }
 
@@ -153,7 +147,7 @@ pub fn read_below(root: &Path, name: &str, limit: u64) -> Result<Option<Vec<u8>>
 ///
 /// # Errors
 /// As [`open_input`]; [`ReadError::TooLarge`].
-pub fn read_input(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_input(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     bounded(open_input(path)?, limit)
 }
 

@@ -6,7 +6,7 @@ use tempfile::NamedTempFile;
 
 /// Who may read a file that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     /// Its owner alone: it holds what documents say, or what is trusted.
     Owner,
     /// Whoever may read the file that stands there now.
@@ -18,7 +18,7 @@ pub enum Access {
 ///
 /// # Errors
 /// What the system says, without the name of the temporary file, which means nothing to anybody.
-pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     replace_named(path, bytes, access).map_err(plain)
 }
 
@@ -26,7 +26,7 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`replace`].
-pub fn try_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn try_folder(folder: &Path) -> io::Result<()> {
     temporary_in(folder).map(drop).map_err(plain)
 }
 

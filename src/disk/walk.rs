@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Most entries of folders that are looked at. No project has so many; a folder of documents may.
-pub const MAX_ENTRIES: usize = 10_000;
+pub(crate) const MAX_ENTRIES: usize = 10_000;
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub struct Walk {
+pub(crate) struct Walk {
     /// Regular files, sorted.
     pub files: Vec<PathBuf>,
     /// What is there and is not read, with the reason.
@@ -23,7 +23,7 @@ pub struct Walk {
 /// The files in `folder`, a path below `root`, and in its folders, down to `depth` levels. Each folder is entered once,
 /// whatever links lead to it, and links are followed as far as they stay below `root`. Hidden files are left out.
 #[must_use]
-pub fn files_below(root: &Path, folder: &str, depth: usize) -> Walk {
+pub(crate) fn files_below(root: &Path, folder: &str, depth: usize) -> Walk {
     let mut walk = Walk::default();
     walk.enter(root, Path::new(folder), depth);
     walk.files.sort();

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// More candidates than any profile allows: an event about a later one is damage, not a reason to fill the memory.
-pub const MOST_ITERATIONS: usize = 10_000;
+pub(crate) const MOST_ITERATIONS: usize = 10_000;
 
 /// What is known of one document's loop.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,6 +59,7 @@ pub struct IterationState {
 
 /// What came with the answer of a stage.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct StageAnswer {
     /// What the provider says about it.
     pub notes: Vec<String>,
@@ -68,6 +69,7 @@ pub struct StageAnswer {
 
 /// What a judge or validator said.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MemberAnswer {
     /// Its latest answer, or why it gave none. The answer may be one that can't be read.
     pub answer: Result<Arc<Value>, String>,
@@ -77,6 +79,7 @@ pub struct MemberAnswer {
 
 /// A call that gave nothing.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct FailedCall {
     /// Whom it asked.
     pub callee: Callee,
@@ -88,6 +91,7 @@ pub struct FailedCall {
 
 /// Whom a call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Callee {
     /// A stage, from 0.
     Stage(usize),
@@ -116,7 +120,7 @@ impl IterationState {
 
     /// What a member of the panel said at last; `None` of one that was not asked.
     #[must_use]
-    pub fn said_by(&self, member: usize) -> Option<Result<&Value, &str>> {
+    pub(crate) fn said_by(&self, member: usize) -> Option<Result<&Value, &str>> {
         Some(self.panel.get(&member)?.answer.as_deref().map_err(String::as_str))
     }
 

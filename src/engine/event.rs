@@ -121,6 +121,7 @@ pub enum Output {
 /// Why a run waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum WakeReason {
     /// A failed call is tried again; the provider said when.
     RetryAfter,
@@ -194,6 +195,7 @@ fn nothing(usage: &Usage) -> bool {
 /// What happened in a run, in the order in which it happened. Serialized, it is the journal's format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
+#[non_exhaustive]
 pub enum Event {
     /// The run began.
     Started,

@@ -15,9 +15,8 @@ mod replay;
 mod retry;
 mod run;
 
-pub use document_state::{
-    Callee, DocumentState, FailedCall, IterationState, MOST_ITERATIONS, MemberAnswer, StageAnswer,
-};
+pub(crate) use document_state::MOST_ITERATIONS;
+pub use document_state::{Callee, DocumentState, FailedCall, IterationState, MemberAnswer, StageAnswer};
 pub use event::{CallFailed, Consulted, Event, Input, Output, Produced, WakeReason, Work};
 pub use outcome::Outcome;
 pub use pipeline::{FeedbackTo, Outputs, Pipeline, PipelineStage};

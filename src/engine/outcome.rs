@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The end of a run, as `simulate` and the result file write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// How it ended.
     pub final_status: FinalStatus,

@@ -60,13 +60,13 @@ impl Pipeline {
 
     /// Whether the output of the only stage is the candidate.
     #[must_use]
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         matches!(self.steps.as_slice(), [only] if only.into.is_none())
     }
 
     /// Whether corrections tell this stage what is wrong.
     #[must_use]
-    pub fn gets_feedback(&self, stage: usize) -> bool {
+    pub(crate) fn gets_feedback(&self, stage: usize) -> bool {
         match self.feedback {
             FeedbackTo::All => self.steps.get(stage).is_some_and(|step| !step.once),
             FeedbackTo::Stage(named) => named == stage,
@@ -99,7 +99,7 @@ impl Pipeline {
     /// The candidate that the outputs make: the last stage's, with the fields of those that go into one. When the last
     /// stage goes into a field as well, or has no object to add fields to, the candidate is an object of fields.
     #[must_use]
-    pub fn assemble(&self, outputs: &Outputs) -> Arc<Value> {
+    pub(crate) fn assemble(&self, outputs: &Outputs) -> Arc<Value> {
         let output = |at: usize| outputs.get(at).and_then(Option::as_ref);
         let last = self.steps.len().saturating_sub(1);
         let whole = self.steps.get(last).filter(|step| step.into.is_none()).and_then(|_| output(last));
@@ -144,14 +144,14 @@ impl Pipeline {
 
     /// What the stages must have answered to make `candidate`, as far as it shows.
     #[must_use]
-    pub fn take_apart(&self, candidate: &Arc<Value>) -> Outputs {
+    pub(crate) fn take_apart(&self, candidate: &Arc<Value>) -> Outputs {
         (0..self.steps.len()).map(|stage| self.part(candidate, stage)).collect()
     }
 
     /// Whether the stage at `stage`, which has just answered for candidate 0, says that there is nothing to do. A
     /// condition that can't be computed says nothing.
     #[must_use]
-    pub fn skips(&self, stage: usize, outputs: &Outputs) -> bool {
+    pub(crate) fn skips(&self, stage: usize, outputs: &Outputs) -> bool {
         let condition = self.steps.get(stage).and_then(|step| step.skip_when.as_ref());
         condition.is_some_and(|condition| condition.holds(self.known(outputs)) == Some(true))
     }

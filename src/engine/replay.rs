@@ -15,6 +15,7 @@ pub struct Recorded {
 
 /// Why a recorded run can't be replayed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The record has an input where the run asked for another.
     #[error("event {index}: {misuse}")]

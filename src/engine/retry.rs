@@ -4,7 +4,7 @@ use super::event::{CallFailed, WakeReason};
 use crate::value::Millis;
 
 /// How often a call that failed with a transient error is made again, and how long the first pause is. Each further
-/// pause is twice as long, at most [`Retry::LONGEST_PAUSE`].
+/// pause is twice as long, at most `Retry::LONGEST_PAUSE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
     /// Attempts after the first.
@@ -15,9 +15,9 @@ pub struct Retry {
 
 impl Retry {
     /// Longest pause, unless a provider asks for more.
-    pub const LONGEST_PAUSE: Millis = Millis(60_000);
+    pub(crate) const LONGEST_PAUSE: Millis = Millis(60_000);
     /// Longest pause, whatever a provider asks for.
-    pub const LONGEST_ASKED: Millis = Millis(600_000);
+    pub(crate) const LONGEST_ASKED: Millis = Millis(600_000);
 
     /// How long to wait after a failed call, `attempt` others before it, and why.
     pub(super) fn pause_after(&self, attempt: u32, failure: &CallFailed) -> (Millis, WakeReason) {

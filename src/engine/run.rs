@@ -20,6 +20,7 @@ use std::sync::Arc;
 /// The driver did something that makes no sense now: a mistake in our own code, never a provider's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the run was {state} and can't take `{input}`")]
+#[non_exhaustive]
 pub struct Misuse {
     state: &'static str,
     input: &'static str,

@@ -8,10 +8,10 @@ mod stage_answer;
 mod work;
 
 pub(crate) use discretion::ReferenceLeakFilter;
-pub(crate) use request::mend_whole;
-pub use request::{RawAnswer, Task, correction_feedback, correction_request, judge_request, stage_request};
-pub use stage_answer::stage_answer;
+pub(crate) use request::{RawAnswer, correction_feedback, correction_request, mend_whole};
+pub use request::{Task, judge_request, stage_request};
+pub(crate) use stage_answer::stage_answer;
 pub(crate) use work::{attached, feedback_for};
-pub use work::{first_input, request_for};
+pub(crate) use work::{first_input, request_for};
 
 pub use loopctl_plugin_sdk::protocol;

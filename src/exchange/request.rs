@@ -181,7 +181,7 @@ fn request_options(options: &Options) -> RequestOptions {
 ///
 /// # Errors
 /// When a template can't be rendered or the base does not exist.
-pub fn correction_request(
+pub(crate) fn correction_request(
     plan: &Plan,
     stage: &StagePlan,
     task: Task<'_>,
@@ -210,7 +210,7 @@ pub fn correction_request(
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
-pub fn correction_feedback(
+pub(crate) fn correction_feedback(
     plan: &Plan,
     stage: &str,
     part: Option<&Arc<Value>>,
@@ -244,7 +244,7 @@ fn structured(guidance: &Guidance) -> RequestFeedback {
 
 /// What someone was told: a value, or a text that holds one.
 #[derive(Debug, Clone, Copy)]
-pub enum RawAnswer<'a> {
+pub(crate) enum RawAnswer<'a> {
     /// The value.
     Value(&'a Value),
     /// The text.

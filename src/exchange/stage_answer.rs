@@ -15,7 +15,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// When there is no such stage, or a text holds no JSON. What is not repaired when the fuel is spent stays as it is.
-pub fn stage_answer(
+pub(crate) fn stage_answer(
     plan: &Plan,
     outputs: &Outputs,
     stage: usize,

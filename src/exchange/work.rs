@@ -12,7 +12,7 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use std::path::Path;
 
 /// How a document's loop begins: it does not, when there is no text, or nothing that a patch could be applied to.
-pub fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
+pub(crate) fn first_input(plan: &Plan, document: &Document, source: &Source) -> Input {
     let attached = attached(plan, document).is_some();
     match &document.text {
         _ if (document.text.is_ok() || attached)
@@ -57,7 +57,12 @@ pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option
 ///
 /// # Errors
 /// When a template can't be rendered, or the work is none that a provider does.
-pub fn request_for(plan: &Plan, run: &Run, task: Task<'_>, work: &Work) -> Result<CompletionRequest, String> {
+pub(crate) fn request_for(
+    plan: &Plan,
+    run: &Run,
+    task: Task<'_>,
+    work: &Work,
+) -> Result<CompletionRequest, String> {
     let (stage, attempt, correction) = match *work {
         Work::Generate { stage, attempt } => (stage, attempt, None),
         Work::Correct { iteration, base, stage, attempt } => (stage, attempt, Some((iteration, base))),

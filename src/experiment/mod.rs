@@ -5,12 +5,15 @@
 //! and rules to what experts expect of them.
 
 mod answer;
+#[doc(hidden)]
 pub mod scenario;
 mod simulate;
 mod tally;
 mod trajectory;
 
 pub use answer::Answer;
-pub use simulate::{Simulated, dimensions_used, simulate};
+pub(crate) use simulate::dimensions_used;
+pub use simulate::{Simulated, simulate};
 pub use tally::Tally;
-pub use trajectory::{IterationRecord, LongestLine, StepIssue, Trajectory, TrajectoryError, lines};
+pub use trajectory::{IterationRecord, StepIssue, Trajectory, TrajectoryError};
+pub(crate) use trajectory::{LongestLine, lines};

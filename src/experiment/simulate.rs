@@ -11,6 +11,7 @@ use crate::value::{Millis, Usage};
 
 /// How a run over a trajectory would have ended, and what was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Simulated {
     /// The end. Time and usage are those of the iterations that were assessed.
     pub outcome: Outcome,
@@ -86,7 +87,7 @@ pub(super) fn assessment(policy: &LoopPolicy, step: &IterationRecord) -> Assessm
 
 /// Every dimension whose score can change what the policy does, in the order of the profile, each once.
 #[must_use]
-pub fn dimensions_used(policy: &LoopPolicy) -> Vec<&str> {
+pub(crate) fn dimensions_used(policy: &LoopPolicy) -> Vec<&str> {
     fn named(target: &Target) -> Option<&str> {
         match target {
             Target::Dimension(name) => Some(name),

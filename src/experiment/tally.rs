@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 /// How the documents of one policy ended, in constant memory: the texts of its keys are those that a policy can give.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Tally {
     documents: u64,
     assessed: u64,

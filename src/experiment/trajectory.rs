@@ -64,6 +64,7 @@ pub struct StepIssue {
 
 /// Why a line can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrajectoryError {
     /// It is not JSON.
     #[error("column {column}: {reason}")]
@@ -288,7 +289,7 @@ fn unexpected(path: &str, expected: &'static str, found: Option<&Value>) -> Traj
 
 /// Most bytes that a line may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LongestLine(pub u64);
+pub(crate) struct LongestLine(pub u64);
 
 impl Default for LongestLine {
     /// 16 MiB; read, a line takes some 35 times its length.
@@ -303,7 +304,7 @@ impl Default for LongestLine {
 ///
 /// # Errors
 /// Those of `take`, and of the reader, turned into `take`'s by `From`.
-pub fn lines<E: From<std::io::Error>>(
+pub(crate) fn lines<E: From<std::io::Error>>(
     mut reader: impl BufRead,
     longest: LongestLine,
     mut take: impl FnMut(u64, Result<Trajectory, TrajectoryError>) -> Result<(), E>,

@@ -22,7 +22,7 @@ const MOST_PAIRS: usize = 1_000_000;
 /// One change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "change")]
-pub enum Change {
+pub(crate) enum Change {
     /// Something is there that was not.
     Added {
         /// Where, as a JSON Pointer.
@@ -51,7 +51,7 @@ pub enum Change {
 impl Change {
     /// Where, as a JSON Pointer.
     #[must_use]
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         match self {
             Change::Added { path, .. } | Change::Removed { path, .. } | Change::Changed { path, .. } => path,
         }
@@ -60,7 +60,7 @@ impl Change {
 
 /// The changes that make `new` of `old`; none exactly when they are equal as JSON.
 #[must_use]
-pub fn diff(old: &Value, new: &Value) -> Vec<Change> {
+pub(crate) fn diff(old: &Value, new: &Value) -> Vec<Change> {
     let mut changes = Vec::new();
     compare(old, new, &mut String::new(), &mut changes);
     changes
@@ -228,7 +228,7 @@ fn subsequence(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
 /// What differs between two texts: how many characters they begin and end with in common. The middle parts begin and
 /// end at words.
 #[must_use]
-pub fn changed_part(old: &str, new: &str) -> (usize, usize) {
+pub(crate) fn changed_part(old: &str, new: &str) -> (usize, usize) {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     let mut head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - head;

@@ -47,14 +47,14 @@ impl Fact {
 
     /// Whether the same holds, wherever it was set.
     #[must_use]
-    pub fn says_the_same(&self, other: &Fact) -> bool {
+    pub(crate) fn says_the_same(&self, other: &Fact) -> bool {
         (self.kind, &self.values, &self.ending) == (other.kind, &other.values, &other.ending)
     }
 }
 
 /// All that a policy does.
 #[derive(Debug, Clone, Serialize)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The profile's name.
     pub profile: String,
     /// In the order in which they are read.
@@ -116,7 +116,7 @@ impl Facts {
     }
 
     /// The facts of a kind.
-    pub fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Fact> {
+    pub(crate) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Fact> {
         self.list.iter().filter(move |fact| fact.kind == kind)
     }
 

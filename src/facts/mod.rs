@@ -24,9 +24,10 @@ mod secrets;
 mod stopping;
 mod summary;
 
-pub use fact::{Ending, Fact, Facts};
-pub use origin::Origin;
-pub use secrets::{HIDDEN, shown_value};
+pub(crate) use fact::Facts;
+pub use fact::{Ending, Fact};
+pub(crate) use origin::Origin;
+pub(crate) use secrets::{HIDDEN, shown_value};
 
 pub(crate) use calls::Parts;
 pub(crate) use criteria::{Placed, entry_of, is_limit, placed};
@@ -51,7 +52,7 @@ pub struct ProfileView<'a> {
 impl Facts {
     /// Everything that a policy will do, in the order in which it is read.
     #[must_use]
-    pub fn of(view: ProfileView<'_>) -> Self {
+    pub(crate) fn of(view: ProfileView<'_>) -> Self {
         let ProfileView { loaded, plan, prices } = view;
         let mut facts = Facts::new(plan.profile.name.clone(), &loaded.merged);
         candidate::add(plan, &mut facts);

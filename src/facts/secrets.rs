@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// Shown instead of a secret value.
-pub const HIDDEN: &str = "***";
+pub(crate) const HIDDEN: &str = "***";
 
 /// Keys under which only their own kind of text stands, so that nothing below them is a name of ours.
 const FOREIGN: [&str; 4] = ["config", "extra_body", "extra_headers", "variables"];
@@ -28,7 +28,7 @@ pub(crate) fn without_passwords(text: &str) -> String {
 
 /// A setting's value as it may be shown on one line: JSON without what could be a secret.
 #[must_use]
-pub fn shown_value(path: &str, value: &Value) -> String {
+pub(crate) fn shown_value(path: &str, value: &Value) -> String {
     let mut value = value.clone();
     conceal(&mut value, path.split('.').any(|part| secret_word(part).is_some() && is_guarded(path)));
     match value {

@@ -12,7 +12,7 @@ const LONGEST_PATH: usize = 80;
 /// Names what `attempt` changed against the candidate that it started from, what got worse and by how much. Two
 /// attempts never have the same hint: it starts with the attempt's `iteration`.
 #[must_use]
-pub fn hint(base: (&Value, &Assessment), attempt: (&Value, &Assessment), iteration: usize) -> String {
+pub(crate) fn hint(base: (&Value, &Assessment), attempt: (&Value, &Assessment), iteration: usize) -> String {
     let mut changed = Vec::new();
     differences(base.0, attempt.0, &mut String::new(), &mut changed);
     let more = changed.len().saturating_sub(MOST_PATHS);

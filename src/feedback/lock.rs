@@ -16,14 +16,14 @@ use crate::value::{Disposition, Segment, Severity, canonical, is_present, push_s
 use serde_json::Value;
 
 /// The code of an issue about a field that was changed without cause.
-pub const LOCKED_FIELD_CHANGED: &str = "LOCKED_FIELD_CHANGED";
+pub(crate) const LOCKED_FIELD_CHANGED: &str = "LOCKED_FIELD_CHANGED";
 
 /// Longest earlier value, as JSON, that a suggestion repeats, in bytes.
 const MOST_SHOWN: usize = 200;
 
 /// The fields of `base` that its correction must leave as they are, in their order; `assessment` is the base's.
 #[must_use]
-pub fn locked_fields(base: &Value, assessment: &Assessment) -> Vec<String> {
+pub(crate) fn locked_fields(base: &Value, assessment: &Assessment) -> Vec<String> {
     let Value::Object(members) = base else { return Vec::new() };
     let fed_back = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Correct);
     if fed_back().any(|issue| issue.field().is_none()) {
@@ -53,7 +53,7 @@ pub fn locked_fields(base: &Value, assessment: &Assessment) -> Vec<String> {
 /// One issue for each locked field of `base` that `candidate` does not hold as it was: changed, emptied or left out.
 /// A field that `assessment` (the candidate's) already has such an issue about is not named again.
 #[must_use]
-pub fn changed(
+pub(crate) fn changed(
     base: &Value,
     base_assessment: &Assessment,
     candidate: &Value,

@@ -2,7 +2,7 @@
 
 mod data_lines;
 mod hints;
-pub mod lock;
+pub(crate) mod lock;
 mod model;
 mod names;
 mod passages;
@@ -14,9 +14,9 @@ mod template;
 mod unclosed;
 mod variables;
 
-pub use hints::hint;
-pub use lock::LOCKED_FIELD_CHANGED;
-pub use model::{Correction, Finding, Guidance};
+pub(crate) use hints::hint;
+pub use model::Correction;
+pub(crate) use model::{Finding, Guidance};
 pub use passages::Passages;
 pub use template::{Template, Templates};
-pub use variables::{JudgeVariables, Passage, Role, StageVariables};
+pub(crate) use variables::{JudgeVariables, Passage, Role, StageVariables};

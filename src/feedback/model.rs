@@ -25,7 +25,7 @@ pub struct Correction<'a> {
 
 /// One issue as templates and providers see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What kind.
     pub code: String,
     /// How bad.
@@ -55,7 +55,7 @@ impl From<&Issue> for Finding {
 
 /// Everything that a feedback template may use; field names are the variables of templates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Guidance {
+pub(crate) struct Guidance {
     /// The iteration being produced.
     pub iteration: usize,
     /// The id of the stage that is addressed.
@@ -101,7 +101,7 @@ impl Guidance {
     /// `part` is what the stage answers for in the base: the base itself for the only stage of a profile. `None` when
     /// the base does not exist.
     #[must_use]
-    pub fn gather(
+    pub(crate) fn gather(
         policy: &LoopPolicy,
         settings: &Feedback,
         stage: &str,
@@ -174,13 +174,13 @@ impl Guidance {
     }
 
     /// Every issue, the most severe first.
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.critical.iter().chain(&self.major).chain(&self.minor)
     }
 
     /// How many points could be left out.
     #[must_use]
-    pub fn points(&self) -> usize {
+    pub(crate) fn points(&self) -> usize {
         self.findings().count() + self.failed_attempts.len() + self.missing.len() + self.locked.len()
     }
 
@@ -188,7 +188,7 @@ impl Guidance {
     /// fields of the base): the least severe issues first; before critical ones the failed attempts but the latest, and
     /// the missing fields, the least wanted first; then locked fields and at last the latest attempt. `false` when there
     /// was nothing left.
-    pub fn drop_least(&mut self, count: usize) -> bool {
+    pub(crate) fn drop_least(&mut self, count: usize) -> bool {
         let before = self.dropped;
         for _ in 0..count {
             let issue = self.minor.pop().or_else(|| self.major.pop());

@@ -25,7 +25,7 @@ pub struct Passages {
 impl Passages {
     /// Adds a file; a passage is a run of lines between empty ones. A heading (a line that begins with `#`) belongs to
     /// each passage below it.
-    pub fn add(&mut self, file: &str, text: &str) {
+    pub(crate) fn add(&mut self, file: &str, text: &str) {
         let mut heading = "";
         let mut lines: Vec<&str> = Vec::new();
         for line in text.lines().chain([""]) {
@@ -65,7 +65,7 @@ impl Passages {
     /// At most `count` passages of at most `max_bytes` together, the most relevant to `query` first. Passages that share
     /// no word with it are left out; of equally relevant ones the earlier comes first.
     #[must_use]
-    pub fn relevant(&self, query: &str, count: usize, max_bytes: usize) -> Vec<Passage> {
+    pub(crate) fn relevant(&self, query: &str, count: usize, max_bytes: usize) -> Vec<Passage> {
         let mut asked = BTreeSet::new();
         for word in words(query) {
             if asked.len() >= MOST_QUERY_WORDS {

@@ -46,7 +46,7 @@ pub(super) fn shape_of(role: Role, name: &str) -> Shape {
             Shape::List(Box::new(Shape::Plain))
         }
         (Role::Stage, "context") => Shape::List(Box::new(PASSAGE)),
-        // Which stages and variables there are, the profile says; see `Templates::add_stage` and `run::Plan`.
+        // Which stages and variables there are, the profile says; see `Templates::add_stage` and `plan::Plan`.
         (Role::Stage, "stages" | "variables") => Shape::Any,
         _ => Shape::Plain,
     }

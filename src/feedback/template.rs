@@ -61,7 +61,12 @@ fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -
 
 impl Templates {
     /// Adds the template in `file`. A syntax error or an unknown variable is a problem at its place.
-    pub fn add(&mut self, role: Role, file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Template> {
+    pub(crate) fn add(
+        &mut self,
+        role: Role,
+        file: &Arc<SourceFile>,
+        problems: &mut Problems,
+    ) -> Option<Template> {
         let name = file.name().to_owned();
         if let Some(at) = long_block(file.text()) {
             let problem = format!("this block has more than {MAX_BLOCK_BYTES} bytes");
@@ -104,14 +109,14 @@ impl Templates {
 
     /// Whether a template uses this variable at all.
     #[must_use]
-    pub fn uses(&self, template: &Template, variable: &str) -> bool {
+    pub(crate) fn uses(&self, template: &Template, variable: &str) -> bool {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return false };
         template.undeclared_variables(false).contains(variable)
     }
 
     /// Adds the prompt of a stage; `earlier` are the ids of the stages before it, which `stages` holds. Any other
     /// `stages.X` is a problem at its place.
-    pub fn add_stage(
+    pub(crate) fn add_stage(
         &mut self,
         file: &Arc<SourceFile>,
         earlier: &[&str],
@@ -147,7 +152,7 @@ impl Templates {
 
     /// The names of the profile's `variables` that a template uses.
     #[must_use]
-    pub fn profile_variables(&self, template: &Template) -> Vec<String> {
+    pub(crate) fn profile_variables(&self, template: &Template) -> Vec<String> {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
         let used = template.undeclared_variables(true);
         let mut names: Vec<String> = used
@@ -162,7 +167,7 @@ impl Templates {
 
     /// What a prompt uses of the answers of earlier stages: a stage's id and a member of its answer.
     #[must_use]
-    pub fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
+    pub(crate) fn stage_members(&self, template: &Template) -> Vec<(String, String)> {
         let Ok(template) = self.engine.environment().get_template(&template.0) else { return Vec::new() };
         let used = template.undeclared_variables(true);
         let mut members: Vec<(String, String)> = used
@@ -187,7 +192,7 @@ impl Templates {
     ///
     /// # Errors
     /// What the template engine says, such as a template that takes too many steps.
-    pub fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
+    pub(crate) fn task(&self, template: &Template, variables: &StageVariables<'_>) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 
@@ -195,7 +200,7 @@ impl Templates {
     ///
     /// # Errors
     /// What the template engine says.
-    pub fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
+    pub(crate) fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 
@@ -205,7 +210,7 @@ impl Templates {
     ///
     /// # Errors
     /// What the template engine says.
-    pub fn feedback(
+    pub(crate) fn feedback(
         &self,
         template: &Template,
         guidance: &mut Guidance,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What a template is for, which decides what it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// The request for candidate 0, and the task part of every correction: [`StageVariables`].
     Stage,
     /// What a correction is told: [`Guidance`](super::Guidance).
@@ -18,7 +18,7 @@ pub enum Role {
 impl Role {
     /// The variables that a template of this role may use.
     #[must_use]
-    pub fn variables(self) -> &'static [&'static str] {
+    pub(crate) fn variables(self) -> &'static [&'static str] {
         match self {
             Role::Stage => &["document_type", "source", "schema", "stage", "stages", "context", "variables"],
             Role::Feedback => &[
@@ -45,7 +45,7 @@ impl Role {
 
 /// What the prompt of a stage may use; field names are the variables of templates.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct StageVariables<'a> {
+pub(crate) struct StageVariables<'a> {
     /// The document's type.
     pub document_type: &'a str,
     /// The document's text, as this stage may see it.
@@ -64,7 +64,7 @@ pub struct StageVariables<'a> {
 
 /// A passage of a context file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Passage {
+pub(crate) struct Passage {
     /// The file, as the profile names it.
     pub file: String,
     /// The passage.
@@ -73,7 +73,7 @@ pub struct Passage {
 
 /// What the prompt of a judge may use; field names are the variables of templates.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct JudgeVariables<'a> {
+pub(crate) struct JudgeVariables<'a> {
     /// The document's type.
     pub document_type: &'a str,
     /// The document's text, as this judge may see it.

@@ -22,11 +22,11 @@ use regex::{Regex, RegexBuilder};
 use std::sync::Arc;
 
 /// The type of a document that no declared type fits.
-pub const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: &str = "unknown";
 
 /// How many characters of a document are looked at. What a document is shows on its first pages; the bound keeps the
 /// time for a document of the largest size within milliseconds.
-pub const LOOKED_AT_CHARACTERS: usize = 200_000;
+pub(crate) const LOOKED_AT_CHARACTERS: usize = 200_000;
 
 /// Most memory that one compiled pattern may take, in bytes.
 const PATTERN_BYTES: usize = 2 << 20;
@@ -55,10 +55,11 @@ pub(super) struct WeightedPattern {
 
 /// What a document seems to be, and why.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Classification {
-    /// A declared type, or [`UNKNOWN`].
+    /// A declared type, or `UNKNOWN`.
     pub document_type: String,
-    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing spoke for another type. 0 for [`UNKNOWN`].
+    /// best / (best + second best): 0.5 is a coin toss, at 1 nothing spoke for another type. 0 for `UNKNOWN`.
     pub confidence: Score,
     /// Every pattern that occurred, in the order of the file.
     pub matched: Vec<Matched>,
@@ -66,6 +67,7 @@ pub struct Classification {
 
 /// A pattern that occurred.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Matched {
     /// The type that it speaks for.
     pub document_type: String,
@@ -100,7 +102,7 @@ impl Classifier {
         self.types.iter().map(|declared| declared.name.as_str())
     }
 
-    /// Finds the type of a text from its first [`LOOKED_AT_CHARACTERS`].
+    /// Finds the type of a text from its first `LOOKED_AT_CHARACTERS`.
     #[must_use]
     pub fn classify(&self, text: &str) -> Classification {
         let end = text.char_indices().nth(LOOKED_AT_CHARACTERS).map_or(text.len(), |(at, _)| at);

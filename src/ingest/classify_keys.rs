@@ -5,7 +5,7 @@ use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
 
 /// A classification.
-pub static CLASSIFICATION: Mapping = Mapping {
+pub(crate) static CLASSIFICATION: Mapping = Mapping {
     name: "classification",
     what: "classification",
     doc: "What type a document is, by what is in its text. A type's score is the sum of the weights of those of its \

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// Endings, in any case, of such files, for folders.
-pub const MEDIA_ENDINGS: [&str; 6] = ["pdf", "png", "jpg", "jpeg", "gif", "webp"];
+pub(crate) const MEDIA_ENDINGS: [&str; 6] = ["pdf", "png", "jpg", "jpeg", "gif", "webp"];
 
 /// A document as an image or PDF. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,10 +6,11 @@ mod media;
 mod read;
 mod text;
 
-pub use classify::{Classification, Classifier, LOOKED_AT_CHARACTERS, Matched, UNKNOWN};
-pub use classify_keys::CLASSIFICATION;
-pub use media::{MEDIA_ENDINGS, Media};
-pub use read::{
-    Document, ENDINGS, FoundInputs, Input, InputError, MAX_DOCUMENT_BYTES, Origin, find, find_also,
-};
+pub(crate) use classify::UNKNOWN;
+pub use classify::{Classification, Classifier, Matched};
+pub(crate) use classify_keys::CLASSIFICATION;
+pub(crate) use media::MEDIA_ENDINGS;
+pub use media::Media;
+pub(crate) use read::find_also;
+pub use read::{Document, FoundInputs, Input, InputError, Origin, find};
 pub use text::{Encoding, SourceText, Unreadable};

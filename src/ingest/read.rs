@@ -10,13 +10,14 @@ use std::path::{Component, Path, PathBuf};
 
 /// Largest document, in bytes. A thousand pages of text have some 3 MB; beyond this a file is a dump, and
 /// every candidate's values would be searched for in it.
-pub const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
 /// Endings, in any case, of the files that are taken from a folder.
-pub const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
+pub(crate) const ENDINGS: [&str; 4] = ["txt", "text", "md", "json"];
 
 /// Where a document's bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// A file.
     File(PathBuf),
@@ -69,7 +70,7 @@ pub struct Document {
 impl Document {
     /// A document that is at hand as text, by a name that is unique among those of a run.
     #[must_use]
-    pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {
         let bytes = text.into().into_bytes();
         Document {
             id: DocumentId::new(id),
@@ -83,6 +84,7 @@ impl Document {
 
 /// An argument or a file that can't be used at all.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// Nothing by that name.
     #[error("there is no file or folder `{}`", path.display())]
@@ -90,7 +92,7 @@ pub enum InputError {
         /// The argument.
         path: PathBuf,
     },
-    /// A folder in which no file has one of [`ENDINGS`].
+    /// A folder in which no file has one of `ENDINGS`.
     #[error("the folder `{}` holds no documents", path.display())]
     NoDocuments {
         /// The folder.
@@ -149,6 +151,7 @@ fn shown_size(size: Option<u64>, limit: u64) -> String {
 
 /// What the arguments stand for.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct FoundInputs {
     /// Documents to be read, in the order of the arguments; a folder's files sorted by name. No two have one id.
     pub inputs: Vec<Input>,
@@ -156,7 +159,7 @@ pub struct FoundInputs {
     pub errors: Vec<InputError>,
 }
 
-/// Finds what the arguments stand for: files of any name, folders (their files with one of [`ENDINGS`], one level
+/// Finds what the arguments stand for: files of any name, folders (their files with one of `ENDINGS`, one level
 /// deep, hidden files left out), and `-` for standard input. What is named twice is taken once.
 ///
 /// A document's id is its file's name without ending. Files that would share an id (upper and lower case taken as
@@ -168,7 +171,10 @@ pub fn find<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> FoundInp
 
 /// The same, with files of other endings taken from folders, too.
 #[must_use]
-pub fn find_also<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, endings: &[&str]) -> FoundInputs {
+pub(crate) fn find_also<A: AsRef<OsStr>>(
+    arguments: impl IntoIterator<Item = A>,
+    endings: &[&str],
+) -> FoundInputs {
     let mut found = FoundInputs::default();
     let mut origins = Vec::new();
     for argument in arguments {
@@ -315,7 +321,7 @@ impl Input {
         &self.origin
     }
 
-    /// Reads the document, at most [`MAX_DOCUMENT_BYTES`] of it. A file that is not a readable text is no error
+    /// Reads the document, at most `MAX_DOCUMENT_BYTES` of it. A file that is not a readable text is no error
     /// here: see [`Document::text`].
     ///
     /// # Errors

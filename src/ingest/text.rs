@@ -43,6 +43,7 @@ fn look_at(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
 
 /// How the bytes of a text were encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
@@ -61,6 +62,7 @@ pub struct SourceText {
 
 /// Why bytes are not a text that can be worked on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unreadable {
     /// No bytes at all, or nothing but a byte order mark.
     #[error("the document is empty")]
@@ -135,7 +137,7 @@ impl SourceText {
     ///
     /// # Errors
     /// The first reason why they are not a readable text.
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Unreadable> {
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Self, Unreadable> {
         let known = SIGNATURES.iter().find(|(start, ..)| bytes.starts_with(start));
         if let Some((what, help)) = known.map(|(_, what, help)| (*what, *help)).or_else(|| look_at(&bytes)) {
             return Err(Unreadable::Format { what, help });

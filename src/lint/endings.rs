@@ -3,7 +3,7 @@
 use crate::diag::{Code, Level, Problem, Problems};
 
 /// Files that nothing finds by their name, because of how they end.
-pub fn lint_endings(problems: &mut Problems) {
+pub(crate) fn lint_endings(problems: &mut Problems) {
     for folder in ["profiles", "rules", "rules/rubrics", "rules/extract"] {
         let Ok(entries) = std::fs::read_dir(folder) else { continue };
         let mut names: Vec<String> =

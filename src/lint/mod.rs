@@ -15,16 +15,17 @@ mod schema_words;
 mod shipped;
 mod single;
 
-pub use single::{FileKind, check_file, files_of};
+pub(crate) use single::files_of;
+pub use single::{FileKind, check_file};
 
 use crate::diag::Problems;
 use crate::plan::Plan;
 use crate::profile::{Environment, Loaded};
 use crate::provider::Providers;
 
-pub use endings::lint_endings;
-pub use plugins::{lint_prices, lint_providers};
-pub use shipped::is_about_shipped;
+pub(crate) use endings::lint_endings;
+pub(crate) use plugins::{lint_prices, lint_providers};
+pub(crate) use shipped::is_about_shipped;
 use shipped::{for_the_child, is_shipped};
 
 /// A profile that compiles, as it was written and as it will be run.

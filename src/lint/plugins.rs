@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
 /// plugin, so what is wrong is a warning here; `run` fails on it.
-pub fn lint_providers(
+pub(crate) fn lint_providers(
     loaded: &Loaded,
     providers: &Providers,
     environment: Environment<'_>,
@@ -57,7 +57,7 @@ fn limits(loaded: &Loaded, providers: &Providers, problems: &mut Problems) {
 }
 
 /// Looks up the providers that a price table names.
-pub fn lint_prices(file: &Arc<SourceFile>, providers: &Providers, problems: &mut Problems) {
+pub(crate) fn lint_prices(file: &Arc<SourceFile>, providers: &Providers, problems: &mut Problems) {
     // What is wrong with its form is said when it is decoded.
     let Some(root) = parse(file, &mut Problems::new()) else { return };
     let Some(Node { data: Data::List(prices), .. }) = root.get("prices") else { return };

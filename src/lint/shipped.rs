@@ -21,7 +21,7 @@ pub(super) fn is_shipped(span: &Span) -> bool {
 
 /// Whether all places of a problem are in files that are shipped.
 #[must_use]
-pub fn is_about_shipped(problem: &Problem) -> bool {
+pub(crate) fn is_about_shipped(problem: &Problem) -> bool {
     let related = problem.related.iter().map(|(span, _)| span);
     problem.span.iter().chain(related).all(is_shipped)
 }

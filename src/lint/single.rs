@@ -318,7 +318,7 @@ fn project_of(path: &Path) -> PathBuf {
 /// the disk below `project`, sorted. Profiles are not among them, nor what is no file of ours. What no profile could read,
 /// because it is no regular file or leads out of the project, is a problem.
 #[must_use]
-pub fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
+pub(crate) fn files_of(project: &Path, problems: &mut Problems) -> Vec<(FileKind, PathBuf, Arc<SourceFile>)> {
     let mut found = Vec::new();
     for (folder, depth) in [("profiles", 1), ("rules", 3), ("prompts", 3), ("schemas", 3)] {
         let walk = disk::files_below(project, folder, depth);

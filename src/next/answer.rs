@@ -7,12 +7,13 @@ use crate::policy::{Decision, FinalStatus, SelectionReason, StopReason};
 use crate::result::{IterationResult, message_for_a_person, wants_review};
 use crate::score::Assessment;
 use crate::value::{DocumentId, Millis, Usd};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// What the policy makes of a history, and what it asks next: either `outcome` or `request` is there.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NextAnswer {
     /// The document.
     pub id: DocumentId,
@@ -37,7 +38,8 @@ pub struct NextAnswer {
 }
 
 /// The end of a loop: the fields that `simulate` writes, and the selected candidate.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NextOutcome {
     /// The document.
     pub id: DocumentId,
@@ -75,7 +77,8 @@ pub struct NextOutcome {
 }
 
 /// What to ask the model: all that a provider would get, but for what the caller has already.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NextRequest {
     /// The stage that asks; its answer is the next entry of the history.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -64,6 +64,7 @@ pub enum ModelOutput {
 
 /// One thing that is wrong with the input. Says nothing of what a text holds: it may be the document's.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mistake {
     /// Where, as a JSON Pointer into the input; empty for the whole.
     pub at: String,

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NextError {
     /// The history does not fit the profile: each place where it does not.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]

@@ -166,7 +166,7 @@ impl Plan {
 
     /// Whether a stage gets to see documents that are images or PDFs.
     #[must_use]
-    pub fn attaches(&self) -> bool {
+    pub(crate) fn attaches(&self) -> bool {
         self.stages.iter().any(|stage| stage.stage.call.attach.is_some())
     }
 

@@ -10,8 +10,8 @@ mod typing;
 
 pub use compiled::Plan;
 pub(crate) use references::references_of;
-pub use references::without_references;
+pub(crate) use references::without_references;
 pub use repairers::Repairers;
 pub use stage_plan::{JudgePlan, StagePlan, ValidatorPlan};
 pub use terms::{DimensionWeight, GateTerms, PanelTerms, SelectTerms, Terms};
-pub use typing::{TypedAs, document_type_of};
+pub(crate) use typing::{TypedAs, document_type_of};

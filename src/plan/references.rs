@@ -65,7 +65,7 @@ fn within(folder: &Path, path: &str) -> Result<PathBuf, String> {
 /// The inputs that are no references: what a judge holds one document against is not another document, and no stage is
 /// to see it.
 #[must_use]
-pub fn without_references(plan: &Plan, inputs: Vec<Input>) -> Vec<Input> {
+pub(crate) fn without_references(plan: &Plan, inputs: Vec<Input>) -> Vec<Input> {
     let mut references = HashSet::new();
     for named in plan.judges.iter().filter_map(|judge| judge.judge.reference.as_ref()) {
         for path in inputs.iter().filter_map(|input| input.origin().path()) {

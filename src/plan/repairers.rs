@@ -18,7 +18,7 @@ pub struct Repairers {
 impl Repairers {
     /// Without schemas, answers are only read.
     #[must_use]
-    pub fn without_schemas(settings: Repair) -> Self {
+    pub(crate) fn without_schemas(settings: Repair) -> Self {
         Repairers { by_type: BTreeMap::new(), plain: Repairer::without_schema(settings) }
     }
 

@@ -6,7 +6,7 @@ use crate::score::Assessment;
 
 /// A document's type, and whether anybody knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TypedAs {
+pub(crate) struct TypedAs {
     /// The type.
     pub name: String,
     /// Whether the profile tells types apart, nobody named this document's, and it was not recognised.
@@ -15,7 +15,7 @@ pub struct TypedAs {
 
 /// The type that was `given`, or the one that the profile's classifier finds; what is doubtful about it goes to
 /// `warnings`, with the way to name it.
-pub fn document_type_of(
+pub(crate) fn document_type_of(
     plan: &Plan,
     given: Option<&str>,
     text: &str,

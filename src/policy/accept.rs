@@ -34,7 +34,7 @@ pub(super) fn accepted(accept: &Accept, facts: &IterationSummary, checks: &mut C
 /// Whether the lines of `accept` hold for a candidate, each with its numbers. The gate and who must decide about issues,
 /// which come before acceptance in the table, are not looked at.
 #[must_use]
-pub fn acceptance(policy: &LoopPolicy, facts: &IterationSummary) -> (bool, Vec<Check>) {
+pub(crate) fn acceptance(policy: &LoopPolicy, facts: &IterationSummary) -> (bool, Vec<Check>) {
     let mut checks = Checks::default();
     let all = accepted(&policy.accept, facts, &mut checks);
     (all, checks.0)

@@ -69,6 +69,7 @@ const SCRIPT: &str = "script";
 
 /// Why a run ended. In results it is one text; two reasons are equal when they are written alike.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum StopReason {
     /// An issue that a person must decide.
     CriticalIssue,
@@ -208,6 +209,7 @@ impl<'de> Deserialize<'de> for StopReason {
 
 /// Why the selected candidate is the selected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SelectionReason {
     /// There was no other.
     OnlyIteration,
@@ -254,6 +256,7 @@ impl<'de> Deserialize<'de> for SelectionReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 #[must_use]
+#[non_exhaustive]
 pub enum Verdict {
     /// Correct the candidate of this iteration.
     Continue {
@@ -269,6 +272,7 @@ pub enum Verdict {
 
 /// One line of the decision table that was looked at, with the numbers it saw.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Check {
     /// The line: `accept.overall`, `stop.max_iterations`, `gate` and so on, as in the profile.
     pub line: String,
@@ -297,6 +301,7 @@ impl Checks {
 
 /// One decision with all the numbers it used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Decision {
     /// The iteration that it is about.
     pub iteration: usize,

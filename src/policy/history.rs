@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// What deciding needs to know of one assessed candidate.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct IterationSummary {
     /// Its dimensions.
     pub scores: Scores,
@@ -71,7 +72,7 @@ fn is_below_gate(policy: &LoopPolicy, gated: f64) -> bool {
 
 /// Whether a candidate that tier 1 measured so misses the policy's gate.
 #[must_use]
-pub fn misses_gate(policy: &LoopPolicy, tier1: &Scores) -> bool {
+pub(crate) fn misses_gate(policy: &LoopPolicy, tier1: &Scores) -> bool {
     is_below_gate(policy, gated(policy, tier1))
 }
 
@@ -150,6 +151,7 @@ pub struct History {
 
 /// Which candidate a run returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selection {
     /// Its iteration.
     pub iteration: usize,
@@ -236,7 +238,7 @@ impl History {
 
     /// Rollbacks in a row, up to the latest candidate.
     #[must_use]
-    pub fn consecutive_rollbacks(&self) -> u64 {
+    pub(crate) fn consecutive_rollbacks(&self) -> u64 {
         self.consecutive_rollbacks
     }
 

@@ -9,11 +9,12 @@ mod rank;
 mod review;
 mod script_criteria;
 
-pub use accept::acceptance;
+pub(crate) use accept::acceptance;
 pub use condition::{Condition, ConditionError};
 pub use decide::{Spent, decide};
 use decision::Checks;
 pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
-pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection, misses_gate};
+pub(crate) use history::misses_gate;
+pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection};
 pub use review::Review;
 pub use script_criteria::ScriptCriteria;

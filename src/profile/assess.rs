@@ -51,6 +51,7 @@ pub struct SecondSource {
 
 /// Where a dimension's score comes from. Names of files are resolved when the profile is compiled.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Measure {
     /// Weighted presence of the fields that a rubric lists for the document type.
     Rubric {
@@ -97,6 +98,7 @@ pub enum Measure {
 
 /// Which issues of a rule set count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Counts {
     /// Every issue.
     #[default]
@@ -179,7 +181,7 @@ impl SecondSource {
 
 impl Measure {
     /// The measures that it is made of: its members, or itself.
-    pub fn parts(&self) -> impl Iterator<Item = &Measure> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Measure> {
         let (members, own) = match self {
             Measure::Ensemble { members, .. } => (members.as_slice(), None),
             single => (&[][..], Some(single)),
@@ -188,7 +190,7 @@ impl Measure {
     }
 
     /// Reads one entry of `assess`: a mapping with exactly one kind, or the bare words `grounding` and `given`.
-    pub fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         if let Some(word) = node.as_text() {
             return match word {
                 "grounding" => Some(Measure::Grounding(Grounding::default_settings())),
@@ -287,6 +289,7 @@ impl Decode for Grounding {
 
 /// How `overall` comes from the dimensions.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Overall {
     /// Weighted sum; the weights add up to 1.
     Weighted(Vec<(String, f64)>),
@@ -297,7 +300,7 @@ pub enum Overall {
 impl Overall {
     /// The overall score. `score` gives a dimension's value; one that an assessment lacks counts 0.
     #[must_use]
-    pub fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
+    pub(crate) fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
         let value = |name: &str| score(name).unwrap_or(Score::ZERO).get();
         Score::clamped(match self {
             Overall::From(name) => value(name),
@@ -306,7 +309,7 @@ impl Overall {
     }
 
     /// Every dimension it reads.
-    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn dimensions(&self) -> impl Iterator<Item = &str> {
         let (weighted, single) = match self {
             Overall::Weighted(weights) => (weights.as_slice(), None),
             Overall::From(name) => (&[][..], Some(name.as_str())),
@@ -317,6 +320,7 @@ impl Overall {
 
 /// Which of two equal candidates is the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ties {
     /// The earlier.
     First,

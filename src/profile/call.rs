@@ -87,6 +87,7 @@ fn provider() -> Shape {
 
 /// What goes with a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Attach {
     /// The document itself, when it is an image or PDF.
     Document,
@@ -96,6 +97,7 @@ decode_words!(Attach, "attachment", { "document": "The document itself, when it 
 
 /// Who wrote something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Author {
     /// Whoever runs the program, with a flag or a variable, or a program that uses the library.
     User,
@@ -176,13 +178,13 @@ impl Asked {
 impl Call {
     /// The provider that is asked first.
     #[must_use]
-    pub fn provider(&self) -> &str {
+    pub(crate) fn provider(&self) -> &str {
         self.providers.first().map_or("", |first| first.name.value.as_str())
     }
 
     /// How often a call may be made again in all, when each provider may be asked again `retries` times.
     #[must_use]
-    pub fn attempts_after_first(&self, retries: u32) -> u32 {
+    pub(crate) fn attempts_after_first(&self, retries: u32) -> u32 {
         let providers = u32::try_from(self.providers.len()).unwrap_or(u32::MAX);
         retries.saturating_add(1).saturating_mul(providers).saturating_sub(1)
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 /// What a candidate is, and so what is assessed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CandidateKind {
     /// The structured output itself.
     #[default]
@@ -23,6 +24,7 @@ decode_words!(CandidateKind, "kind of candidate", {
 
 /// What becomes of a mistake that the document had before a patch, and that the patch does not touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnPreExisting {
     /// It is shown and blocks nothing.
     #[default]

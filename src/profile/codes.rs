@@ -43,7 +43,7 @@ pub(super) const KEYWORDS: [&str; 30] = [
 
 /// What the issues of one keyword are like.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeywordIssue {
+pub(crate) struct KeywordIssue {
     /// Their code.
     pub code: String,
     /// How bad they are, if not as bad as the others.
@@ -62,13 +62,13 @@ pub struct SchemaCodes {
 impl SchemaCodes {
     /// What the issues of a keyword are like, if that was said.
     #[must_use]
-    pub fn of(&self, keyword: &str) -> Option<&KeywordIssue> {
+    pub(crate) fn of(&self, keyword: &str) -> Option<&KeywordIssue> {
         let listed = self.keywords.iter().find(|(known, _)| known == keyword);
         listed.map(|(_, issue)| issue).or(self.otherwise.as_ref())
     }
 
     /// The keywords of which something was said, in file order, and last what holds for all others (`None`).
-    pub fn listed(&self) -> impl Iterator<Item = (Option<&str>, &KeywordIssue)> {
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (Option<&str>, &KeywordIssue)> {
         let keywords = self.keywords.iter().map(|(keyword, issue)| (Some(keyword.as_str()), issue));
         keywords.chain(self.otherwise.iter().map(|issue| (None, issue)))
     }

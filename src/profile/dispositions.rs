@@ -33,7 +33,7 @@ impl Dispositions {
     /// Who handles an issue of this code; `auto_fixable` is what the issue says of itself. What an issue says of its
     /// disposition stands above this.
     #[must_use]
-    pub fn of(&self, code: &str, auto_fixable: bool) -> Disposition {
+    pub(crate) fn of(&self, code: &str, auto_fixable: bool) -> Disposition {
         let known = self.by_code.iter().find(|(known, _)| known == code);
         let handling = known.map_or(self.otherwise, |(_, handling)| *handling);
         if auto_fixable { handling.auto_fixable } else { handling.otherwise }
@@ -41,7 +41,7 @@ impl Dispositions {
 
     /// The codes of which something was said, in file order, and last all others (`None`): who handles an issue that says
     /// of itself that the loop can put it right, and who any other.
-    pub fn listed(&self) -> impl Iterator<Item = (Option<&str>, Disposition, Disposition)> {
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (Option<&str>, Disposition, Disposition)> {
         let codes = self.by_code.iter().map(|(code, handling)| (Some(code.as_str()), *handling));
         let all = codes.chain(std::iter::once((None, self.otherwise)));
         all.map(|(code, handling)| (code, handling.auto_fixable, handling.otherwise))

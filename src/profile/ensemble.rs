@@ -14,6 +14,7 @@ const MOST_WEIGHT: f64 = 1_000.0;
 
 /// How the scores of a dimension become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Combine {
     /// The first judge or validator that has one; that of tier 1 only when none has.
     First,
@@ -32,7 +33,7 @@ pub enum Combine {
 impl Combine {
     /// The word in YAML.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Combine::First => "first",
             Combine::Min => "min",
@@ -58,11 +59,11 @@ pub struct Weight(f64);
 
 impl Weight {
     /// What a member counts that does not say.
-    pub const ONE: Weight = Weight(1.0);
+    pub(crate) const ONE: Weight = Weight(1.0);
 
     /// The number.
     #[must_use]
-    pub fn get(self) -> f64 {
+    pub(crate) fn get(self) -> f64 {
         self.0
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 const LONGEST_CHAIN: usize = 16;
 
 /// What is particular to files of one kind.
-pub trait Heirs {
+pub(crate) trait Heirs {
     /// What one is called in messages.
     fn what(&self) -> &'static str;
 
@@ -42,7 +42,7 @@ pub trait Heirs {
 }
 
 /// A file with its tree.
-pub struct Heir {
+pub(crate) struct Heir {
     /// The file.
     pub file: Arc<SourceFile>,
     /// Its tree, `extends` in it.
@@ -50,7 +50,7 @@ pub struct Heir {
 }
 
 /// A file and all that it extends.
-pub struct Chain {
+pub(crate) struct Chain {
     /// Nearest first; never empty.
     pub heirs: Vec<Heir>,
     /// Whether none is missing.
@@ -58,7 +58,7 @@ pub struct Chain {
 }
 
 /// Follows `extends`; `None` when the file itself can't be read. A parent that can't be used is reported and left out.
-pub fn chain(file: &Arc<SourceFile>, kind: &mut dyn Heirs, problems: &mut Problems) -> Option<Chain> {
+pub(crate) fn chain(file: &Arc<SourceFile>, kind: &mut dyn Heirs, problems: &mut Problems) -> Option<Chain> {
     let mut heirs: Vec<Heir> = Vec::new();
     let mut file = Arc::clone(file);
     let complete = loop {

@@ -34,6 +34,7 @@ mapping! {
 
 /// What a correction request shows of the candidate that it starts from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PreviousOutput {
     /// All of it.
     #[default]
@@ -52,6 +53,7 @@ decode_words!(PreviousOutput, "way to show the previous output", {
 
 /// Which fields a correction must leave as they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Lock {
     /// None.
     #[default]

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest file read through [`Files`], in bytes.
-pub const MAX_FILE_BYTES: u64 = 8 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// Finds declared files by name.
 pub trait Files: Send + Sync {
@@ -64,7 +64,7 @@ impl Library {
 
     /// The same library, which takes down every path that it looks at from here on.
     #[must_use]
-    pub fn noted_in(&self, notes: &FileTracker) -> Self {
+    pub(crate) fn noted_in(&self, notes: &FileTracker) -> Self {
         Library { notes: Some(notes.clone()), ..self.clone() }
     }
 
@@ -112,7 +112,7 @@ impl Library {
 
     /// The same library with another root after the first `after` ones.
     #[must_use]
-    pub fn farther(&self, after: usize, root: &Path) -> Self {
+    pub(crate) fn farther(&self, after: usize, root: &Path) -> Self {
         let mut roots = self.roots.clone();
         if !roots.iter().any(|known| known.as_path() == root) {
             roots.insert(after.min(roots.len()), root.to_path_buf());
@@ -122,7 +122,7 @@ impl Library {
 
     /// The same library with another root before all others.
     #[must_use]
-    pub fn nearest(&self, root: &Path) -> Self {
+    pub(crate) fn nearest(&self, root: &Path) -> Self {
         let mut roots = vec![root.to_path_buf()];
         roots.extend(self.roots.iter().filter(|known| known.as_path() != root).cloned());
         Library { held: self.held.clone(), roots, notes: self.notes.clone() }
@@ -234,7 +234,7 @@ pub fn read_text_file(path: &Path) -> Result<Arc<SourceFile>, Problem> {
 ///
 /// # Errors
 /// As [`read_text_file`].
-pub fn read_text_below(root: &Path, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
+pub(crate) fn read_text_below(root: &Path, name: &str) -> Result<Option<Arc<SourceFile>>, Problem> {
     let path = root.join(name);
     let bytes = disk::read_below(root, name, MAX_FILE_BYTES).map_err(|error| unreadable(&path, &error))?;
     bytes.map(|bytes| text_of(&path, bytes)).transpose()

@@ -90,7 +90,7 @@ pub(super) fn interpolate(node: &mut Node, environment: Environment<'_>, problem
 
 /// Whether a text, as it stands in a file, has a variable to fill in. `$${` stands for a literal `${`.
 #[must_use]
-pub fn has_variable(written: &str) -> bool {
+pub(crate) fn has_variable(written: &str) -> bool {
     written.replace("$${", "").contains("${")
 }
 
@@ -100,7 +100,7 @@ const SECRET_WORDS: [&str; 8] =
 
 /// The word that tells that a variable or setting of this name holds a secret.
 #[must_use]
-pub fn secret_word(name: &str) -> Option<&'static str> {
+pub(crate) fn secret_word(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_uppercase();
     SECRET_WORDS.into_iter().find(|word| name.contains(word))
 }

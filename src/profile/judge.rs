@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::fmt;
 
 /// The provider of a judge that is not to be asked.
-pub const NO_PROVIDER: &str = "none";
+pub(crate) const NO_PROVIDER: &str = "none";
 
 /// The provider of a judge that is asked where the last stage is.
 const LIKE_THE_STAGE: &str = "$stage";
@@ -75,14 +75,14 @@ mapping! {
 impl Judge {
     /// Whether it is to be asked at all.
     #[must_use]
-    pub fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.call.provider() != NO_PROVIDER
     }
 
     /// Whether it does not see a member of this name: `Confidence` and `confidenceScore` are what `confidence` and
     /// `confidence_score` are.
     #[must_use]
-    pub fn withholds(&self, name: &str) -> bool {
+    pub(crate) fn withholds(&self, name: &str) -> bool {
         let name = words(name);
         self.withhold.iter().any(|withheld| match withheld.strip_prefix('*') {
             Some(end) => words(end).len() < name.len() && name.ends_with(&words(end)),
@@ -174,13 +174,13 @@ impl fmt::Display for Scale {
 impl Scale {
     /// The worst and the best that can be given.
     #[must_use]
-    pub fn bounds(self) -> (f64, f64) {
+    pub(crate) fn bounds(self) -> (f64, f64) {
         (self.low, self.high)
     }
 
     /// What a number on this scale is worth; `None` for one that is not on it.
     #[must_use]
-    pub fn score(self, number: f64) -> Option<Score> {
+    pub(crate) fn score(self, number: f64) -> Option<Score> {
         let on_it = number >= self.low - SCALE_TOLERANCE && number <= self.high + SCALE_TOLERANCE;
         on_it.then(|| Score::clamped((number - self.low) / (self.high - self.low)))
     }
@@ -217,6 +217,7 @@ impl Decode for Scale {
 
 /// What a judge sees of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sees {
     /// What the stages see.
     Masked,
@@ -249,6 +250,7 @@ mapping! {
 
 /// What becomes of the dimensions of a judge that can't be had.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum AfterRetries {
     /// A person decides: an issue with disposition `escalate`, and no score, whatever else measures the dimension.
     Escalate,
@@ -275,6 +277,7 @@ pub struct Validator {
 
 /// Who checks a candidate.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Asked {
     /// A program of this machine.
     Command {

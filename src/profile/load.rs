@@ -23,6 +23,7 @@ pub fn defaults_text() -> &'static str {
 
 /// A checked profile and where its other files are looked for.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The profile.
     pub profile: Profile,
@@ -34,7 +35,7 @@ pub struct Loaded {
 
 /// The settings of a profile as they were laid over each other, whether they make a usable profile or not.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The merged settings, each with its place.
     pub merged: Node,
     /// The profiles that they come from, the profile itself first, its farthest ancestor last.
@@ -78,7 +79,7 @@ pub fn load(
 }
 
 /// Checks settings that have been laid over each other, or were changed since.
-pub fn checked(settings: Settings, problems: &mut Problems) -> Option<Loaded> {
+pub(crate) fn checked(settings: Settings, problems: &mut Problems) -> Option<Loaded> {
     let fallback_name = settings.fallback_name();
     let Settings { merged, chain, library, .. } = settings;
     let profile = checked::decode(&merged, &fallback_name, chain, problems)?;
@@ -87,7 +88,7 @@ pub fn checked(settings: Settings, problems: &mut Problems) -> Option<Loaded> {
 
 /// Lays the settings of the profile called `name` (see [`load`]) over each other without checking them: what can be said
 /// of a profile that can't be used. `None` when the profile itself can't be read.
-pub fn settings(
+pub(crate) fn settings(
     name: &str,
     library: &Library,
     overrides: &[Override],
@@ -140,7 +141,7 @@ fn without_value(root: &Node) -> Vec<Entry> {
 
 /// What is laid under every profile.
 #[must_use]
-pub fn defaults() -> Node {
+pub(crate) fn defaults() -> Node {
     let file = SourceFile::new(DEFAULTS_NAME, defaults_text());
     // The defaults are YAML, which every test that loads a profile shows.
     parse(&file, &mut Problems::new())
@@ -162,7 +163,7 @@ fn without_nulls(node: &mut Node, defaults: &Node) {
 ///
 /// # Errors
 /// A problem when it exists and can't be read.
-pub fn file_of(name: &str, library: &Library) -> Result<Option<Arc<SourceFile>>, Problem> {
+pub(crate) fn file_of(name: &str, library: &Library) -> Result<Option<Arc<SourceFile>>, Problem> {
     library.read(&format!("profiles/{name}.yaml"))
 }
 

@@ -30,7 +30,7 @@ pub struct Pattern(Regex);
 impl Pattern {
     /// As it is written.
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         self.0.as_str()
     }
 }
@@ -38,7 +38,7 @@ impl Pattern {
 impl Mask {
     /// The text with everything that `masks` withhold replaced, one mask after the other.
     #[must_use]
-    pub fn apply(masks: &[Mask], text: &str) -> String {
+    pub(crate) fn apply(masks: &[Mask], text: &str) -> String {
         masks.iter().fold(text.to_owned(), |text, mask| {
             mask.pattern.0.replace_all(&text, mask.replace.as_str()).into_owned()
         })

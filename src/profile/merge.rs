@@ -54,7 +54,7 @@ pub(super) fn merge(base: Node, over: Node) -> Node {
 
 /// Lays one tree over another as `merge` does, where no key has a meaning of its own.
 #[must_use]
-pub fn merge_mappings(base: Node, over: Node) -> Node {
+pub(crate) fn merge_mappings(base: Node, over: Node) -> Node {
     merge_at(MergeContext::Elsewhere, base, over)
 }
 

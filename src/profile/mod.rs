@@ -27,37 +27,36 @@ mod repair;
 mod references;
 mod stage;
 
-pub use crate::stop::{
-    Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
-    Waiting,
-};
-pub use crate::value::declare::DEFAULTS_NAME;
+pub use crate::stop::{Baseline, Budget, Criterion, MinImprovement, ScriptCriterion, StopCriteria, Waiting};
+pub(crate) use crate::value::declare::DEFAULTS_NAME;
 pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
 pub use checked::Profile;
+pub use codes::SchemaCodes;
 pub(crate) use codes::check_code;
-pub use codes::{KeywordIssue, SchemaCodes};
 pub use dispositions::Dispositions;
 pub use ensemble::{Combine, Disagreement, Weight};
-pub use extends::{Chain, Heir, Heirs, chain as extends_chain};
+pub(crate) use extends::{Heirs, chain as extends_chain};
 pub use feedback::{Feedback, Lock, PreviousOutput};
-pub use files::{Files, Library, MAX_FILE_BYTES, read_text_below, read_text_file};
-pub use interpolate::{Environment, has_variable, secret_word};
-pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Scale, Sees, Validator};
-pub use keys::PROFILE;
-pub use load::{
-    Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of, load, settings,
-};
+pub use files::{Files, Library, read_text_file};
+pub(crate) use files::{MAX_FILE_BYTES, read_text_below};
+pub use interpolate::Environment;
+pub(crate) use interpolate::{has_variable, secret_word};
+pub(crate) use judge::NO_PROVIDER;
+pub use judge::{AfterRetries, Asked, Judge, OnFailure, Scale, Sees, Validator};
+pub(crate) use keys::PROFILE;
+pub use load::{Loaded, available, defaults_text, load};
+pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, settings};
 pub use mask::Mask;
-pub use merge::merge_mappings;
+pub(crate) use merge::merge_mappings;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
 pub use overrides::Override;
 pub use policy::{
     Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
     Target,
 };
-pub use reached::{FileTracker, Reached};
-pub use references::ALL_STAGES;
+pub(crate) use reached::{FileTracker, Reached};
+pub(crate) use references::ALL_STAGES;
 pub use repair::Repair;
 pub use stage::{ContextLimits, Stage};

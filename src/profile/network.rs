@@ -111,6 +111,7 @@ fn limits() -> Shape {
 
 /// Through what requests go. Those to this very machine always go directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Proxy {
     /// What `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
     Environment,
@@ -160,13 +161,13 @@ impl HostPattern {
 
     /// Whether it means one port only.
     #[must_use]
-    pub fn names_port(&self) -> bool {
+    pub(crate) fn names_port(&self) -> bool {
         self.port.is_some()
     }
 
     /// Whether it means this host, which is in lower case, and port.
     #[must_use]
-    pub fn admits(&self, host: &str, port: u16) -> bool {
+    pub(crate) fn admits(&self, host: &str, port: u16) -> bool {
         let named = if self.below {
             host.strip_suffix(self.host.as_str()).is_some_and(|start| start.len() > 1 && start.ends_with('.'))
         } else {

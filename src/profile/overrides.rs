@@ -59,7 +59,7 @@ impl Override {
 
     /// A setting given by a flag of its own, such as `--provider`.
     #[must_use]
-    pub fn from_option(flag: &str, path: &[&str], text: &str) -> Self {
+    pub(crate) fn from_option(flag: &str, path: &[&str], text: &str) -> Self {
         let file = SourceFile::argument(flag, text);
         let value = Node {
             span: Span::new(&file, 0, text.len()),
@@ -70,7 +70,7 @@ impl Override {
 
     /// A setting that stands in a file: `path` is its key, with dots between the parts. `None` when a part is empty.
     #[must_use]
-    pub fn from_entry(origin: &str, path: &str, value: &Node) -> Option<Self> {
+    pub(crate) fn from_entry(origin: &str, path: &str, value: &Node) -> Option<Self> {
         let path: Vec<String> = path.trim().split('.').map(str::to_owned).collect();
         let usable = path.iter().all(|part| !part.is_empty());
         usable.then(|| Override { origin: origin.to_owned(), path, value: value.clone() })

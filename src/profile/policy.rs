@@ -51,6 +51,7 @@ pub struct Accept {
 
 /// A number that an assessment has.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Target {
     /// The overall score.
     Overall,
@@ -71,6 +72,7 @@ impl Target {
 
 /// A kind of issue that can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IssueKind {
     /// By how bad they are.
     Severity(Severity),
@@ -80,7 +82,7 @@ pub enum IssueKind {
 
 impl IssueKind {
     /// Every kind: severities from the worst down, then dispositions.
-    pub const ALL: [IssueKind; 6] = [
+    pub(crate) const ALL: [IssueKind; 6] = [
         IssueKind::Severity(Severity::Critical),
         IssueKind::Severity(Severity::Major),
         IssueKind::Severity(Severity::Minor),
@@ -91,7 +93,7 @@ impl IssueKind {
 
     /// The word in YAML and JSON.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             IssueKind::Severity(severity) => severity.as_str(),
             IssueKind::Disposition(disposition) => disposition.as_str(),
@@ -125,6 +127,7 @@ pub struct Gate {
 
 /// What a correction does that misses the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnGateMiss {
     /// It ends the loop.
     Stop,
@@ -139,6 +142,7 @@ decode_words!(OnGateMiss, "action", {
 
 /// What an issue with disposition `escalate` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnEscalate {
     /// The loop ends; a person decides.
     Stop,
@@ -153,6 +157,7 @@ decode_words!(OnEscalate, "action", {
 
 /// What a candidate does that ranks below the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnRegression {
     /// It becomes the base like any other.
     Keep,
@@ -195,6 +200,7 @@ mapping! {
 
 /// One key of the order.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SelectKey {
     /// Candidates without critical issues first.
     NoCritical,
@@ -206,6 +212,7 @@ pub enum SelectKey {
 
 /// Which candidate a run that was not accepted returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Returned {
     /// The top one under the order.
     Best,
@@ -220,7 +227,7 @@ decode_words!(Returned, "candidate", {
 
 impl Accept {
     /// Reads `accept`; `known` are the dimensions of the profile.
-    pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let Data::Map(entries) = &node.data else {
             return wrong_type(node, "a mapping of bounds", problems);
         };
@@ -295,7 +302,7 @@ fn target(
 
 impl Gate {
     /// Reads `gate: { DIMENSION: BOUND, on_correction: … }`.
-    pub fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let mut fields = Fields::open(node, &keys::GATE, problems)?;
         let on_correction = fields.or("on_correction", OnGateMiss::Stop, problems);
         let rest = fields.rest();

@@ -35,36 +35,36 @@ impl FileState {
 
 /// Every path that was looked at, with what was found there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reached {
+pub(crate) struct Reached {
     files: BTreeMap<PathBuf, FileState>,
 }
 
 impl Reached {
     /// Every path, whether a file stands there or not.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.keys().map(PathBuf::as_path)
     }
 
     /// How many of them are files.
     #[must_use]
-    pub fn files(&self) -> usize {
+    pub(crate) fn files(&self) -> usize {
         self.files.values().filter(|found| matches!(found, FileState::File(_))).count()
     }
 
     /// The paths of those.
-    pub fn present(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn present(&self) -> impl Iterator<Item = &Path> {
         let files = self.files.iter().filter(|(_, found)| matches!(found, FileState::File(_)));
         files.map(|(path, _)| path.as_path())
     }
 
     /// Takes over what another reading looked at, which is the later one.
-    pub fn absorb(&mut self, later: Reached) {
+    pub(crate) fn absorb(&mut self, later: Reached) {
         self.files.extend(later.files);
     }
 
     /// Looks again at every path and returns those where something else stands than before, which is remembered.
     /// A file that was saved as it was is not among them.
-    pub fn changed(&mut self) -> Vec<PathBuf> {
+    pub(crate) fn changed(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
             let found = FileState::at(path);
@@ -79,12 +79,12 @@ impl Reached {
 
 /// Takes down what a [`super::Library`] looks at. Copies share what they take down.
 #[derive(Debug, Clone, Default)]
-pub struct FileTracker(Arc<Mutex<Reached>>);
+pub(crate) struct FileTracker(Arc<Mutex<Reached>>);
 
 impl FileTracker {
     /// What was taken down so far; nothing is left of it here.
     #[must_use]
-    pub fn take(&self) -> Reached {
+    pub(crate) fn take(&self) -> Reached {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -6,7 +6,7 @@ use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::Spanned;
 
 /// The word in `feedback.to` for every stage.
-pub const ALL_STAGES: &str = "all";
+pub(crate) const ALL_STAGES: &str = "all";
 
 /// Reports names of stages, judges, validators and dimensions that nothing has, and what can't work together.
 pub(super) fn check(

@@ -4,7 +4,7 @@ use crate::diag::{Problem, Problems};
 
 /// A file of a project that is to be written.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub(crate) struct Change {
     /// Its path in the project, with `/`.
     pub path: String,
     /// All that it will hold.
@@ -15,7 +15,7 @@ pub struct Change {
 
 /// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
+pub(crate) enum How {
     /// It is not there yet.
     Written,
     /// It is not there yet: a file that ships with loopctl, copied and added to.
@@ -30,7 +30,7 @@ pub enum How {
 
 /// What is to be done, and what to do next.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Files in the order in which people should hear of them.
     pub changes: Vec<Change>,
     /// Files that are there already and stay as they are.
@@ -43,7 +43,7 @@ pub struct Plan {
 
 /// Why nothing is written.
 #[derive(Debug)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// In one line.
     pub message: String,
     /// What to do.
@@ -56,27 +56,27 @@ pub struct Refusal {
 
 impl Refusal {
     /// For a reason that is not in a file.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Refusal { message: message.into(), help: None, problems: Problems::new(), by_hand: None }
     }
 
     /// With what to do.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// With problems of files.
     #[must_use]
-    pub fn with(mut self, problems: Problems) -> Self {
+    pub(crate) fn with(mut self, problems: Problems) -> Self {
         self.problems = problems;
         self
     }
 
     /// With a text to add to a file by hand.
     #[must_use]
-    pub fn by_hand(mut self, path: &str, text: &str) -> Self {
+    pub(crate) fn by_hand(mut self, path: &str, text: &str) -> Self {
         self.by_hand = Some((path.to_owned(), text.to_owned()));
         self
     }

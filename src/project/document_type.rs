@@ -27,7 +27,7 @@ const MOST_FIELDS: usize = 40;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct NewDocumentType<'a> {
+pub(crate) struct NewDocumentType<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its fields, the first of which is required; left out, `subject` and `date`.
@@ -40,7 +40,7 @@ pub struct NewDocumentType<'a> {
 ///
 /// # Errors
 /// A name that can't be or is taken, a profile that has no place for types, a file that can't be added to.
-pub fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
+pub(crate) fn new_document_type(project: &Project, wanted: NewDocumentType<'_>) -> Result<Plan, Refusal> {
     let kind = FieldType::checked(&wanted)?;
     let mut draft = Draft::of(project);
     let profile = chosen_profile(&mut draft, wanted.profile, kind.name)?;

@@ -18,7 +18,7 @@ pub(super) fn schema_path(name: &str) -> String {
 
 /// A folder with profiles and rules, and where what is not in it is looked for.
 #[derive(Debug, Clone)]
-pub struct Project {
+pub(crate) struct Project {
     root: PathBuf,
     library: Library,
 }
@@ -26,19 +26,19 @@ pub struct Project {
 impl Project {
     /// The project in `root`; `library` must look there first.
     #[must_use]
-    pub fn new(root: &Path, library: Library) -> Self {
+    pub(crate) fn new(root: &Path, library: Library) -> Self {
         Project { root: root.to_owned(), library }
     }
 
     /// Whether a file or anything else stands there.
     #[must_use]
-    pub fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         self.root.join(path).symlink_metadata().is_ok()
     }
 
     /// Names of its own profiles, sorted.
     #[must_use]
-    pub fn profiles(&self) -> Vec<String> {
+    pub(crate) fn profiles(&self) -> Vec<String> {
         available(&self.library)
             .into_iter()
             .filter(|name| self.has(&format!("profiles/{name}.yaml")))

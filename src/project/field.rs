@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct NewField<'a> {
+pub(crate) struct NewField<'a> {
     /// Its name.
     pub name: &'a str,
     /// The documents that have it.
@@ -30,7 +30,7 @@ pub struct NewField<'a> {
 ///
 /// # Errors
 /// A name that can't be or is taken, a type that the profile does not know, a file that can't be added to.
-pub fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusal> {
+pub(crate) fn new_field(project: &Project, wanted: NewField<'_>) -> Result<Plan, Refusal> {
     let NewField { name: field, document_type, .. } = wanted;
     name::field(field)?;
     kebab("document type", document_type)?;

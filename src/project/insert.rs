@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Why a text can't be added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub(crate) enum Unfit {
     /// It is not YAML, or not the YAML that it should be.
     NotYaml,
     /// There is no mapping or list under that key.
@@ -37,7 +37,7 @@ impl std::fmt::Display for Unfit {
 ///
 /// # Errors
 /// Why the text must be added to by hand. Nothing is half added.
-pub fn into_mapping(text: &str, path: &[&str], entries: &str) -> Result<String, Unfit> {
+pub(crate) fn into_mapping(text: &str, path: &[&str], entries: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let added = match tree(entries)?.to_json() {
         Value::Object(added) => added,
@@ -68,7 +68,7 @@ pub fn into_mapping(text: &str, path: &[&str], entries: &str) -> Result<String, 
 ///
 /// # Errors
 /// Why the text must be added to by hand. Nothing is half added.
-pub fn into_list(text: &str, path: &[&str], item: &str) -> Result<String, Unfit> {
+pub(crate) fn into_list(text: &str, path: &[&str], item: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let added = tree(item)?.to_json();
     let mut expected = root.to_json();
@@ -121,7 +121,7 @@ fn stand_apart(text: &str, list: &Node) -> bool {
 ///
 /// # Errors
 /// Why it must be done by hand.
-pub fn replace_text(text: &str, path: &[&str], word: &str) -> Result<String, Unfit> {
+pub(crate) fn replace_text(text: &str, path: &[&str], word: &str) -> Result<String, Unfit> {
     let root = tree(text)?;
     let mut expected = root.to_json();
     let place = find(&root, path)?;

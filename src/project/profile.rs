@@ -17,7 +17,7 @@ pub(super) const DEFAULT_PARENT: &str = "balanced";
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct NewProfile<'a> {
+pub(crate) struct NewProfile<'a> {
     /// Its name.
     pub name: &'a str,
     /// Whom it starts from; left out, the project's only profile, or `balanced`.
@@ -28,7 +28,7 @@ pub struct NewProfile<'a> {
 ///
 /// # Errors
 /// A name that can't be or is taken, a parent that is not there or can't be used.
-pub fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<Plan, Refusal> {
+pub(crate) fn new_profile(project: &Project, wanted: NewProfile<'_>) -> Result<Plan, Refusal> {
     let mut draft = Draft::of(project);
     let own = project.profiles();
     let parent = match (wanted.extends, own.as_slice()) {

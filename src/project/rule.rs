@@ -18,7 +18,7 @@ const CASES: &str = include_str!("templates/rules.test.yaml");
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct NewRule<'a> {
+pub(crate) struct NewRule<'a> {
     /// Its id.
     pub name: &'a str,
     /// The documents that it is for; left out, all.
@@ -33,7 +33,7 @@ pub struct NewRule<'a> {
 ///
 /// # Errors
 /// A name that can't be or is taken, a type or field that the project's profiles don't know, a file that can't be added to.
-pub fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal> {
+pub(crate) fn new_rule(project: &Project, wanted: NewRule<'_>) -> Result<Plan, Refusal> {
     kebab("rule", wanted.name)?;
     name::field(wanted.field)?;
     let mut draft = Draft::of(project);

@@ -25,7 +25,7 @@ const LEFT_ALONE: [&str; 2] = ["README.md", ".gitignore"];
 ///
 /// # Errors
 /// When there is no such profile, or files of the same names are there.
-pub fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Refusal> {
+pub(crate) fn starter(root: &Path, parent: &str, library: &Library) -> Result<Plan, Refusal> {
     let name = starter_for(parent, library)?;
     let mut plan = Plan::default();
     let mut files = Vec::new();

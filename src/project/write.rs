@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Why files are not, or not all, written.
 #[derive(Debug)]
-pub enum WriteError {
+pub(crate) enum WriteError {
     /// These are there already. Nothing was written.
     Occupied(Vec<PathBuf>),
     /// A folder is needed where something else stands. Nothing was written.
@@ -43,7 +43,7 @@ impl std::error::Error for WriteError {}
 ///
 /// # Errors
 /// [`WriteError`] names the files that are in the way.
-pub fn write(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
+pub(crate) fn write(root: &Path, changes: &[Change]) -> Result<(), WriteError> {
     look(root, changes)?;
     for change in changes {
         let path = root.join(&change.path);

@@ -26,7 +26,8 @@ use super::{CallFailure, FailureKind, ProviderError};
 use crate::value::{Millis, Usd};
 
 /// Which code answers: what a journal needs to know to have a run repeated.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct PluginIdentity {
     /// The manifest's name.
     pub name: String,
@@ -57,6 +58,7 @@ struct Shared {
 
 /// What came of a call.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Called {
     /// The completion, or why there is none.
     pub outcome: Result<Completion, CallFailure>,
@@ -70,17 +72,17 @@ pub struct Called {
 
 impl Called {
     /// Whether the provider was not asked, because it is left alone for a while.
-    pub fn left_alone(&self) -> bool {
+    pub(crate) fn left_alone(&self) -> bool {
         matches!(&self.outcome, Err(failure) if failure.kind == FailureKind::CircuitOpen)
     }
 
     /// Whether it failed as every other call of the provider will until a person mends it.
-    pub fn is_of_the_account(&self) -> bool {
+    pub(crate) fn is_of_the_account(&self) -> bool {
         self.outcome.as_ref().is_err_and(CallFailure::is_of_the_account)
     }
 
     /// Says that the answer was of no use: the cache, if it holds it, never serves it again.
-    pub fn disown(&self) {
+    pub(crate) fn disown(&self) {
         if let Some(entry) = &self.entry {
             entry.remove();
         }
@@ -123,7 +125,7 @@ impl Provider {
     }
 
     /// The name under which price tables know it: that of its endpoint (`ollama`), else its own.
-    pub fn provider_label(&self) -> &str {
+    pub(crate) fn provider_label(&self) -> &str {
         self.shared.meter.provider_label()
     }
 
@@ -145,7 +147,7 @@ impl Provider {
     }
 
     /// Who gave an answer: the service and the model, as a specification has them, such as `ollama:llama3`.
-    pub fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
+    pub(crate) fn answered(&self, request: &CompletionRequest, completion: &Completion) -> String {
         match completion.model.as_deref().and_then(identifier).or(self.asked(request)) {
             Some(model) => format!("{}:{}", self.provider_label(), sanitize_message(model)),
             None => self.provider_label().to_owned(),
@@ -153,7 +155,7 @@ impl Provider {
     }
 
     /// Host and port that requests go to, of an `http` plugin.
-    pub fn server(&self) -> Option<(String, u16)> {
+    pub(crate) fn server(&self) -> Option<(String, u16)> {
         self.shared.link.as_ref().and_then(HttpTransport::server)
     }
 
@@ -176,7 +178,12 @@ impl Provider {
 
     /// The same, with how long it took by a tape, and whether the cache answered. `progress` tells how far it has come, also
     /// when it is given up.
-    pub async fn call(&self, request: &CompletionRequest, deadline: Duration, progress: &Progress) -> Called {
+    pub(crate) async fn call(
+        &self,
+        request: &CompletionRequest,
+        deadline: Duration,
+        progress: &Progress,
+    ) -> Called {
         let patience = || Deadline::new(deadline).telling(progress);
         let model = self.asked(request);
         let call = CallSpan::begin(self, request);

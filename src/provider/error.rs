@@ -12,6 +12,7 @@ use crate::value::{Usd, sanitize_line};
 
 /// Why a provider can't be opened, inspected or trusted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProviderError {
     /// No library of that name in any folder.
     #[error("there is no provider `{name}`")]
@@ -24,6 +25,12 @@ pub enum ProviderError {
         available: Vec<String>,
         /// Where they were looked for.
         searched: Vec<PathBuf>,
+    },
+    /// The plugin is part of the program, and what was asked for needs its library.
+    #[error("the plugin `{name}` is built into this program, it has no file here")]
+    BuiltIn {
+        /// Its name.
+        name: String,
     },
     /// Several plugins have an endpoint of that name, and none is called so.
     #[error("`{name}` is an endpoint of several plugins: {}", plugins.join(", "))]
@@ -193,6 +200,9 @@ impl ProviderError {
                 };
                 format!("{guess}{available}; looked in {}", folders(searched))
             }
+            Self::BuiltIn { .. } => "a built-in plugin may always run; to check or trust a library of that name, give its path, or \
+                                     use a loopctl that was built without the feature `bundled`"
+                .to_owned(),
             Self::Ambiguous { name, .. } => {
                 format!("name one of them as the provider, and set its `endpoint` to `{name}`")
             }
@@ -255,6 +265,7 @@ fn provider_and_model(path: &Path) -> Option<(String, String)> {
 /// What kind of failure a call ended with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FailureKind {
     /// It may pass.
     Transient,

@@ -20,6 +20,7 @@ const MAX_FILE: u64 = 256 << 20;
 
 /// What is known of a plugin without running it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Inspected {
     /// The library, with symbolic links resolved.
     pub path: PathBuf,

@@ -60,13 +60,13 @@ pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
-pub use plugin::{LOG_TARGET, Working};
+pub(crate) use plugin::{LOG_TARGET, Working};
 pub(crate) use prices::PriceTable;
 pub use prices::{LongPrompt, Price, Prices, Rates};
-pub use progress::Progress;
+pub(crate) use progress::Progress;
 pub use registry::{ProviderEntry, Providers};
-pub use settings::{SettingProblem, setting_problems};
-pub use tape::{Recorder, RecorderMode, Requests, TapeError};
+pub(crate) use settings::setting_problems;
+pub(crate) use tape::{Recorder, RecorderMode, Requests, TapeError};
 pub use trust::{TrustState, Trusted};
 
 pub use loopctl_plugin_sdk::{Linked, protocol};

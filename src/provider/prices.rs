@@ -187,7 +187,7 @@ impl Prices {
 impl Price {
     /// Whether nothing is charged, whatever is used.
     #[must_use]
-    pub fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         let nothing = Rates { input: 0.0, cached_input: 0.0, output: 0.0 };
         self.rates == nothing && self.long_prompt.is_none_or(|long| long.rates == nothing)
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Made by the caller, before the call. Clones tell of the same call.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     shared: Arc<Shared>,
 }
 
@@ -20,12 +20,12 @@ struct Shared {
 impl Progress {
     /// Whether the provider has been asked, so that there may be something to pay for. Until then the call waits for its
     /// turn, or for nobody to be asked at all because its answer is recorded.
-    pub fn is_sent(&self) -> bool {
+    pub(crate) fn is_sent(&self) -> bool {
         self.shared.sent.load(Ordering::Relaxed)
     }
 
     /// From when to when it waited for its turn, if it has had it.
-    pub fn waited(&self) -> Option<Range<Instant>> {
+    pub(crate) fn waited(&self) -> Option<Range<Instant>> {
         self.shared.waited.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

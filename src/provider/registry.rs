@@ -42,6 +42,7 @@ type Loaded = (PluginIdentity, Manifest, Arc<Library>);
 
 /// One line of `loopctl plugin list`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ProviderEntry {
     /// From the file's name.
     pub name: String,
@@ -117,7 +118,7 @@ impl Providers {
     /// [`runs-programs`](super::protocol::RUNS_PROGRAMS)). Not unless this is said: which programs, a profile says, and
     /// that may be somebody else's.
     #[must_use]
-    pub fn with_programs_allowed(self, allowed: bool) -> Self {
+    pub(crate) fn with_programs_allowed(self, allowed: bool) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.programs_allowed = allowed;
         Self { shared: Arc::new(shared) }
@@ -125,7 +126,7 @@ impl Providers {
 
     /// With calls that are recorded, replayed, or answered from a cache.
     #[must_use]
-    pub fn with_tape(self, tape: Recorder) -> Self {
+    pub(crate) fn with_tape(self, tape: Recorder) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.shared);
         shared.tape = Some(tape);
         Self { shared: Arc::new(shared) }
@@ -161,7 +162,7 @@ impl Providers {
     ///
     /// # Errors
     /// Those of [`Providers::open`].
-    pub fn open_by(
+    pub(crate) fn open_by(
         &self,
         spec: &str,
         config: &Value,
@@ -279,6 +280,11 @@ impl Providers {
         })
     }
 
+    /// The plugin of this name, if it is part of the program.
+    pub(crate) fn built_in_named(&self, name: &str) -> Option<Inspected> {
+        self.built_in().find(|known| same_name(&known.name, name))?.plugin.ok()
+    }
+
     /// The plugin of this name alone, as [`Providers::list`] has it: no other library is read.
     fn listed(&self, name: &str) -> Option<Result<Inspected, ProviderError>> {
         if let Some(known) = self.built_in().find(|known| same_name(&known.name, name)) {
@@ -292,8 +298,12 @@ impl Providers {
     /// The library that a name stands for.
     ///
     /// # Errors
-    /// When there is none; the error names those that there are.
+    /// When there is none; the error names those that there are. [`ProviderError::BuiltIn`] when the plugin of that name is
+    /// linked in.
     pub fn path_of(&self, name: &str) -> Result<PathBuf, ProviderError> {
+        if let Some((identity, ..)) = self.linked(name) {
+            return Err(ProviderError::BuiltIn { name: identity.name.clone() });
+        }
         locate::find(&self.shared.paths, name).ok_or_else(|| self.unknown(name, std::iter::empty()))
     }
 

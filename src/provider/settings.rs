@@ -12,7 +12,7 @@ const MOST: usize = 10;
 
 /// One thing that is wrong with the settings of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingProblem {
+pub(crate) struct SettingProblem {
     /// The settings of which one must be given, when none is there.
     pub missing: Vec<String>,
     /// What is wrong, in words.
@@ -23,7 +23,7 @@ pub struct SettingProblem {
 ///
 /// # Errors
 /// In words, when the manifest's own schema is not valid.
-pub fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<SettingProblem>, String> {
+pub(crate) fn setting_problems(manifest: &Manifest, config: &Value) -> Result<Vec<SettingProblem>, String> {
     let Some(schema) = &manifest.config_schema else { return Ok(Vec::new()) };
     let validator = jsonschema::validator_for(schema).map_err(|error| {
         format!("the plugin's own schema is not valid: {}", sanitize_message(&error.to_string()))

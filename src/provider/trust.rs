@@ -17,6 +17,7 @@ const LOCK_VERSION: u32 = 1;
 
 /// Whether a plugin may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TrustState {
     /// It is part of the installation, which others can't write.
     Installation,
@@ -36,13 +37,14 @@ pub enum TrustState {
 
 impl TrustState {
     /// Whether it may run.
-    pub fn may_run(&self) -> bool {
+    pub(crate) fn may_run(&self) -> bool {
         matches!(self, Self::Installation | Self::Locked)
     }
 }
 
 /// What `trust` did.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trusted {
     /// The plugin.
     pub plugin: super::Inspected,

@@ -17,6 +17,7 @@ pub const MAX_STEPS: u64 = 50_000_000;
 
 /// A value and everything that was done to get it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Repaired {
     /// The value.
     pub value: Value,

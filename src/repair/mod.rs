@@ -11,6 +11,7 @@ mod step;
 
 pub use mend::{MAX_REMAINING, MAX_STEPS, Repaired, Repairer};
 pub use patch::{Operation, PatchError, apply};
-pub use salvage::{MAX_TEXT_BYTES, Salvaged, Unsalvageable, has_a_key_twice, salvage, salvage_bytes};
+pub(crate) use salvage::{MAX_TEXT_BYTES, has_a_key_twice};
+pub use salvage::{Salvaged, Unsalvageable, salvage, salvage_bytes};
 pub use shape::{Remaining, SchemaRepairer, Shaped, Veto};
 pub use step::{RepairKind, RepairStep, TextPosition};

@@ -7,6 +7,7 @@ use serde_json::Value;
 /// One operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "op")]
+#[non_exhaustive]
 pub enum Operation {
     /// Puts a value where none was.
     Add {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that was done to a text or a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RepairStep {
     /// What kind of thing.
     pub kind: RepairKind,
@@ -33,6 +34,7 @@ fn is_once(times: &usize) -> bool {
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TextPosition {
     /// Bytes before it.
     pub offset: usize,
@@ -65,6 +67,7 @@ macro_rules! kinds {
         /// What can be done. The word in JSON is the name in snake case.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
         pub enum RepairKind {
             $($(#[$doc])* $name,)+
         }

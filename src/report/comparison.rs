@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// A table with one column for each policy: how its documents ended, what they cost, what they are worth. Numbers stand
 /// under their policy's name; a dash stands where there is nothing to take a mean of.
 #[must_use]
-pub fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
+pub(crate) fn comparison(policies: &[(String, Tally)], paint: Paint) -> String {
     let column = |value: &dyn Fn(&Tally) -> String| -> Vec<String> {
         policies.iter().map(|(_, tally)| value(tally)).collect()
     };

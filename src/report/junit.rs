@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// All test files as one document. One that can't be used is a suite of one test with an error, so that nobody takes
 /// its silence for success.
 #[must_use]
-pub fn junit(suites: &[Suite], unusable: &[Unusable]) -> String {
+pub(crate) fn junit(suites: &[Suite], unusable: &[Unusable]) -> String {
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum::<usize>() + unusable.len();
     let failed: usize = suites.iter().map(Suite::failed).sum();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");

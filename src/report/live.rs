@@ -15,7 +15,7 @@ const MOST_DECIMALS: usize = 9;
 
 /// Turns events into lines for people.
 #[derive(Debug)]
-pub struct Live {
+pub(crate) struct Live {
     policy: Arc<LoopPolicy>,
     paint: Paint,
     /// What was noted of the current document: said once, however often it is decided.
@@ -25,20 +25,20 @@ pub struct Live {
 impl Live {
     /// Lines that show scores against the targets of this policy.
     #[must_use]
-    pub fn new(policy: Arc<LoopPolicy>, paint: Paint) -> Self {
+    pub(crate) fn new(policy: Arc<LoopPolicy>, paint: Paint) -> Self {
         Live { policy, paint, noted: Vec::new() }
     }
 
     /// The line with which a document begins.
     #[must_use]
-    pub fn opening(&mut self, id: &DocumentId, document_type: &str) -> String {
+    pub(crate) fn opening(&mut self, id: &DocumentId, document_type: &str) -> String {
         self.noted.clear();
         format!("{}  {}", self.paint.strong(&sanitize_line(id.as_str())), sanitize_line(document_type))
     }
 
     /// The line for an event; `None` for those that people need not see.
     #[must_use]
-    pub fn line(&mut self, event: &Event) -> Option<String> {
+    pub(crate) fn line(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::Assessed { iteration, assessment } => {
                 Some(self.scores(&format!("  {iteration:>2}"), assessment))

@@ -19,31 +19,31 @@ impl Paint {
 
     /// For what is well.
     #[must_use]
-    pub fn good(self, text: &str) -> String {
+    pub(crate) fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
     /// For what falls short.
     #[must_use]
-    pub fn warn(self, text: &str) -> String {
+    pub(crate) fn warn(self, text: &str) -> String {
         self.wrap("33", text)
     }
 
     /// For what is wrong.
     #[must_use]
-    pub fn bad(self, text: &str) -> String {
+    pub(crate) fn bad(self, text: &str) -> String {
         self.wrap("31", text)
     }
 
     /// For what is not the point.
     #[must_use]
-    pub fn faint(self, text: &str) -> String {
+    pub(crate) fn faint(self, text: &str) -> String {
         self.wrap("2", text)
     }
 
     /// For names.
     #[must_use]
-    pub fn strong(self, text: &str) -> String {
+    pub(crate) fn strong(self, text: &str) -> String {
         self.wrap("1", text)
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// The changes in behaviour by section, the files that are not the same, and the settings that make no difference.
 #[must_use]
-pub fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
+pub(crate) fn policy_changes_text(comparison: &Comparison, paint: Paint) -> String {
     let (before, after) = (sanitize_line(&comparison.before), sanitize_line(&comparison.after));
     let mut out = String::new();
     if comparison.is_same() && before == after {
@@ -98,7 +98,7 @@ fn bracketed(places: &str) -> String {
 
 /// How recorded documents end otherwise: the sums, then each document.
 #[must_use]
-pub fn documents_text(documents: &Documents, paint: Paint) -> String {
+pub(crate) fn documents_text(documents: &Documents, paint: Paint) -> String {
     let sum = documents.sum();
     let mut out = format!("\n{}\n", paint.strong("On the recorded documents"));
     if sum.differ == 0 {

@@ -18,7 +18,7 @@ const SEEN: f64 = 0.000_5;
 
 /// What a saved file changed, for people: a few lines for each document that it changed something of.
 #[must_use]
-pub fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
+pub(crate) fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
     let mut out = String::new();
     let changed: Vec<&Rescored> = rescored.iter().filter(|one| differs(&one.before, &one.after)).collect();
     for one in changed.iter().take(MOST_DOCUMENTS) {
@@ -49,7 +49,7 @@ pub fn rescoring_lines(rescored: &[Rescored], paint: Paint) -> String {
 
 /// The same of one document for programs.
 #[must_use]
-pub fn rescoring_json(rescored: &Rescored, profile: &str) -> Value {
+pub(crate) fn rescoring_json(rescored: &Rescored, profile: &str) -> Value {
     let (before, after) = (&rescored.before, &rescored.after);
     let scores = |standing: &Rescore| json!({ "scores": standing.assessment.scores, "overall": standing.assessment.overall });
     let (gone, came) = issues_changed(before, after);

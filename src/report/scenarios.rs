@@ -25,7 +25,7 @@ pub fn suite_lines(suite: &Suite, paint: Paint) -> String {
 
 /// A test file that can't be used; why was said on standard error.
 #[must_use]
-pub fn unusable_line(unusable: &Unusable, paint: Paint) -> String {
+pub(crate) fn unusable_line(unusable: &Unusable, paint: Paint) -> String {
     let place = unusable.file.as_ref().map(|file| format!("{} ", paint.faint(&sanitize_line(file))));
     format!(
         "{}  {}  {}can't be used\n",
@@ -63,7 +63,7 @@ fn difference_lines(out: &mut String, difference: &Difference, paint: Paint) {
 
 /// The last line: how many cases of how many files, and how many that can't be used.
 #[must_use]
-pub fn suites_closing(suites: &[Suite], unusable: &[Unusable], paint: Paint) -> String {
+pub(crate) fn suites_closing(suites: &[Suite], unusable: &[Unusable], paint: Paint) -> String {
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
     let failed: usize = suites.iter().map(Suite::failed).sum();
     let passed = format!("{} passed", all - failed);
@@ -86,7 +86,7 @@ fn counted(count: usize, what: &str) -> String {
 
 /// Everything as one JSON value. What can't be used is a suite without cases but with `problems`, counted in `errors`.
 #[must_use]
-pub fn suites_json(suites: &[Suite], unusable: &[Unusable]) -> Value {
+pub(crate) fn suites_json(suites: &[Suite], unusable: &[Unusable]) -> Value {
     let cases = |suite: &Suite| -> Vec<Value> { suite.results.iter().map(case_json).collect() };
     let all: usize = suites.iter().map(|suite| suite.results.len()).sum();
     let failed: usize = suites.iter().map(Suite::failed).sum();

@@ -17,7 +17,7 @@ const MOST_ISSUES: usize = 12;
 
 /// Scores as a row of bars: `▁` for 0 to `█` for 1.
 #[must_use]
-pub fn sparkline(scores: &[f64]) -> String {
+pub(crate) fn sparkline(scores: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     scores
         .iter()
@@ -32,7 +32,7 @@ pub fn sparkline(scores: &[f64]) -> String {
 /// The end of one document: what was found, what is still wrong, how it ended. Where nothing has named its type before,
 /// `with_type` does.
 #[must_use]
-pub fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) -> String {
+pub(crate) fn document_summary(result: &DocumentResult, with_type: bool, paint: Paint) -> String {
     let mut out = String::new();
     if let (Some(extraction), Some(validation)) = (&result.best_extraction, &result.best_validation) {
         fields(&mut out, extraction, &validation.evidence, paint);
@@ -148,7 +148,7 @@ fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
 
 /// The end of a batch of several documents.
 #[must_use]
-pub fn closing(end: &BatchEnd) -> String {
+pub(crate) fn closing(end: &BatchEnd) -> String {
     let mut out = format!("{} of {} documents passed", end.passed, end.finished);
     if end.of_unknown_type > 0 {
         let _ = write!(out, ", {} of them of type `unknown`", end.of_unknown_type);
@@ -171,7 +171,7 @@ pub fn closing(end: &BatchEnd) -> String {
 
 /// An assessment as a small table.
 #[must_use]
-pub fn assessment_table(id: &str, assessment: &Assessment, paint: Paint) -> String {
+pub(crate) fn assessment_table(id: &str, assessment: &Assessment, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.strong(&sanitize_line(id)));
     for (name, score) in assessment.scores.iter() {
         let _ = writeln!(out, "     {name:<20} {score}");

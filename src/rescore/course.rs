@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A document, and what its run made of it.
 #[derive(Debug, Clone)]
-pub struct RunTrace {
+pub(crate) struct RunTrace {
     pub(super) document: Document,
     /// The type that a person named.
     pub(super) given_type: Option<String>,
@@ -46,7 +46,7 @@ impl<'a> DecidedCandidate<'a> {
 impl RunTrace {
     /// The course of a document whose run begins; `given_type` is the type that a person named.
     #[must_use]
-    pub fn new(plan: &Plan, document: Document, given_type: Option<String>) -> Self {
+    pub(crate) fn new(plan: &Plan, document: Document, given_type: Option<String>) -> Self {
         let members = plan.panel.members().iter().map(|member| Arc::clone(&member.id)).collect();
         let state = DocumentState::default();
         RunTrace { document, given_type, document_type: String::new(), members, state }
@@ -54,17 +54,17 @@ impl RunTrace {
 
     /// The document's name.
     #[must_use]
-    pub fn id(&self) -> &DocumentId {
+    pub(crate) fn id(&self) -> &DocumentId {
         &self.document.id
     }
 
     /// Takes down the type that the run works with.
-    pub fn typed(&mut self, document_type: &str) {
+    pub(crate) fn typed(&mut self, document_type: &str) {
         document_type.clone_into(&mut self.document_type);
     }
 
     /// Takes down what happened in the run, `at` after it began.
-    pub fn see(&mut self, at: Millis, event: &Event) {
+    pub(crate) fn see(&mut self, at: Millis, event: &Event) {
         self.state.apply(at, event);
     }
 
@@ -81,12 +81,6 @@ impl RunTrace {
     /// The iteration that the run returned.
     pub(super) fn selected(&self) -> Option<usize> {
         self.state.outcome()?.best_iteration
-    }
-
-    /// Whether there is a candidate to be scored again.
-    #[must_use]
-    pub fn has_candidates(&self) -> bool {
-        self.decided().next().is_some()
     }
 
     /// About how many bytes it takes.

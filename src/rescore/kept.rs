@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
-pub struct RescoreLimits {
+pub(crate) struct RescoreLimits {
     /// Most documents.
     pub documents: usize,
     /// Most bytes of their texts, candidates and judges' answers.
@@ -23,7 +23,7 @@ impl Default for RescoreLimits {
 
 /// The latest documents of a batch with where they stand.
 #[derive(Debug, Default)]
-pub struct RescoreBuffer {
+pub(crate) struct RescoreBuffer {
     room: RescoreLimits,
     documents: VecDeque<(RunTrace, Rescore, usize)>,
     bytes: usize,
@@ -33,7 +33,7 @@ pub struct RescoreBuffer {
 
 /// A document before and after it was scored again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rescored {
+pub(crate) struct Rescored {
     /// The document.
     pub id: DocumentId,
     /// How many candidates its run made.
@@ -47,12 +47,12 @@ pub struct Rescored {
 impl RescoreBuffer {
     /// Nothing, with this much room.
     #[must_use]
-    pub fn new(room: RescoreLimits) -> Self {
+    pub(crate) fn new(room: RescoreLimits) -> Self {
         RescoreBuffer { room, ..RescoreBuffer::default() }
     }
 
     /// Keeps a document whose run with `plan` is over. The latest document is always kept; earlier ones make room.
-    pub fn keep(&mut self, plan: &Plan, course: RunTrace) {
+    pub(crate) fn keep(&mut self, plan: &Plan, course: RunTrace) {
         let Some(standing) = Rescore::recorded(plan, &course) else {
             self.without_candidate += 1;
             return;
@@ -71,30 +71,24 @@ impl RescoreBuffer {
 
     /// How many documents are kept.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.documents.len()
-    }
-
-    /// Whether there is nothing to score again.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
     }
 
     /// How many documents had to make room.
     #[must_use]
-    pub fn dropped(&self) -> usize {
+    pub(crate) fn dropped(&self) -> usize {
         self.dropped
     }
 
     /// How many documents had no candidate.
     #[must_use]
-    pub fn without_candidate(&self) -> usize {
+    pub(crate) fn without_candidate(&self) -> usize {
         self.without_candidate
     }
 
     /// Scores all of them with `plan`.
-    pub fn rescore(&mut self, plan: &Plan) -> Vec<Rescored> {
+    pub(crate) fn rescore(&mut self, plan: &Plan) -> Vec<Rescored> {
         let again = |(course, standing, _): &mut (RunTrace, Rescore, usize)| {
             let after = Rescore::again(plan, course)?;
             let before = std::mem::replace(standing, after.clone());

@@ -4,6 +4,6 @@ mod course;
 mod kept;
 mod standing;
 
-pub use course::RunTrace;
-pub use kept::{RescoreBuffer, RescoreLimits, Rescored};
-pub use standing::Rescore;
+pub(crate) use course::RunTrace;
+pub(crate) use kept::{RescoreBuffer, RescoreLimits, Rescored};
+pub(crate) use standing::Rescore;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rescore {
+pub(crate) struct Rescore {
     /// The document's type.
     pub document_type: String,
     /// The iteration of the last candidate.
@@ -37,7 +37,7 @@ pub struct Rescore {
 impl Rescore {
     /// As the run itself left the document; `None` without a candidate.
     #[must_use]
-    pub fn recorded(plan: &Plan, course: &RunTrace) -> Option<Self> {
+    pub(crate) fn recorded(plan: &Plan, course: &RunTrace) -> Option<Self> {
         let last = course.decided().last()?;
         let facts = IterationSummary::of(&plan.policy, last.assessment, None);
         let (accepted, acceptance) = acceptance(&plan.policy, &facts);
@@ -55,7 +55,7 @@ impl Rescore {
 
     /// Scores the candidates of `course` with `plan`; `None` without a candidate.
     #[must_use]
-    pub fn again(plan: &Plan, course: &RunTrace) -> Option<Self> {
+    pub(crate) fn again(plan: &Plan, course: &RunTrace) -> Option<Self> {
         let last = course.decided().last()?;
         let mut warnings = Vec::new();
         let text = course.document.text.as_ref().map(|text| text.as_str()).unwrap_or_default();

@@ -237,7 +237,7 @@ impl IterationResult {
 /// Whether the result needs review: by the profile's `review.when`, or because an issue is theirs to decide; `best` is the assessment of the selected
 /// candidate.
 #[must_use]
-pub fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
+pub(crate) fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
     // Who must decide about an issue must get to see it.
     let decides =
         |best: &Assessment| best.issues.iter().any(|issue| issue.disposition == Disposition::Escalate);

@@ -10,12 +10,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The version of [`Explanation`] that is written. A reader that does not know a version leaves it alone.
-pub const EXPLANATION_VERSION: u32 = 1;
+pub(crate) const EXPLANATION_VERSION: u32 = 1;
 
 /// What explains a result, beside what a result holds anyway.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Explanation {
-    /// [`EXPLANATION_VERSION`] when it was written.
+    /// `EXPLANATION_VERSION` when it was written.
     pub version: u32,
     /// What the run was decided by.
     pub terms: Terms,
@@ -25,6 +26,7 @@ pub struct Explanation {
 
 /// What explains one candidate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Explained {
     /// The iteration that it was corrected from; `None` for candidate 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +47,7 @@ pub struct Explained {
 
 /// What a stage was told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FeedbackSent {
     /// The stage.
     pub stage: String,

@@ -4,6 +4,8 @@ mod document;
 mod explanation;
 
 pub(crate) use document::message_for_a_person;
-pub use document::{AnsweredBy, DocumentResult, IterationResult, wants_review};
-pub use explanation::{EXPLANATION_VERSION, Explained, Explanation, FeedbackSent};
+pub(crate) use document::wants_review;
+pub use document::{AnsweredBy, DocumentResult, IterationResult};
+pub(crate) use explanation::EXPLANATION_VERSION;
+pub use explanation::{Explained, Explanation, FeedbackSent};
 pub(crate) use explanation::{ExplanationBuilder, explained};

@@ -16,7 +16,7 @@ pub struct Bound(Number);
 impl Bound {
     /// The number.
     #[must_use]
-    pub fn number(&self) -> &Number {
+    pub(crate) fn number(&self) -> &Number {
         &self.0
     }
 }

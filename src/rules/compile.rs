@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The type of a document of which nothing better is known.
-pub const UNKNOWN_TYPE: &str = "unknown";
+pub(crate) const UNKNOWN_TYPE: &str = "unknown";
 
 /// Parameters of a measure function: candidate and source.
 const MEASURE_PARAMETERS: usize = 2;
@@ -26,7 +26,6 @@ pub struct CompiledRules {
     programs: BTreeMap<Arc<str>, Arc<Program>>,
     unknown: Arc<Program>,
     scripts: Arc<ScriptSet>,
-    dimensions: Vec<Arc<str>>,
     field_names: Vec<FieldName>,
     dispositions: Dispositions,
 }
@@ -34,13 +33,13 @@ pub struct CompiledRules {
 impl CompiledRules {
     /// With the profile's table of who handles issues that do not say so; without it the loop corrects them all.
     #[must_use]
-    pub fn with_dispositions(self, dispositions: Dispositions) -> Self {
+    pub(crate) fn with_dispositions(self, dispositions: Dispositions) -> Self {
         CompiledRules { dispositions, ..self }
     }
 
     /// Who handles issues that do not say so.
     #[must_use]
-    pub fn dispositions(&self) -> &Dispositions {
+    pub(crate) fn dispositions(&self) -> &Dispositions {
         &self.dispositions
     }
 
@@ -51,30 +50,19 @@ impl CompiledRules {
     }
 
     /// Every document type with a program of its own, sorted; `unknown` is always among them.
-    pub fn document_types(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn document_types(&self) -> impl Iterator<Item = &str> {
         self.programs.keys().map(AsRef::as_ref)
-    }
-
-    /// Whether the type has a program of its own.
-    #[must_use]
-    pub fn knows(&self, document_type: &str) -> bool {
-        self.programs.contains_key(document_type)
-    }
-
-    /// Names of the dimensions, in the order of the profile.
-    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
-        self.dimensions.iter().map(AsRef::as_ref)
     }
 
     /// What fields may be called in a source, as the rubrics that grounding uses have it.
     #[must_use]
-    pub fn field_names(&self) -> &[FieldName] {
+    pub(crate) fn field_names(&self) -> &[FieldName] {
         &self.field_names
     }
 
     /// The scripts that the programs call.
     #[must_use]
-    pub fn scripts(&self) -> &Arc<ScriptSet> {
+    pub(crate) fn scripts(&self) -> &Arc<ScriptSet> {
         &self.scripts
     }
 }
@@ -133,7 +121,6 @@ pub fn compile(
         programs,
         unknown,
         scripts: Arc::new(scripts),
-        dimensions: names,
         field_names: sources.field_names(dimensions),
         dispositions: Dispositions::default(),
     })

@@ -10,7 +10,7 @@ use crate::value::yaml::{Data, Node};
 
 /// What a test looks at.
 #[derive(Debug, Clone)]
-pub enum Operand {
+pub(crate) enum Operand {
     /// The value of the rule's target.
     Value,
     /// The key (or index) under which the target's value stands.
@@ -21,7 +21,7 @@ pub enum Operand {
 
 /// Tests joined by all, any and not.
 #[derive(Debug, Clone)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// One test.
     Test {
         /// What it looks at.
@@ -40,7 +40,7 @@ pub enum Condition {
 impl Condition {
     /// Whether a test in it must be asked even when the rule's target is absent.
     #[must_use]
-    pub fn asks_presence(&self) -> bool {
+    pub(crate) fn asks_presence(&self) -> bool {
         match self {
             Condition::Test { test, .. } => test.asks_presence(),
             Condition::All(inner) | Condition::Any(inner) => inner.iter().any(Condition::asks_presence),
@@ -50,7 +50,7 @@ impl Condition {
 
     /// Whether something in it looks at what is around a target.
     #[must_use]
-    pub fn looks_around(&self) -> bool {
+    pub(crate) fn looks_around(&self) -> bool {
         match self {
             Condition::Test { subject, test } => {
                 matches!(subject, Operand::At(at) if at.looks_around())
@@ -63,7 +63,7 @@ impl Condition {
 
     /// What passes, in words that follow "expected".
     #[must_use]
-    pub fn expectation(&self) -> String {
+    pub(crate) fn expectation(&self) -> String {
         let join = |inner: &[Condition], word: &str| {
             inner.iter().map(Condition::expectation).collect::<Vec<_>>().join(word)
         };

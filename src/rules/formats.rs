@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 /// Whether `text` is written as the format demands.
 #[must_use]
-pub fn is_format(format: Format, text: &str) -> bool {
+pub(crate) fn is_format(format: Format, text: &str) -> bool {
     match format {
         Format::Date => parse_date(text).is_some(),
         Format::Duration => is_duration(text),
@@ -21,7 +21,7 @@ pub fn is_format(format: Format, text: &str) -> bool {
 
 /// The date that an ISO 8601 text (`2024-06-19`, a time of day and an offset may follow) gives.
 #[must_use]
-pub fn parse_date(text: &str) -> Option<Date> {
+pub(crate) fn parse_date(text: &str) -> Option<Date> {
     // The shape is checked first: it is cheap, and the library's other spellings (`20240619`) are no dates here.
     let shape = text.as_bytes();
     let dashes = shape.get(4) == Some(&b'-') && shape.get(7) == Some(&b'-');

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Which files extend each other: `NAME` stands for `folder/NAME.yaml`.
 #[derive(Debug, Clone, Copy)]
-pub struct Inheritance {
+pub(crate) struct Inheritance {
     /// Where they are.
     pub folder: &'static str,
     /// What one is called in messages.
@@ -22,17 +22,23 @@ pub struct Inheritance {
 
 impl Inheritance {
     /// `rules/NAME.yaml` with `rules`.
-    pub const RULES: Inheritance = Inheritance { folder: "rules", what: "rule file" };
+    pub(crate) const RULES: Inheritance = Inheritance { folder: "rules", what: "rule file" };
     /// `rules/rubrics/NAME.yaml`.
-    pub const RUBRICS: Inheritance = Inheritance { folder: "rules/rubrics", what: "rubric" };
+    pub(crate) const RUBRICS: Inheritance = Inheritance { folder: "rules/rubrics", what: "rubric" };
     /// `rules/NAME.yaml` with `classify`.
-    pub const CLASSIFICATIONS: Inheritance = Inheritance { folder: "rules", what: "classification" };
+    pub(crate) const CLASSIFICATIONS: Inheritance = Inheritance { folder: "rules", what: "classification" };
     /// `rules/extract/NAME.yaml`.
-    pub const EXTRACTIONS: Inheritance = Inheritance { folder: "rules/extract", what: "extraction file" };
+    pub(crate) const EXTRACTIONS: Inheritance =
+        Inheritance { folder: "rules/extract", what: "extraction file" };
 
     /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
     /// itself is not YAML. A parent that can't be used is reported and left out.
-    pub fn read(self, file: &Arc<SourceFile>, files: &dyn Files, problems: &mut Problems) -> Option<Node> {
+    pub(crate) fn read(
+        self,
+        file: &Arc<SourceFile>,
+        files: &dyn Files,
+        problems: &mut Problems,
+    ) -> Option<Node> {
         let chain = extends_chain(file, &mut Parents { lineage: self, files }, problems)?;
         let trees = chain.heirs.into_iter().map(|heir| without_parent(heir.root));
         trees.rev().reduce(over)
@@ -40,7 +46,7 @@ impl Inheritance {
 
     /// What is said of a file in which nothing stands.
     #[must_use]
-    pub fn empty(self, file: &Arc<SourceFile>) -> Problem {
+    pub(crate) fn empty(self, file: &Arc<SourceFile>) -> Problem {
         let begin = match self.what {
             "rubric" => "types:",
             "classification" => "classify:",

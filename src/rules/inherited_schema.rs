@@ -19,7 +19,7 @@ const LONGEST_CHAIN: usize = 16;
 ///
 /// # Errors
 /// What is wrong with the file, or with one that it extends.
-pub fn whole_schema(file: &Arc<SourceFile>, files: &dyn Files) -> Result<Value, Problem> {
+pub(crate) fn whole_schema(file: &Arc<SourceFile>, files: &dyn Files) -> Result<Value, Problem> {
     let mut schemas = vec![parsed(file)?];
     let mut seen = vec![Arc::clone(file)];
     while let (Some(Value::Object(last)), Some(from)) = (schemas.last_mut(), seen.last()) {

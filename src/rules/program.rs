@@ -9,7 +9,6 @@ use crate::script::{FunctionId, ScriptSet};
 use crate::value::{Disposition, JsonPath, Score, Severity};
 use regex::Regex;
 use std::fmt::{self, Write};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Everything that assessing a candidate of one document type needs. Immutable, shared by all documents.
@@ -230,7 +229,7 @@ pub struct GroundingSettings {
 
 /// A field and what it may be called in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldName {
+pub(crate) struct FieldName {
     /// Its key in a candidate.
     pub key: String,
     /// Its other names.
@@ -240,19 +239,13 @@ pub struct FieldName {
 impl Program {
     /// The name of a dimension.
     #[must_use]
-    pub fn dimension(&self, index: Index) -> Option<&Arc<str>> {
+    pub(crate) fn dimension(&self, index: Index) -> Option<&Arc<str>> {
         self.dimensions.get(index as usize)
-    }
-
-    /// The operations in a range of addresses; empty when there are none.
-    #[must_use]
-    pub fn body(&self, range: &Range<Address>) -> &[Op] {
-        self.ops.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
     /// The program for people: one line for each operation, with what it points at.
     #[must_use]
-    pub fn listing(&self, scripts: &ScriptSet) -> String {
+    pub(crate) fn listing(&self, scripts: &ScriptSet) -> String {
         let mut out = format!("program for {}\n", self.document_type);
         for (address, op) in self.ops.iter().enumerate() {
             // Writing to a String can't fail.

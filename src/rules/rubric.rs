@@ -22,11 +22,12 @@ pub enum Importance {
 
 impl Importance {
     /// From the weightiest down.
-    pub const ALL: [Importance; 3] = [Importance::Required, Importance::Important, Importance::Optional];
+    pub(crate) const ALL: [Importance; 3] =
+        [Importance::Required, Importance::Important, Importance::Optional];
 
     /// The word in a rubric.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Importance::Required => "required",
             Importance::Important => "important",
@@ -95,7 +96,7 @@ mapping! {
 impl Weights {
     /// The weight of a field of this importance.
     #[must_use]
-    pub fn of(&self, importance: Importance) -> f64 {
+    pub(crate) fn of(&self, importance: Importance) -> f64 {
         match importance {
             Importance::Required => self.required,
             Importance::Important => self.important,

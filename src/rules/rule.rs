@@ -4,7 +4,7 @@ use super::condition::{self, Condition, ConditionContext, Operand};
 use super::keys;
 use super::schema::{SchemaCheck, read_schema};
 use super::template::Template;
-use crate::diag::{Code, Problem, Problems, Span};
+use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Files, SchemaCodes, check_code};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::decode::{Fields, Spanned, wrong_type};
@@ -13,14 +13,14 @@ use crate::value::{Disposition, JsonPath, Severity, to_kebab};
 use std::sync::Arc;
 
 /// The variables that a rule's message and suggestion may use.
-pub const MESSAGE_VARIABLES: [&str; 4] = ["value", "key", "path", "field"];
+pub(crate) const MESSAGE_VARIABLES: [&str; 4] = ["value", "key", "path", "field"];
 
 /// Parameters of a rule function: candidate and source.
 const RULE_PARAMETERS: usize = 2;
 
 /// A checked rule.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// Its name, unique in its file.
     pub id: Spanned<String>,
     /// The document types it is for; empty for all.
@@ -272,13 +272,7 @@ fn decode_template(fields: &mut Fields<'_>, key: &'static str, problems: &mut Pr
 impl Rule {
     /// Whether the rule is for this document type.
     #[must_use]
-    pub fn is_for(&self, document_type: &str) -> bool {
+    pub(crate) fn is_for(&self, document_type: &str) -> bool {
         self.types.is_empty() || self.types.iter().any(|t| t.value == document_type)
-    }
-
-    /// Where its id stands.
-    #[must_use]
-    pub fn span(&self) -> &Span {
-        &self.id.span
     }
 }

@@ -21,7 +21,7 @@ const MAX_LEAVES: usize = 10_000;
 pub struct Schema {
     /// Where it was read from.
     pub name: String,
-    /// The fields that a schema's score is divided by: see [`count_leaves`].
+    /// The fields that a schema's score is divided by: see `count_leaves`.
     pub total_fields: usize,
     validator: Validator,
     limits: Limits,
@@ -54,7 +54,7 @@ impl Schema {
 
     /// How many steps checking a value may take: the schemas that apply to one value, for each value in it.
     #[must_use]
-    pub fn steps(&self, value: &Value) -> u64 {
+    pub(crate) fn steps(&self, value: &Value) -> u64 {
         self.limits.steps(value)
     }
 
@@ -75,7 +75,7 @@ impl Schema {
 /// A schema is looked at once for each path, however many references lead to it there, and no further than
 /// `MAX_VISITS` of them: what refers to itself in several ways has leaves without end.
 #[must_use]
-pub fn count_leaves(schema: &Value) -> usize {
+pub(crate) fn count_leaves(schema: &Value) -> usize {
     leaves(schema).paths.len()
 }
 
@@ -210,7 +210,7 @@ pub(super) fn read_schema(
 }
 
 /// What is wrong with a text that is no JSON, and where: of a comma too many, the comma.
-pub fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
+pub(crate) fn not_json(file: &Arc<SourceFile>, error: &serde_json::Error) -> Problem {
     let text = file.text();
     let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let at = (start + error.column().saturating_sub(1)).min(text.len());

@@ -15,7 +15,7 @@ pub struct Template {
 
 impl Template {
     /// Checks a text. Mistakes are reported at `span`.
-    pub fn check(source: &str, known: &[&str], span: &Span, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn check(source: &str, known: &[&str], span: &Span, problems: &mut Problems) -> Option<Self> {
         let is_fixed = !["{{", "{%", "{#"].iter().any(|mark| source.contains(mark));
         if is_fixed {
             return Some(Template { source: source.to_owned(), is_fixed });
@@ -76,7 +76,7 @@ impl Template {
     ///
     /// # Errors
     /// In one line, when an expression fails at run time (a filter refuses the value, say).
-    pub fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
+    pub(crate) fn render(&self, variables: impl FnOnce() -> minijinja::Value) -> Result<String, String> {
         if self.is_fixed {
             return Ok(self.source.clone());
         }
@@ -85,7 +85,7 @@ impl Template {
 
     /// The text as it was written.
     #[must_use]
-    pub fn source(&self) -> &str {
+    pub(crate) fn source(&self) -> &str {
         &self.source
     }
 }

@@ -136,7 +136,7 @@ pub enum Reference {
 impl Reference {
     /// Whether it starts from the place of a target, not from a value.
     #[must_use]
-    pub fn looks_around(&self) -> bool {
+    pub(crate) fn looks_around(&self) -> bool {
         matches!(self, Reference::Holder { .. } | Reference::Before(_))
     }
 }
@@ -182,7 +182,7 @@ decode_words!(JsonType, "type", {
 impl JsonType {
     /// The word in a rule.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             JsonType::Text => "text",
             JsonType::Number => "number",
@@ -271,7 +271,7 @@ impl Format {
 
     /// The word in a rule.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Format::Date => "date",
             Format::Duration => "duration",
@@ -304,7 +304,7 @@ impl Test {
 
     /// Whether an absent value can fail it, so that it is asked of absent values too.
     #[must_use]
-    pub fn asks_presence(&self) -> bool {
+    pub(crate) fn asks_presence(&self) -> bool {
         matches!(self, Test::Present | Test::Require(_))
     }
 }

@@ -18,11 +18,11 @@ macro_rules! datatypes {
 
         impl Datatype {
             /// Every name, in the order of the alphabet.
-            pub const NAMES: &'static [&'static str] = &[$($word),+];
+            pub(crate) const NAMES: &'static [&'static str] = &[$($word),+];
 
             /// The datatype of this name, such as `xs:int`.
             #[must_use]
-            pub fn named(name: &str) -> Option<Self> {
+            pub(crate) fn named(name: &str) -> Option<Self> {
                 match name {
                     $($word => Some(Datatype::$name),)+
                     _ => None,
@@ -31,7 +31,7 @@ macro_rules! datatypes {
 
             /// Its name.
             #[must_use]
-            pub fn as_str(self) -> &'static str {
+            pub(crate) fn as_str(self) -> &'static str {
                 match self { $(Datatype::$name => $word),+ }
             }
         }
@@ -107,7 +107,7 @@ form!(
 impl Datatype {
     /// Whether `text` is a literal of the datatype.
     #[must_use]
-    pub fn admits(self, text: &str) -> bool {
+    pub(crate) fn admits(self, text: &str) -> bool {
         match self {
             Datatype::String => text.chars().all(is_xml_char),
             Datatype::Boolean => matches!(text, "true" | "false" | "1" | "0"),

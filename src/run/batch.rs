@@ -1,13 +1,14 @@
 //! Many documents, one after the other.
 
+use super::Session;
 use super::batch_end::BatchEnd;
 use super::observer::Observer;
 use super::provider_gone::{MOST_PROVIDER_ERRORS_IN_A_ROW, pause_after, provider_failure};
 use super::trace::{end_run, run_span};
-use super::{DocumentResult, Session};
 use crate::ingest::{Document, Input, InputError};
 use crate::plan::Plan;
 use crate::policy::{FinalStatus, StopReason};
+use crate::result::DocumentResult;
 use crate::rules::UNKNOWN_TYPE;
 use crate::store::StoreError;
 use crate::value::Usage;
@@ -30,7 +31,7 @@ pub struct Batch {
 impl Batch {
     /// Runs every document. An input that can't be read is reported and the others go on. A provider that is plainly gone
     /// ends the batch (without `keep_going`): when its key is missing or refused or its account has nothing left, and when
-    /// [`MOST_PROVIDER_ERRORS_IN_A_ROW`] documents in a row ended by its failures. So does a judge's, if nothing stands in for it.
+    /// `MOST_PROVIDER_ERRORS_IN_A_ROW` documents in a row ended by its failures. So does a judge's, if nothing stands in for it.
     ///
     /// # Errors
     /// When the journal or an artifact can't be written; what is finished stays.
@@ -132,6 +133,6 @@ async fn read(input: Input) -> Result<Document, InputError> {
 
 /// Whether the profile tells types apart and did not know this document's.
 #[must_use]
-pub fn is_unrecognised(plan: &Plan, result: &DocumentResult) -> bool {
+pub(crate) fn is_unrecognised(plan: &Plan, result: &DocumentResult) -> bool {
     plan.classifier.is_some() && result.document_type == UNKNOWN_TYPE
 }

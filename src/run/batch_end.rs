@@ -2,6 +2,7 @@
 
 /// How a batch ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BatchEnd {
     /// Documents with a result.
     pub finished: usize,

@@ -138,7 +138,7 @@ fn no_price(provider_label: &str, model: Option<&str>) -> String {
 /// What can be said before the first call about a budget of money that can't be kept: one reason for each provider
 /// whose model has no price. Nothing where the profile has no such budget.
 #[must_use]
-pub fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> Vec<String> {
+pub(crate) fn unpriced(plan: &Plan, candidates: &Candidates, consultants: &[Consultant]) -> Vec<String> {
     let mut limited = false;
     plan.policy.stop.visit(&mut |criterion| {
         limited |= matches!(criterion, Criterion::Budget(budget) if budget.cost_usd.is_some());

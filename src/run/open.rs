@@ -51,6 +51,7 @@ impl OpenError {
             OpenError::Provider(error) => matches!(
                 error,
                 ProviderError::Unknown { .. }
+                    | ProviderError::BuiltIn { .. }
                     | ProviderError::Ambiguous { .. }
                     | ProviderError::BadName { .. }
                     | ProviderError::ProgramsNotAllowed { .. }
@@ -64,7 +65,7 @@ impl OpenError {
 ///
 /// # Errors
 /// When the profile has no stage, or a provider can't be opened.
-pub fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, OpenError> {
+pub(crate) fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, OpenError> {
     if plan.stages.is_empty() {
         return Err(OpenError::NoStage { profile: plan.profile.name.clone() });
     }
@@ -78,7 +79,7 @@ pub fn open_stages(providers: &Providers, plan: &Plan) -> Result<Candidates, Ope
 ///
 /// # Errors
 /// When a provider can't be opened.
-pub fn open_panel(
+pub(crate) fn open_panel(
     providers: &Providers,
     plan: &Plan,
     allow_commands: bool,
@@ -122,14 +123,14 @@ fn takes_attachments(providers: &Providers, spec: &str) -> Result<(), OpenError>
 
 /// Ids of the stages, then of the panel.
 #[must_use]
-pub fn plan_ids(plan: &Plan) -> Vec<String> {
+pub(crate) fn plan_ids(plan: &Plan) -> Vec<String> {
     let stages = plan.stages.iter().map(|planned| planned.stage.id.value.clone());
     stages.chain(plan.panel.members().iter().map(|member| member.id.to_string())).collect()
 }
 
 /// Which service, model and server each stage, judge and validator asks.
 #[must_use]
-pub fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
+pub(crate) fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages: Vec<Option<&FallbackChain>> = match candidates {
         Candidates::Providers(chains) => chains.iter().map(Some).collect(),
         // No stage is asked, but each has its id.
@@ -152,7 +153,7 @@ pub fn asked_of(ids: &[String], candidates: &Candidates, consultants: &[Consulta
 
 /// The plugins of a session, each once.
 #[must_use]
-pub fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
+pub(crate) fn plugins_of(candidates: &Candidates, consultants: &[Consultant]) -> Value {
     let stages = match candidates {
         Candidates::Providers(chains) => chains.as_slice(),
         Candidates::Supplied => &[],

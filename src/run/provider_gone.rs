@@ -7,7 +7,7 @@ use crate::value::{Disposition, Millis};
 
 /// So many documents in a row whose provider failed end a batch. With the pauses between them it is given some minutes to
 /// come back, and thousands of documents are not spent on one that is gone.
-pub const MOST_PROVIDER_ERRORS_IN_A_ROW: usize = 10;
+pub(crate) const MOST_PROVIDER_ERRORS_IN_A_ROW: usize = 10;
 
 /// The pause after `in_a_row` documents whose provider failed with a transient error: a second, and twice as long each time.
 pub(super) fn pause_after(in_a_row: usize) -> Millis {

@@ -14,7 +14,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// Documents that are not tried again.
 #[derive(Debug, Default)]
-pub struct Earlier {
+pub(crate) struct Earlier {
     finished: usize,
     passed: usize,
 }
@@ -36,7 +36,7 @@ struct Validation {
 impl Earlier {
     /// Leaves out the documents that this profile has finished: those with a result, unless they were stopped, the
     /// provider failed, or a judge for whom nothing stands in.
-    pub fn leave_out(artifacts: &Artifacts, profile: &str, inputs: &mut Vec<Input>) -> Self {
+    pub(crate) fn leave_out(artifacts: &Artifacts, profile: &str, inputs: &mut Vec<Input>) -> Self {
         let mut earlier = Self::default();
         inputs.retain(|input| {
             let file = artifacts.path(input.id(), Artifact::Result);
@@ -54,7 +54,7 @@ impl Earlier {
     }
 
     /// What to say of it, if there is anything.
-    pub fn line(&self, artifacts: &Artifacts) -> Option<String> {
+    pub(crate) fn line(&self, artifacts: &Artifacts) -> Option<String> {
         let folder = artifacts.folder().display();
         match self.finished {
             0 => None,
@@ -64,7 +64,7 @@ impl Earlier {
     }
 
     /// Counts them among what this run came to.
-    pub fn add_to(&self, end: &mut BatchEnd) {
+    pub(crate) fn add_to(&self, end: &mut BatchEnd) {
         end.finished += self.finished;
         end.passed += self.passed;
     }

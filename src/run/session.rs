@@ -64,7 +64,7 @@ impl Session {
 
     /// The same by another time than this machine's.
     #[must_use]
-    pub fn with_time(self, time: Time) -> Self {
+    pub(crate) fn with_time(self, time: Time) -> Self {
         Session { time, ..self }
     }
 

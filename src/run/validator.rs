@@ -41,7 +41,7 @@ pub(super) fn question(document_type: &str, candidate: &Value, subject: &Value) 
 ///
 /// # Errors
 /// When it can't be run to its end within its deadline, or answers with anything but JSON.
-pub async fn ask_validator(
+pub(crate) async fn ask_validator(
     plan: &ValidatorPlan,
     document_type: &str,
     candidate: &Value,

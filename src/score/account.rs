@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// The account of an assessment, by dimension.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ScoreBreakdown {
     /// Every dimension that was to be measured, in the order of the profile.
     pub dimensions: Vec<DimensionBreakdown>,
@@ -17,6 +18,7 @@ pub struct ScoreBreakdown {
 
 /// How one dimension comes to its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DimensionBreakdown {
     /// The dimension.
     pub dimension: Arc<str>,
@@ -32,6 +34,7 @@ pub struct DimensionBreakdown {
 /// What measures a dimension, with the numbers that it used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[non_exhaustive]
 pub enum MeasureKind {
     /// A rubric: the weight of the fields that are present, over that of all that apply.
     Rubric {
@@ -84,6 +87,7 @@ pub enum MeasureKind {
 
 /// One of several who measure a dimension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Part {
     /// What it is called, for people: ``judge `tone` ``, `grounding`.
     pub name: String,
@@ -95,6 +99,7 @@ pub struct Part {
 
 /// Something that takes points off a dimension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Loss {
     /// What it takes off the dimension, in [0, 1].
     pub points: f64,

@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The code of the issue that says that nothing was held against the document, because nobody but a stage has seen it.
-pub const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
+pub(crate) const DOCUMENT_UNSEEN: &str = "DOCUMENT_UNSEEN";
 
 /// The code of the issue that says that the profile tells document types apart and did not recognise this one's.
-pub const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
+pub(crate) const DOCUMENT_TYPE_UNKNOWN: &str = "DOCUMENT_TYPE_UNKNOWN";
 
 /// Dimensions, overall score and issues of one candidate.
 ///
@@ -183,6 +183,7 @@ impl<'de> Deserialize<'de> for Scores {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Issue {
     /// What kind of finding, such as `MISSING_FIELD`.
     pub code: String,
@@ -242,13 +243,14 @@ impl Issue {
 /// The top-level field that a JSON Pointer leads to or through, without escapes; `None` for the whole candidate, and
 /// for what is no pointer.
 #[must_use]
-pub fn top_level_field(path: &str) -> Option<String> {
+pub(crate) fn top_level_field(path: &str) -> Option<String> {
     let first = path.strip_prefix('/')?.split('/').next()?;
     Some(unescape(first).into_owned())
 }
 
 /// A passage of the source text, in Unicode scalar values from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SourceSpan {
     /// First character.
     pub start: usize,

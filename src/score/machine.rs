@@ -27,7 +27,7 @@ const MAX_SCHEMA_ISSUES: usize = 1_000;
 static ABSENT: Value = Value::Null;
 
 /// The code of an issue that says that a script broke, and nothing of what it looked at.
-pub const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
+pub(crate) const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
 
 /// Room that is kept between candidates.
 #[derive(Debug, Default)]

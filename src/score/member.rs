@@ -23,7 +23,7 @@ pub struct Member {
 }
 
 /// The code of the issue that says that a judge gave no answer.
-pub const JUDGE_FAILED: &str = "JUDGE_FAILED";
+pub(crate) const JUDGE_FAILED: &str = "JUDGE_FAILED";
 
 /// What a member is, and where its issues come from.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl Answer {
 impl Member {
     /// Whether it is a validator.
     #[must_use]
-    pub fn is_validator(&self) -> bool {
+    pub(crate) fn is_validator(&self) -> bool {
         matches!(self.kind, MemberKind::Validator { .. })
     }
 

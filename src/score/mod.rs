@@ -7,7 +7,7 @@ mod chain;
 mod evaluate;
 mod combine;
 mod grounded;
-pub mod grounding;
+pub(crate) mod grounding;
 mod machine;
 mod pre_existing;
 mod member;
@@ -28,12 +28,12 @@ mod growth;
 mod scripted;
 
 pub use account::{DimensionBreakdown, Loss, MeasureKind, Part, ScoreBreakdown};
-pub use assessment::{
-    Assessment, DOCUMENT_TYPE_UNKNOWN, DOCUMENT_UNSEEN, Evidence, Issue, Scores, SourceSpan, top_level_field,
-};
+pub(crate) use assessment::top_level_field;
+pub use assessment::{Assessment, Evidence, Issue, Scores, SourceSpan};
 pub use assessor::{Assessor, Scoring};
 pub use grounded::Source;
-pub use machine::SCRIPT_FAILED;
-pub use member::{Answer, JUDGE_FAILED, Member};
+pub(crate) use machine::SCRIPT_FAILED;
+pub(crate) use member::JUDGE_FAILED;
+pub use member::{Answer, Member};
 pub use panel::{Panel, Unavailable};
-pub use subject::{AssessedValue, INVALID_PATCH};
+pub use subject::AssessedValue;

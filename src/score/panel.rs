@@ -44,6 +44,7 @@ struct MeasuringMember {
 
 /// A judge that will not answer about any candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unavailable {
     /// Why, for people.
     pub why: String,
@@ -137,7 +138,7 @@ impl Panel {
     }
 
     /// The dimensions that the member at `at` measures, or has a part in.
-    pub fn measured_by(&self, at: usize) -> impl Iterator<Item = &str> {
+    pub(crate) fn measured_by(&self, at: usize) -> impl Iterator<Item = &str> {
         let of_it = move |dimension: &&Combined| dimension.sources.iter().any(|source| source.member == at);
         self.dimensions.iter().filter(of_it).map(|dimension| dimension.name.as_ref())
     }
@@ -154,7 +155,7 @@ impl Panel {
         member.read(answer, own.filter_map(|source| source.pointer.as_deref()))
     }
 
-    /// What the members said, as [`Panel::merge`] takes it; `said` gives it, and `None` of a member that was not asked. An
+    /// What the members said, as `Panel::merge` takes it; `said` gives it, and `None` of a member that was not asked. An
     /// answer that can't be read counts as none.
     #[must_use]
     pub fn answers<'s>(
@@ -176,7 +177,7 @@ impl Panel {
     ///
     /// `disposition` says who handles an issue that does not say, by its code and whether a machine could fix it.
     #[must_use]
-    pub fn merge(
+    pub(crate) fn merge(
         &self,
         overall: &Overall,
         disposition: &dyn Fn(&str, bool) -> Disposition,
@@ -326,7 +327,7 @@ impl Panel {
         answered.chain(local)
     }
 
-    /// The account of [`Panel::merge`]: that of tier 1, with the dimensions that the panel has a say in. `merged` is
+    /// The account of `Panel::merge`: that of tier 1, with the dimensions that the panel has a say in. `merged` is
     /// what came of it.
     #[must_use]
     pub fn account(

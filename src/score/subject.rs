@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// The code of issues about a candidate that is no patch, or does not fit its document.
-pub const INVALID_PATCH: &str = "INVALID_PATCH";
+pub(crate) const INVALID_PATCH: &str = "INVALID_PATCH";
 /// Most operations in one patch. Each can move all elements of a list by one.
 const MAX_OPERATIONS: usize = 5_000;
 /// A patched document may grow to this many bytes as compact JSON, or to [`MAX_GROWTH`] times its size if that is
@@ -27,7 +27,7 @@ impl<'a> AssessedValue<'a> {
     /// The candidate itself, or `document` with the candidate, an RFC 6902 patch, applied.
     ///
     /// # Errors
-    /// Issues with the code [`INVALID_PATCH`] when the candidate is no patch or does not apply: each names the place in
+    /// Issues with the code `INVALID_PATCH` when the candidate is no patch or does not apply: each names the place in
     /// the patch (`/INDEX`), what was found there and what is expected. All operations that can't be read are named; of
     /// those that don't apply, the first, because the ones after it build upon it.
     pub fn of(

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A call that failed while it ran. The document goes on; the failure becomes an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScriptError {
+pub(crate) struct ScriptError {
     /// File of the script, such as `her2.rhai`.
     pub script: String,
     /// The function that was called.
@@ -19,7 +19,7 @@ pub struct ScriptError {
 
 /// What went wrong in a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ScriptFailure {
+pub(crate) enum ScriptFailure {
     /// It went over a bound of the sandbox.
     Limit(Limit),
     /// It failed by itself: a thrown error, a missing member, a wrong type.

@@ -8,7 +8,7 @@ use rhai::{Dynamic, Map};
 
 /// One issue as a script reports it. What it leaves out, the rule supplies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Kind of finding.
     pub code: Option<String>,
     /// How bad.

@@ -11,9 +11,9 @@ pub const MAX_SCRIPT_BYTES: usize = 128 << 10;
 /// Nested calls. Deeper recursion than this is a loop in disguise, and a native stack is finite.
 pub const MAX_CALL_DEPTH: usize = 32;
 /// Nesting of expressions outside functions, checked when a script is compiled.
-pub const MAX_EXPRESSION_DEPTH: usize = 64;
+pub(crate) const MAX_EXPRESSION_DEPTH: usize = 64;
 /// Nesting of expressions inside functions; each level costs native stack on every nested call.
-pub const MAX_FUNCTION_EXPRESSION_DEPTH: usize = 32;
+pub(crate) const MAX_FUNCTION_EXPRESSION_DEPTH: usize = 32;
 /// Bytes of one text. Sources are handed over whole, so this is a large document.
 pub const MAX_STRING_BYTES: usize = 2 << 20;
 /// Elements of one array, nested ones included. Copying a value calls itself at each level, so this also bounds the
@@ -30,7 +30,7 @@ pub const MAX_FINDINGS: usize = 1_000;
 
 /// A bound that a script has gone over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub(crate) enum Limit {
     /// [`MAX_OPERATIONS`].
     Operations,
     /// [`MAX_TOUCHED_BYTES`].

@@ -16,7 +16,7 @@ mod meter;
 mod sandbox;
 mod set;
 
-pub use error::{ScriptError, ScriptFailure};
-pub use finding::Finding;
-pub use limits::Limit;
-pub use set::{Arguments, FunctionId, ScriptSet};
+pub(crate) use error::ScriptError;
+pub(crate) use finding::Finding;
+pub use set::FunctionId;
+pub(crate) use set::{Arguments, ScriptSet};

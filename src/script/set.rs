@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct FunctionId(u32);
 
 /// Compiled scripts and the functions that are called in them. Shared by all documents; a call changes nothing in it.
-pub struct ScriptSet {
+pub(crate) struct ScriptSet {
     engine: Engine,
     /// By file name; `None` for a file that is missing or does not compile, which has been reported.
     scripts: HashMap<String, Option<Script>>,
@@ -46,19 +46,19 @@ struct Function {
 
 /// What a function is called with.
 #[derive(Debug, Clone)]
-pub struct Arguments(Vec<Dynamic>);
+pub(crate) struct Arguments(Vec<Dynamic>);
 
 impl Arguments {
     /// For a rule or a measure: the candidate, and the source text (`()` when there is none).
     #[must_use]
-    pub fn assessment(candidate: &Value, source: Option<&str>) -> Self {
+    pub(crate) fn assessment(candidate: &Value, source: Option<&str>) -> Self {
         let source = source.map_or(Dynamic::UNIT, |text| Dynamic::from(text.to_owned()));
         Arguments(vec![sandbox::to_dynamic(candidate), source])
     }
 
     /// For a function of one value.
     #[must_use]
-    pub fn one(value: &Value) -> Self {
+    pub(crate) fn one(value: &Value) -> Self {
         Arguments(vec![sandbox::to_dynamic(value)])
     }
 }
@@ -83,13 +83,13 @@ impl fmt::Debug for ScriptSet {
 impl ScriptSet {
     /// None yet.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Finds the function that `her2.rhai#agree` names, in `rules/her2.rhai`, taking `parameters` values. Its file is
     /// compiled when it is named first. Every problem is reported where it stands: in the script, or at `reference`.
-    pub fn function(
+    pub(crate) fn function(
         &mut self,
         reference: &Spanned<String>,
         parameters: usize,
@@ -182,7 +182,7 @@ impl ScriptSet {
     }
 
     /// Compiles a script without asking for any of its functions. What is wrong with it goes to `problems`.
-    pub fn check(&self, source: &Arc<SourceFile>, problems: &mut Problems) {
+    pub(crate) fn check(&self, source: &Arc<SourceFile>, problems: &mut Problems) {
         if source.text().len() > MAX_SCRIPT_BYTES {
             problems.push(too_long(source));
         } else if let Err(error) = self.engine.compile(source.text()) {
@@ -193,7 +193,7 @@ impl ScriptSet {
 
     /// `file.rhai#function`.
     #[must_use]
-    pub fn name(&self, id: FunctionId) -> String {
+    pub(crate) fn name(&self, id: FunctionId) -> String {
         self.get(id).map(|f| format!("{}#{}", f.script, f.name)).unwrap_or_default()
     }
 
@@ -201,7 +201,11 @@ impl ScriptSet {
     ///
     /// # Errors
     /// When the script goes over a limit, fails, or returns something else.
-    pub fn findings(&self, id: FunctionId, arguments: &Arguments) -> Result<Vec<Finding>, ScriptError> {
+    pub(crate) fn findings(
+        &self,
+        id: FunctionId,
+        arguments: &Arguments,
+    ) -> Result<Vec<Finding>, ScriptError> {
         let value = self.call(id, arguments)?;
         findings(value).map_err(|kind| self.error(id, None, kind))
     }
@@ -210,7 +214,7 @@ impl ScriptSet {
     ///
     /// # Errors
     /// When the script goes over a limit, fails, or returns something else.
-    pub fn number(&self, id: FunctionId, arguments: &Arguments) -> Result<f64, ScriptError> {
+    pub(crate) fn number(&self, id: FunctionId, arguments: &Arguments) -> Result<f64, ScriptError> {
         let value = self.call(id, arguments)?;
         #[expect(clippy::cast_precision_loss, reason = "scores are small numbers")]
         let number = value.as_int().map(|int| int as f64).or_else(|_| value.as_float());
@@ -227,7 +231,7 @@ impl ScriptSet {
     ///
     /// # Errors
     /// When the script goes over a limit, fails, or returns something else.
-    pub fn truth(&self, id: FunctionId, arguments: &Arguments) -> Result<bool, ScriptError> {
+    pub(crate) fn truth(&self, id: FunctionId, arguments: &Arguments) -> Result<bool, ScriptError> {
         self.call(id, arguments)?.as_bool().map_err(|kind| {
             self.error(id, None, ScriptFailure::Returned(format!("{kind}; expected true or false")))
         })

@@ -54,7 +54,7 @@ impl Declared for Budget {
 impl Budget {
     /// What may be used up, as a list that ends with `last` and its last member.
     #[must_use]
-    pub fn words(&self, last: &str) -> String {
+    pub(crate) fn words(&self, last: &str) -> String {
         let money = self.cost_usd.map(|amount| format!("{} or more", dollars(amount)));
         let tokens = self.tokens.map(|tokens| format!("{} or more", count(tokens, "token")));
         let calls = self.calls.map(|calls| format!("{} or more", count(calls, "call")));

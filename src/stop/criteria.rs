@@ -14,7 +14,7 @@ use crate::value::yaml::Node;
 pub struct StopCriteria(Vec<Criterion>);
 
 /// The keys of `stop`.
-pub static STOP: Mapping = Mapping {
+pub(crate) static STOP: Mapping = Mapping {
     name: "stop",
     what: "list of stop criteria",
     doc: "Reasons to end the loop without a candidate that is good enough. One that is not set never applies. They are \
@@ -33,41 +33,41 @@ impl FromIterator<Criterion> for StopCriteria {
 
 impl StopCriteria {
     /// Every criterion, groups as they are.
-    pub fn iter(&self) -> std::slice::Iter<'_, Criterion> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Criterion> {
         self.0.iter()
     }
 
     /// Those that are no groups and are looked at before a rollback is settled, in order.
-    pub fn before_rollback(&self) -> impl Iterator<Item = &Criterion> {
+    pub(crate) fn before_rollback(&self) -> impl Iterator<Item = &Criterion> {
         self.0.iter().filter(|criterion| criterion.is_before_rollback())
     }
 
     /// Those that are no groups and are looked at after it, in order.
-    pub fn after_rollback(&self) -> impl Iterator<Item = &Criterion> {
+    pub(crate) fn after_rollback(&self) -> impl Iterator<Item = &Criterion> {
         self.0.iter().filter(|criterion| criterion.rule().is_some() && !criterion.is_before_rollback())
     }
 
     /// The members of `any`.
     #[must_use]
-    pub fn any(&self) -> &[Criterion] {
+    pub(crate) fn any(&self) -> &[Criterion] {
         self.0.iter().find(|one| matches!(one, Criterion::Any(_))).map_or(&[], Criterion::members)
     }
 
     /// The members of `all`.
     #[must_use]
-    pub fn all(&self) -> &[Criterion] {
+    pub(crate) fn all(&self) -> &[Criterion] {
         self.0.iter().find(|one| matches!(one, Criterion::All(_))).map_or(&[], Criterion::members)
     }
 
     /// The longest time, if that is limited outside of groups.
     #[must_use]
-    pub fn timeout(&self) -> Option<Millis> {
+    pub(crate) fn timeout(&self) -> Option<Millis> {
         self.limit_of_time().map(|limit| limit.after)
     }
 
     /// Whether waiting for a rate limit's turn is part of the run's time.
     #[must_use]
-    pub fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> Waiting {
         self.limit_of_time().map(|limit| limit.waiting).unwrap_or_default()
     }
 
@@ -77,13 +77,13 @@ impl StopCriteria {
 
     /// The budget outside of groups; one without limits where there is none.
     #[must_use]
-    pub fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         let budget = |one: &Criterion| if let Criterion::Budget(budget) = one { Some(*budget) } else { None };
         self.0.iter().find_map(budget).unwrap_or_default()
     }
 
     /// Shows every criterion, those in groups, too.
-    pub fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
+    pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         self.0.iter().for_each(|criterion| criterion.visit(see));
     }
 }

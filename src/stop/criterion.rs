@@ -15,6 +15,7 @@ macro_rules! criteria {
     ($($Name:ident: $Type:ident),+ $(,)?) => {
         /// One reason to stop, as a key of `stop` or as a member of a group.
         #[derive(Debug, Clone)]
+        #[non_exhaustive]
         pub enum Criterion {
             $(#[doc = concat!("See [`", stringify!($Type), "`].")] $Name($Type),)+
             /// Holds when one of these does.
@@ -29,12 +30,12 @@ macro_rules! criteria {
         pub(super) static KEYS_IN_GROUPS: &[Key] = &[$($Type::IN_GROUP),+];
 
         /// Every reason that a criterion with a fixed name gives, and whether it is that of a limit of candidates.
-        pub fn reasons() -> impl Iterator<Item = (&'static str, bool)> {
+        pub(crate) fn reasons() -> impl Iterator<Item = (&'static str, bool)> {
             [$(($Type::REASON, $Type::IS_LIMIT)),+].into_iter()
         }
 
         /// The keys of `stop` that mean nothing where no correction is made.
-        pub fn keys_about_corrections() -> impl Iterator<Item = &'static str> {
+        pub(crate) fn keys_about_corrections() -> impl Iterator<Item = &'static str> {
             let criteria = [$(($Type::KEY.name, !$Type::IS_LIMIT && !$Type::BOUNDS_CALLS)),+].into_iter();
             criteria.filter(|(_, is)| *is).map(|(key, _)| key).chain([group::ANY.name, group::ALL.name])
         }
@@ -58,7 +59,7 @@ macro_rules! criteria {
         impl Criterion {
             /// The criterion, unless it is a group.
             #[must_use]
-            pub fn rule(&self) -> Option<&dyn Rule> {
+            pub(crate) fn rule(&self) -> Option<&dyn Rule> {
                 match self {
                     $(Criterion::$Name(criterion) => Some(criterion),)+
                     Criterion::Any(_) | Criterion::All(_) => None,
@@ -67,7 +68,7 @@ macro_rules! criteria {
 
             /// Its key in YAML.
             #[must_use]
-            pub fn key(&self) -> &'static str {
+            pub(crate) fn key(&self) -> &'static str {
                 match self {
                     $(Criterion::$Name(_) => $Type::KEY.name,)+
                     Criterion::Any(_) => group::ANY.name,
@@ -77,7 +78,7 @@ macro_rules! criteria {
 
             /// Its reason, where that is one fixed word; empty for a group.
             #[must_use]
-            pub fn fixed_reason(&self) -> &'static str {
+            pub(crate) fn fixed_reason(&self) -> &'static str {
                 match self {
                     $(Criterion::$Name(_) => $Type::REASON,)+
                     Criterion::Any(_) | Criterion::All(_) => "",
@@ -86,7 +87,7 @@ macro_rules! criteria {
 
             /// Whether it is looked at before a rollback is settled.
             #[must_use]
-            pub fn is_before_rollback(&self) -> bool {
+            pub(crate) fn is_before_rollback(&self) -> bool {
                 match self {
                     $(Criterion::$Name(_) => $Type::BEFORE_ROLLBACK,)+
                     Criterion::Any(_) | Criterion::All(_) => false,
@@ -122,20 +123,20 @@ criteria! {
 impl Criterion {
     /// Its reason in results; empty for a group, whose reason depends on the run.
     #[must_use]
-    pub fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let own = self.rule().and_then(Rule::named);
         own.map_or_else(|| self.fixed_reason().to_owned(), |name| name.replacen('.', ":", 1))
     }
 
     /// Its key, with the name of what is below it: `script.plateau`.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         self.rule().and_then(Rule::named).unwrap_or_else(|| self.key().to_owned())
     }
 
     /// The members of a group.
     #[must_use]
-    pub fn members(&self) -> &[Criterion] {
+    pub(crate) fn members(&self) -> &[Criterion] {
         match self {
             Criterion::Any(members) | Criterion::All(members) => members,
             _ => &[],
@@ -144,13 +145,13 @@ impl Criterion {
 
     /// Looks at the run; a group is looked at by who walks through it.
     #[must_use]
-    pub fn look(&self, run: &Progress<'_>) -> Looked {
+    pub(crate) fn look(&self, run: &Progress<'_>) -> Looked {
         self.rule().map(|rule| rule.look(run)).unwrap_or_default()
     }
 
     /// When it ends the loop, as a clause that can stand after "when".
     #[must_use]
-    pub fn clause(&self) -> String {
+    pub(crate) fn clause(&self) -> String {
         match self {
             Criterion::Any(members) => {
                 format!("one of these holds: ({})", group::clause_of_all(members, "or"))
@@ -164,7 +165,7 @@ impl Criterion {
 
     /// With how many candidates assessed it can hold at the earliest.
     #[must_use]
-    pub fn earliest(&self) -> u64 {
+    pub(crate) fn earliest(&self) -> u64 {
         let members = self.members().iter().map(Criterion::earliest);
         match self {
             Criterion::Any(_) => members.min().unwrap_or(u64::MAX),
@@ -175,19 +176,19 @@ impl Criterion {
 
     /// The setting with which it could hold among so many candidates, as the profile has it: `window: 3`.
     #[must_use]
-    pub fn fitting(&self, candidates: u64) -> Option<String> {
+    pub(crate) fn fitting(&self, candidates: u64) -> Option<String> {
         let setting = self.rule()?.fitting(candidates)?;
         (setting.value >= setting.least).then(|| format!("`{}: {}`", setting.key, setting.value))
     }
 
     /// What of its settings does not stand in what it sees.
     #[must_use]
-    pub fn terms(&self) -> Option<Value> {
+    pub(crate) fn terms(&self) -> Option<Value> {
         self.rule().and_then(Rule::terms)
     }
 
     /// Shows it and every member of it that is no group.
-    pub fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
+    pub(crate) fn visit(&self, see: &mut dyn FnMut(&Criterion)) {
         match self {
             Criterion::Any(members) | Criterion::All(members) => {
                 members.iter().for_each(|member| member.visit(see));

@@ -65,7 +65,7 @@ impl Rule for FlipFlop {
 /// the value "absent". Candidates in a row with the same value count once. A → B → A is once, A → B → A → B → A twice,
 /// A → B → A → B still once; a third value begins anew.
 #[derive(Debug, Clone, Default)]
-pub struct FlipFlops {
+pub(crate) struct FlipFlops {
     candidates: usize,
     leaves: BTreeMap<String, Leaf>,
     most: Option<(String, u64)>,
@@ -94,7 +94,7 @@ impl Leaf {
 
 impl FlipFlops {
     /// Takes the next candidate.
-    pub fn push(&mut self, candidate: &Value) {
+    pub(crate) fn push(&mut self, candidate: &Value) {
         self.candidates += 1;
         let mut found = Vec::new();
         leaves(candidate, &mut String::new(), &mut found);
@@ -126,7 +126,7 @@ impl FlipFlops {
 
     /// The path that went back and forth most often so far, and how often; of several, the one that did so first.
     #[must_use]
-    pub fn most(&self) -> Option<(&str, u64)> {
+    pub(crate) fn most(&self) -> Option<(&str, u64)> {
         self.most.as_ref().map(|(path, times)| (path.as_str(), *times))
     }
 }

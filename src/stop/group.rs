@@ -37,7 +37,7 @@ static MEMBER: Mapping = Mapping {
 
 /// The clause of several criteria.
 #[must_use]
-pub fn clause_of_all(members: &[Criterion], last: &str) -> String {
+pub(crate) fn clause_of_all(members: &[Criterion], last: &str) -> String {
     list(&members.iter().map(Criterion::clause).collect::<Vec<_>>(), last)
 }
 

@@ -8,7 +8,7 @@ use crate::value::{Millis, Usage};
 use serde_json::Value;
 
 /// What of a run the criteria look at when a candidate has been assessed.
-pub struct Progress<'a> {
+pub(crate) struct Progress<'a> {
     /// The overall scores of all candidates, in order.
     pub overalls: &'a [f64],
     /// The first candidate that the latest one equals.
@@ -28,14 +28,14 @@ pub struct Progress<'a> {
 impl Progress<'_> {
     /// How many candidates have been assessed.
     #[must_use]
-    pub fn candidates(&self) -> u64 {
+    pub(crate) fn candidates(&self) -> u64 {
         self.overalls.len() as u64
     }
 }
 
 /// One comparison that was made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// The key that it is about, below `stop` or the element of a group: `budget.calls`.
     pub key: String,
     /// Whether it ends the loop.
@@ -51,13 +51,13 @@ pub struct Seen {
 impl Seen {
     /// A comparison of two numbers.
     #[must_use]
-    pub fn new(key: impl Into<String>, holds: bool, value: f64, bound: f64) -> Self {
+    pub(crate) fn new(key: impl Into<String>, holds: bool, value: f64, bound: f64) -> Self {
         Seen { key: key.into(), holds, value, bound, path: None }
     }
 
     /// Whether a count has come to its limit.
     #[must_use]
-    pub fn count(key: impl Into<String>, value: u64, limit: u64) -> Self {
+    pub(crate) fn count(key: impl Into<String>, value: u64, limit: u64) -> Self {
         Seen::new(key, value >= limit, number(value), number(limit))
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn long(count: usize) -> u64 {
 
 /// What a criterion saw: nothing while there is too little to look at.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Looked {
+pub(crate) struct Looked {
     /// The comparisons in their order. The criterion holds if the last one does.
     pub seen: Vec<Seen>,
     /// What a person should know.
@@ -87,7 +87,7 @@ pub struct Looked {
 impl Looked {
     /// Whether the criterion holds.
     #[must_use]
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.seen.last().is_some_and(|seen| seen.holds)
     }
 }
@@ -106,7 +106,7 @@ impl From<Option<Seen>> for Looked {
 
 /// A setting that makes a criterion hold sooner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// Its key.
     pub key: &'static str,
     /// The value.
@@ -116,7 +116,7 @@ pub struct Setting {
 }
 
 /// A criterion with its settings.
-pub trait Rule {
+pub(crate) trait Rule {
     /// Looks at the run.
     fn look(&self, run: &Progress<'_>) -> Looked;
 

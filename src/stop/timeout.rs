@@ -76,7 +76,7 @@ impl Declared for Timeout {
 impl Timeout {
     /// One that leaves out waiting.
     #[must_use]
-    pub fn of(after: Millis) -> Self {
+    pub(crate) fn of(after: Millis) -> Self {
         Timeout { after, waiting: Waiting::LeftOut }
     }
 }

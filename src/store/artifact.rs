@@ -16,6 +16,7 @@ const DIGEST_MARK: char = '~';
 
 /// What a file is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Artifact {
     /// The candidate of an iteration, counted from 0.
     Extraction(u32),
@@ -97,7 +98,7 @@ impl Artifacts {
     ///
     /// # Errors
     /// [`StoreError::Artifact`] when a file is there and can't be removed.
-    pub fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
+    pub(crate) fn discard(&self, document: &DocumentId) -> Result<(), StoreError> {
         // The result goes first: without it nobody takes the rest for a finished document.
         self.remove(document, Artifact::Result)?;
         let there = |iteration| {

@@ -43,7 +43,7 @@ pub trait EventLog: fmt::Debug + Send + Sync {
 
 /// Keeps nothing: a run can't be gone on with, and is explained by its results alone.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoJournal;
+pub(crate) struct NoJournal;
 
 impl EventLog for NoJournal {
     fn begin_document(&self, _: &RunId, _: &DocumentRecord) -> Result<(), StoreError> {

@@ -184,7 +184,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`StoreError::AlreadyFinished`], [`StoreError::UnknownDocument`], else as [`Journal::append`].
-    pub fn finish_document(
+    pub(crate) fn finish_document(
         &self,
         run: &RunId,
         document: &DocumentId,
@@ -210,7 +210,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`], [`StoreError::Time`], else as [`Journal::append`].
-    pub fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
+    pub(crate) fn finish_run(&self, run: &RunId, finished_at: &str) -> Result<(), StoreError> {
         timestamp(finished_at)?;
         let changed = self
             .connection()

@@ -13,9 +13,8 @@ mod schema;
 
 pub use artifact::{Artifact, Artifacts};
 pub use error::StoreError;
-pub use event_log::{EventLog, NoJournal};
+pub use event_log::EventLog;
+pub(crate) use event_log::NoJournal;
 #[cfg(feature = "journal")]
 pub use journal::Journal;
 pub use record::{DocumentRecord, RunId, RunRecord, StoredDocument, StoredEvent, StoredRun};
-#[cfg(feature = "journal")]
-pub use schema::FORMAT_VERSION;

@@ -48,6 +48,7 @@ pub struct RunRecord {
 
 /// A run in the journal.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct StoredRun {
     /// Its id.
     pub id: RunId,
@@ -76,6 +77,7 @@ pub struct DocumentRecord {
 
 /// A document in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoredDocument {
     /// What was recorded at its beginning. A path that is not Unicode comes back with replacement characters.
     pub record: DocumentRecord,
@@ -87,6 +89,7 @@ pub struct StoredDocument {
 
 /// One event of a document.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct StoredEvent {
     /// Its place among the document's events: 0, 1, 2, …
     pub seq: u64,

@@ -11,7 +11,7 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x6c6f_6f70;
 
 /// The format that this release writes.
-pub const FORMAT_VERSION: i64 = 1;
+pub(crate) const FORMAT_VERSION: i64 = 1;
 
 /// Step `n` (from 0) turns format `n` into format `n + 1`; format 0 is an empty file.
 const STEPS: [&str; 1] = ["

@@ -51,7 +51,7 @@ impl Digest {
 
 /// SHA-256 of bytes, as lower-case hexadecimal.
 #[must_use]
-pub fn digest_bytes(bytes: &[u8]) -> String {
+pub(crate) fn digest_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

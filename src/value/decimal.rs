@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// A number in its digits.
 #[derive(Debug, Clone, Copy)]
-pub struct Decimal<'t> {
+pub(crate) struct Decimal<'t> {
     negative: bool,
     whole: &'t str,
     fraction: &'t str,
@@ -15,7 +15,7 @@ pub struct Decimal<'t> {
 
 /// Room for a number of JSON in digits; none takes more.
 #[derive(Debug, Default)]
-pub struct Digits {
+pub(crate) struct Digits {
     bytes: [u8; Digits::MOST],
     len: usize,
 }
@@ -40,7 +40,7 @@ impl Write for Digits {
 impl<'t> Decimal<'t> {
     /// The number that a text wholly is: `-12`, `.5`, `1.`, `+2.5e-3`.
     #[must_use]
-    pub fn of_text(text: &'t str) -> Option<Self> {
+    pub(crate) fn of_text(text: &'t str) -> Option<Self> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
@@ -54,7 +54,7 @@ impl<'t> Decimal<'t> {
 
     /// A number of JSON, written to `room`.
     #[must_use]
-    pub fn of_number(number: &Number, room: &'t mut Digits) -> Option<Self> {
+    pub(crate) fn of_number(number: &Number, room: &'t mut Digits) -> Option<Self> {
         room.len = 0;
         let written = match number.as_f64() {
             Some(float) if !(number.is_i64() || number.is_u64()) => write!(room, "{float:e}"),
@@ -99,7 +99,7 @@ impl<'t> Decimal<'t> {
 
     /// Which of two numbers is larger.
     #[must_use]
-    pub fn compare(&self, other: &Decimal<'_>) -> Ordering {
+    pub(crate) fn compare(&self, other: &Decimal<'_>) -> Ordering {
         let sign = |number: &Decimal<'_>| match number.magnitude() {
             None => 0,
             Some(_) if number.negative => -1,
@@ -121,7 +121,7 @@ fn exponent_of(text: &str) -> Option<i64> {
 
 /// Which of two numbers of JSON is larger; none when one can't be told.
 #[must_use]
-pub fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
+pub(crate) fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i64(), b.as_i64(), a.as_u64(), b.as_u64()) {
         (Some(a), Some(b), _, _) => Some(a.cmp(&b)),
         (_, _, Some(a), Some(b)) => Some(a.cmp(&b)),

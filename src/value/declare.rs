@@ -46,30 +46,30 @@ use super::yaml::{Node, parse};
 use crate::diag::{Problems, SourceFile};
 
 /// What declared defaults are known by in places.
-pub const DEFAULTS_NAME: &str = "<defaults>";
+pub(crate) const DEFAULTS_NAME: &str = "<defaults>";
 
 /// A comment as a text: its lines begin with a space each.
 #[doc(hidden)]
 #[must_use]
-pub const fn sentences(comment: &'static str) -> &'static str {
+pub(crate) const fn sentences(comment: &'static str) -> &'static str {
     comment.trim_ascii()
 }
 
 /// A value that a declaration writes in YAML.
 #[must_use]
-pub fn written(yaml: &str) -> Option<Node> {
+pub(crate) fn written(yaml: &str) -> Option<Node> {
     parse(&SourceFile::new(DEFAULTS_NAME, yaml), &mut Problems::new())
 }
 
 /// The declared default of a key, read as its values are.
 #[doc(hidden)]
-pub fn usual<T>(key: &Key, read: impl Fn(&Node, &mut Problems) -> Option<T>) -> Option<T> {
+pub(crate) fn usual<T>(key: &Key, read: impl Fn(&Node, &mut Problems) -> Option<T>) -> Option<T> {
     read(&written(key.default?)?, &mut Problems::new())
 }
 
 /// What a field of a declared struct may be: a value, or a value that need not be there.
 #[doc(hidden)]
-pub trait Field: Sized {
+pub(crate) trait Field: Sized {
     /// What its YAML is read as.
     type Value: Decode;
 
@@ -107,7 +107,7 @@ impl<T: Decode> Field for Option<T> {
 /// How many keys there are in several groups.
 #[doc(hidden)]
 #[must_use]
-pub const fn number_of(groups: &[&[Key]]) -> usize {
+pub(crate) const fn number_of(groups: &[&[Key]]) -> usize {
     let (mut number, mut rest) = (0, groups);
     while let [group, others @ ..] = rest {
         number += group.len();
@@ -119,7 +119,7 @@ pub const fn number_of(groups: &[&[Key]]) -> usize {
 /// The keys of several groups, one after the other.
 #[doc(hidden)]
 #[must_use]
-pub const fn all_of<const N: usize>(groups: &[&[Key]]) -> [Key; N] {
+pub(crate) const fn all_of<const N: usize>(groups: &[&[Key]]) -> [Key; N] {
     let mut keys = [Key::new("", bool::shape, ""); N];
     let (mut left, mut rest): (&mut [Key], _) = (&mut keys, groups);
     while let [group, others @ ..] = rest {
@@ -132,7 +132,6 @@ pub const fn all_of<const N: usize>(groups: &[&[Key]]) -> [Key; N] {
 }
 
 /// Declares a mapping of our YAML and the struct that is read from it. See [the module](crate::value::declare).
-#[macro_export]
 macro_rules! mapping {
     (
         $(#[doc = $doc:literal])+
@@ -244,8 +243,6 @@ macro_rules! mapping {
 }
 
 /// What is under other keys.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! open_part {
     () => {
         None
@@ -256,8 +253,6 @@ macro_rules! open_part {
 }
 
 /// The keys that a field stands for.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! key_group {
     ($field:ident: $ty:ty, [$($doc:literal),+] flatten) => {
         <$ty>::keys()
@@ -277,8 +272,6 @@ macro_rules! key_group {
 }
 
 /// The declaration of one key.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! key {
     ($field:ident: $ty:ty, [$($doc:literal),+] $($option:ident $(($($argument:expr),* $(,)?))?),* $(,)?) => {
         $crate::value::shape::Key::new(
@@ -291,8 +284,6 @@ macro_rules! key {
 }
 
 /// Reads one field.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! read_field {
     ([$fields:ident, $problems:ident] $field:ident: $ty:ty, [$($doc:literal),+] flatten) => {
         <$ty>::read_keys($fields, $problems)
@@ -320,8 +311,6 @@ macro_rules! read_field {
 }
 
 /// Reads the value of one key.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! read_key {
     ([$fields:ident, $problems:ident] $field:ident: $ty:ty as $written:ty, $read:expr, $absent:expr, [$($doc:literal),+] $($option:tt)*) => {{
         static KEY: $crate::value::shape::Key = $crate::key!($field: $written, [$($doc),+] $($option)*);
@@ -337,8 +326,6 @@ macro_rules! read_key {
 }
 
 /// A struct of declared defaults, and one of switches that are all off.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! all_default {
     ([] $Type:ident { $($field:ident)* }) => {};
     ([default or off] $Type:ident { $($field:ident)* }) => {
@@ -363,3 +350,5 @@ macro_rules! all_default {
         }
     };
 }
+
+pub(crate) use {all_default, key, key_group, mapping, open_part, read_field, read_key};

@@ -53,7 +53,7 @@ impl Fuel {
     }
 
     /// Counts as many steps as there are things.
-    pub fn spend_on(&self, things: usize) -> bool {
+    pub(crate) fn spend_on(&self, things: usize) -> bool {
         self.spend(u64::try_from(things).unwrap_or(u64::MAX))
     }
 
@@ -76,7 +76,7 @@ impl Fuel {
     }
 
     /// Begins again.
-    pub fn refill(&mut self) {
+    pub(crate) fn refill(&mut self) {
         *self.spent.get_mut() = 0;
     }
 }

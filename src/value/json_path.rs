@@ -37,10 +37,11 @@ struct Growth {
 }
 
 /// The steps of a simple path.
-pub type Steps = Vec<PathStep>;
+pub(crate) type Steps = Vec<PathStep>;
 
 /// One step of a simple path.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathStep {
     /// A member by name.
     Key(String),
@@ -55,6 +56,7 @@ pub enum PathStep {
 /// Why a text is not a JSONPath.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct PathError {
     /// What is wrong.
     pub message: String,
@@ -134,7 +136,12 @@ impl JsonPath {
 
     /// Calls `visit` with each value that the path selects, in document order, and where it lies. What is looked at is
     /// counted; when the fuel is spent, nothing more is selected.
-    pub fn visit<'v>(&self, root: &'v Value, fuel: &Fuel, visit: &mut dyn FnMut(&Pointer<'_>, &'v Value)) {
+    pub(crate) fn visit<'v>(
+        &self,
+        root: &'v Value,
+        fuel: &Fuel,
+        visit: &mut dyn FnMut(&Pointer<'_>, &'v Value),
+    ) {
         match &self.plan {
             Plan::Steps(steps) => walk(steps, root, &Pointer::ROOT, fuel, visit),
             Plan::Query(query, growth) => {

@@ -2,7 +2,7 @@
 
 /// The nearest such name: `tumor-groesse` for `Tumor Größe`. Empty where nothing of it is left.
 #[must_use]
-pub fn to_kebab(name: &str) -> String {
+pub(crate) fn to_kebab(name: &str) -> String {
     let mut kebab = String::new();
     for c in name.chars().flat_map(plain_letters) {
         if c.is_ascii_alphanumeric() {

@@ -11,24 +11,30 @@ mod template;
 mod usage;
 mod wild;
 mod words;
-pub mod declare;
+pub(crate) mod declare;
+#[doc(hidden)]
 pub mod decode;
-pub mod prose;
+pub(crate) mod prose;
+#[doc(hidden)]
 pub mod shape;
+#[doc(hidden)]
 pub mod yaml;
-pub mod yaml_text;
+pub(crate) mod yaml_text;
 
-pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, digest_bytes, is_deeper, is_present};
-pub use decimal::{Decimal, Digits, compare_numbers};
+pub(crate) use candidate::digest_bytes;
+pub use candidate::{Digest, MAX_CANDIDATE_DEPTH, canonical, is_deeper, is_present};
+pub(crate) use decimal::{Decimal, Digits, compare_numbers};
 pub use fuel::{Cancel, Fuel};
-pub use json_path::{JsonPath, PathError, PathStep, Steps};
-pub use kebab::to_kebab;
-pub use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};
-pub use quantity::{DocumentId, EPSILON, Millis, Score, Usd, at_least, below};
-pub use template::{
-    CONDITION, Engine, Formatter, Limits, MAX_BLOCK_BYTES, MAX_OPERATORS, MESSAGE, Operation, PATH, PROMPT,
-    Program, fill_in_path, long_block, unknown_functions, unknown_operations,
+pub use json_path::{JsonPath, PathError, PathStep};
+pub(crate) use kebab::to_kebab;
+pub(crate) use pointer::{Pointer, Segment, escape, index_of, push_segment, unescape, unescape_fragment};
+pub use quantity::{DocumentId, Millis, Score, Usd};
+pub(crate) use quantity::{EPSILON, at_least, below};
+pub use template::Limits;
+pub(crate) use template::{
+    CONDITION, Engine, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program, fill_in_path, long_block,
+    unknown_functions, unknown_operations,
 };
 pub use usage::Usage;
-pub use wild::{is_wild, sanitize_line};
+pub(crate) use wild::{is_wild, sanitize_line};
 pub use words::{Disposition, Severity};

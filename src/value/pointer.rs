@@ -6,7 +6,7 @@ use std::fmt;
 
 /// One step down into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Segment<'a> {
+pub(crate) enum Segment<'a> {
     /// A member of an object.
     Key(&'a str),
     /// An element of an array.
@@ -15,30 +15,30 @@ pub enum Segment<'a> {
 
 /// A path from the root to a value, as a chain of stack frames. Walking costs nothing; `to_string` allocates.
 #[derive(Debug, Clone, Copy)]
-pub struct Pointer<'a> {
+pub(crate) struct Pointer<'a> {
     parent: Option<&'a Pointer<'a>>,
     segment: Option<Segment<'a>>,
 }
 
 impl<'a> Pointer<'a> {
     /// The root: the empty pointer.
-    pub const ROOT: Pointer<'static> = Pointer { parent: None, segment: None };
+    pub(crate) const ROOT: Pointer<'static> = Pointer { parent: None, segment: None };
 
     /// One step further down.
     #[must_use]
-    pub fn child(&'a self, segment: Segment<'a>) -> Pointer<'a> {
+    pub(crate) fn child(&'a self, segment: Segment<'a>) -> Pointer<'a> {
         Pointer { parent: Some(self), segment: Some(segment) }
     }
 
     /// The last step; `None` at the root.
     #[must_use]
-    pub fn last(&self) -> Option<Segment<'a>> {
+    pub(crate) fn last(&self) -> Option<Segment<'a>> {
         self.segment
     }
 
     /// The value that it leads to, if there is one.
     #[must_use]
-    pub fn resolve<'v>(&self, root: &'v Value) -> Option<&'v Value> {
+    pub(crate) fn resolve<'v>(&self, root: &'v Value) -> Option<&'v Value> {
         let above = self.parent.map_or(Some(root), |parent| parent.resolve(root))?;
         match self.segment {
             None => Some(above),
@@ -49,7 +49,7 @@ impl<'a> Pointer<'a> {
 
     /// The pointer without its last step.
     #[must_use]
-    pub fn parent(&self) -> Option<&'a Pointer<'a>> {
+    pub(crate) fn parent(&self) -> Option<&'a Pointer<'a>> {
         self.parent
     }
 }
@@ -78,7 +78,7 @@ impl fmt::Display for Pointer<'_> {
 }
 
 /// Appends one step to a pointer that is already text.
-pub fn push_segment(pointer: &mut String, segment: Segment<'_>) {
+pub(crate) fn push_segment(pointer: &mut String, segment: Segment<'_>) {
     use fmt::Write;
     // Writing to a String can't fail.
     let _ = write!(pointer, "{}", Pointer { parent: None, segment: Some(segment) });
@@ -86,7 +86,7 @@ pub fn push_segment(pointer: &mut String, segment: Segment<'_>) {
 
 /// One step of a pointer, as it is written in one.
 #[must_use]
-pub fn escape(name: &str) -> Cow<'_, str> {
+pub(crate) fn escape(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
         Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
     } else {
@@ -96,7 +96,7 @@ pub fn escape(name: &str) -> Cow<'_, str> {
 
 /// The name that one step of a pointer stands for.
 #[must_use]
-pub fn unescape(step: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(step: &str) -> Cow<'_, str> {
     if step.contains('~') {
         Cow::Owned(step.replace("~1", "/").replace("~0", "~"))
     } else {
@@ -106,14 +106,14 @@ pub fn unescape(step: &str) -> Cow<'_, str> {
 
 /// One step of a pointer as an index; RFC 6901 knows no leading zeros.
 #[must_use]
-pub fn index_of(step: &str) -> Option<usize> {
+pub(crate) fn index_of(step: &str) -> Option<usize> {
     let plain = step == "0" || (!step.starts_with('0') && step.bytes().all(|b| b.is_ascii_digit()));
     plain.then(|| step.parse().ok()).flatten()
 }
 
 /// A pointer that is the fragment of a URI, without its percent signs; empty when that is no text.
 #[must_use]
-pub fn unescape_fragment(fragment: &str) -> String {
+pub(crate) fn unescape_fragment(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();
     while let Some((first, after)) = rest.split_first() {

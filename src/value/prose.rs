@@ -4,14 +4,14 @@ use super::{Millis, Usd};
 
 /// A name, set apart from the words around it.
 #[must_use]
-pub fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     // A backtick in a name would end it.
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
 /// A score, bound or weight: two decimals, or as many as it takes.
 #[must_use]
-pub fn score(value: f64) -> String {
+pub(crate) fn score(value: f64) -> String {
     // What is left of computing with tenths is no part of the number.
     let exact = (value * 1e12).round() / 1e12;
     let short = format!("{exact:.2}");
@@ -23,19 +23,19 @@ pub fn score(value: f64) -> String {
 
 /// A count with what is counted: `1 candidate`, `3 candidates`.
 #[must_use]
-pub fn count(number: u64, what: &str) -> String {
+pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {}", whole(number), plural(number, what))
 }
 
 /// What is counted, without the number.
 #[must_use]
-pub fn plural(number: u64, what: &str) -> String {
+pub(crate) fn plural(number: u64, what: &str) -> String {
     if number == 1 { what.to_owned() } else { format!("{what}s") }
 }
 
 /// A whole number with its thousands set apart.
 #[must_use]
-pub fn whole(number: u64) -> String {
+pub(crate) fn whole(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -49,7 +49,7 @@ pub fn whole(number: u64) -> String {
 
 /// `once`, `twice`, `3 times`.
 #[must_use]
-pub fn times(number: u64) -> String {
+pub(crate) fn times(number: u64) -> String {
     match number {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
@@ -59,7 +59,7 @@ pub fn times(number: u64) -> String {
 
 /// `a`, `a and b`, `a, b and c`.
 #[must_use]
-pub fn list(items: &[String], last: &str) -> String {
+pub(crate) fn list(items: &[String], last: &str) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
@@ -69,7 +69,7 @@ pub fn list(items: &[String], last: &str) -> String {
 
 /// A duration in the largest unit in which it is a whole number.
 #[must_use]
-pub fn duration(time: Millis) -> String {
+pub(crate) fn duration(time: Millis) -> String {
     match time.0 {
         ms if ms > 0 && ms.is_multiple_of(3_600_000) => count(ms / 3_600_000, "hour"),
         ms if ms > 0 && ms.is_multiple_of(60_000) => count(ms / 60_000, "minute"),
@@ -84,7 +84,7 @@ pub fn duration(time: Millis) -> String {
 
 /// An amount of money.
 #[must_use]
-pub fn dollars(amount: Usd) -> String {
+pub(crate) fn dollars(amount: Usd) -> String {
     format!("US${}", score(amount.get()))
 }
 

@@ -5,17 +5,17 @@ use std::fmt;
 use std::ops::{Add, Sub};
 
 /// How much two scores may differ and still count as equal (every comparison of scores allows 1e-9).
-pub const EPSILON: f64 = 1e-9;
+pub(crate) const EPSILON: f64 = 1e-9;
 
 /// `a ≥ b`, allowing [`EPSILON`].
 #[must_use]
-pub fn at_least(a: f64, b: f64) -> bool {
+pub(crate) fn at_least(a: f64, b: f64) -> bool {
     a >= b - EPSILON
 }
 
 /// `a < b`, allowing [`EPSILON`].
 #[must_use]
-pub fn below(a: f64, b: f64) -> bool {
+pub(crate) fn below(a: f64, b: f64) -> bool {
     a < b - EPSILON
 }
 
@@ -170,7 +170,7 @@ fn rounded(dollars: f64) -> f64 {
 pub struct DocumentId(String);
 
 impl DocumentId {
-    /// Any text; use [`DocumentId::file_stem`] where it becomes part of a file name.
+    /// Any text; use `DocumentId::file_stem` where it becomes part of a file name.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         DocumentId(id.into())
@@ -184,7 +184,7 @@ impl DocumentId {
 
     /// The id with everything that a file name can't hold replaced by `_`, never empty, at most 120 characters.
     #[must_use]
-    pub fn file_stem(&self) -> String {
+    pub(crate) fn file_stem(&self) -> String {
         let keep = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
         let stem: String = self.0.trim_start_matches('.').chars().map(keep).take(120).collect();
         if stem.is_empty() { "document".to_owned() } else { stem }

@@ -71,7 +71,7 @@ pub enum Null {
 impl Key {
     /// A key that may be left out.
     #[must_use]
-    pub const fn new(name: &'static str, shape: fn() -> Shape, doc: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str, shape: fn() -> Shape, doc: &'static str) -> Self {
         Key {
             name,
             doc,
@@ -88,91 +88,85 @@ impl Key {
 
     /// The same, and it must be there.
     #[must_use]
-    pub const fn required(self) -> Self {
+    pub(crate) const fn required(self) -> Self {
         Key { required: true, ..self }
     }
 
     /// The same, and without it this holds (YAML).
     #[must_use]
-    pub const fn default(self, value: &'static str) -> Self {
+    pub(crate) const fn default(self, value: &'static str) -> Self {
         Key { default: Some(value), ..self }
     }
 
     /// The same with examples of its value (YAML).
     #[must_use]
-    pub const fn examples(self, examples: &'static [&'static str]) -> Self {
+    pub(crate) const fn examples(self, examples: &'static [&'static str]) -> Self {
         Key { examples, ..self }
     }
 
     /// The same, and its mapping is always there, with the defaults of its keys.
     #[must_use]
-    pub const fn always(self) -> Self {
+    pub(crate) const fn always(self) -> Self {
         Key { always: true, ..self }
     }
 
     /// The same under another name than that of its field.
     #[must_use]
-    pub const fn name(self, name: &'static str) -> Self {
+    pub(crate) const fn name(self, name: &'static str) -> Self {
         Key { name, ..self }
     }
 
     /// The same with values of another shape than its type says.
     #[must_use]
-    pub const fn shaped(self, shape: fn() -> Shape) -> Self {
+    pub(crate) const fn shaped(self, shape: fn() -> Shape) -> Self {
         Key { shape, ..self }
     }
 
     /// The same, and its value is text of this kind.
     #[must_use]
-    pub const fn text(self, what: &'static str) -> Self {
+    pub(crate) const fn text(self, what: &'static str) -> Self {
         Key { narrowed: Some(Narrowed::Text(Text { what, pattern: None })), ..self }
-    }
-
-    /// The same, and its value is text of this kind in which a pattern is found.
-    #[must_use]
-    pub const fn text_like(self, what: &'static str, pattern: &'static str) -> Self {
-        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: Some(pattern) })), ..self }
     }
 
     /// The same, and its value is a whole number from `low` to `high`.
     #[must_use]
-    pub const fn whole(self, low: i64, high: i64) -> Self {
+    pub(crate) const fn whole(self, low: i64, high: i64) -> Self {
         Key { narrowed: Some(Narrowed::Whole(low, high)), ..self }
     }
 
     /// The same, and its value counts things: 1 or more.
     #[must_use]
-    pub const fn count(self) -> Self {
+    pub(crate) const fn count(self) -> Self {
         self.at_least(1)
     }
 
     /// The same, and its value is a whole number of `low` or more.
     #[must_use]
-    pub const fn at_least(self, low: i64) -> Self {
+    pub(crate) const fn at_least(self, low: i64) -> Self {
         self.whole(low, u32::MAX as i64)
     }
 
     /// The same, and its value is a number from `low` to `high`.
     #[must_use]
-    pub const fn number(self, low: f64, high: f64) -> Self {
+    pub(crate) const fn number(self, low: f64, high: f64) -> Self {
         Key { narrowed: Some(Narrowed::Number(low, high)), ..self }
     }
 
     /// The same, and its value is a duration that is not nothing.
     #[must_use]
-    pub const fn some_time(self) -> Self {
+    pub(crate) const fn some_time(self) -> Self {
         Key { narrowed: Some(Narrowed::SomeTime), ..self }
     }
 
     /// The same, and this is said as help where it is missing.
     #[must_use]
-    pub const fn missing(self, help: &'static str) -> Self {
+    pub(crate) const fn missing(self, help: &'static str) -> Self {
         Key { missing: Some(help), ..self }
     }
 
     /// The same with every value that its type may have.
     #[must_use]
-    pub const fn as_typed(self) -> Self {
+    pub(crate) const fn as_typed(self) -> Self {
         Key { narrowed: None, ..self }
     }
 
@@ -190,7 +184,7 @@ impl Key {
 
     /// The same, and `null` is a mistake.
     #[must_use]
-    pub const fn never_null(self) -> Self {
+    pub(crate) const fn never_null(self) -> Self {
         Key { null: Null::Mistake, ..self }
     }
 }
@@ -203,7 +197,7 @@ impl Mapping {
 
     /// The defaults of its keys in YAML. An empty list or mapping is as good as none.
     #[must_use]
-    pub fn defaults(&self) -> String {
+    pub(crate) fn defaults(&self) -> String {
         fn write(mapping: &Mapping, indent: &str, text: &mut String) {
             for key in mapping.all_keys() {
                 match (key.default, mapping_of(&key.shape())) {
@@ -231,7 +225,7 @@ impl Mapping {
 
     /// The key of that name.
     #[must_use]
-    pub fn key(&self, name: &str) -> Option<&'static Key> {
+    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
         self.all_keys().find(|key| key.name == name)
     }
 }
@@ -263,7 +257,7 @@ pub enum Names {
 }
 
 /// Names of stages, judges and the like.
-pub const NAME: &str = "^[A-Za-z0-9_-]+$";
+pub(crate) const NAME: &str = "^[A-Za-z0-9_-]+$";
 
 /// A word and what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -329,56 +323,56 @@ pub struct Text {
 impl Shape {
     /// A text of this kind.
     #[must_use]
-    pub const fn text(what: &'static str) -> Shape {
+    pub(crate) const fn text(what: &'static str) -> Shape {
         Shape::Text(Text { what, pattern: None })
     }
 
     /// A text of this kind in which a pattern is found.
     #[must_use]
-    pub const fn text_like(what: &'static str, pattern: &'static str) -> Shape {
+    pub(crate) const fn text_like(what: &'static str, pattern: &'static str) -> Shape {
         Shape::Text(Text { what, pattern: Some(pattern) })
     }
 
     /// A number from `low` to `high`.
     #[must_use]
-    pub const fn number(low: f64, high: f64) -> Shape {
+    pub(crate) const fn number(low: f64, high: f64) -> Shape {
         Shape::Number { low: Some(low), high: Some(high), above: false }
     }
 
     /// A number of `low` or more.
     #[must_use]
-    pub const fn at_least(low: f64) -> Shape {
+    pub(crate) const fn at_least(low: f64) -> Shape {
         Shape::Number { low: Some(low), high: None, above: false }
     }
 
     /// A number above 0, of `high` or less.
     #[must_use]
-    pub const fn positive(high: f64) -> Shape {
+    pub(crate) const fn positive(high: f64) -> Shape {
         Shape::Number { low: Some(0.0), high: Some(high), above: true }
     }
 
     /// A whole number from `low` to `high`.
     #[must_use]
-    pub const fn whole(low: i64, high: i64) -> Shape {
+    pub(crate) const fn whole(low: i64, high: i64) -> Shape {
         Shape::Whole { low, high: Some(high) }
     }
 
     /// A list of these.
     #[must_use]
-    pub fn list(of: Shape) -> Shape {
+    pub(crate) fn list(of: Shape) -> Shape {
         Shape::List(Box::new(of))
     }
 
     /// One of these, or a list of them.
     #[must_use]
-    pub fn one_or_more(of: Shape) -> Shape {
+    pub(crate) fn one_or_more(of: Shape) -> Shape {
         Shape::AnyOf(vec![of.clone(), Shape::list(of)])
     }
 }
 
 /// The words alone.
 #[must_use]
-pub fn words(of: &'static [Word]) -> Vec<&'static str> {
+pub(crate) fn words(of: &'static [Word]) -> Vec<&'static str> {
     of.iter().map(|word| word.word).collect()
 }
 
@@ -392,13 +386,13 @@ fn some_time() -> Shape {
 
 /// A mapping from names that people choose, called `key` in capitals, to values of this shape. A `null` is a mistake.
 #[must_use]
-pub fn by_name(key: &'static str, doc: &'static str, shape: fn() -> Shape) -> Shape {
+pub(crate) fn by_name(key: &'static str, doc: &'static str, shape: fn() -> Shape) -> Shape {
     Shape::Map(Open { key, names: Names::Any, doc, shape, null: Null::Mistake })
 }
 
 /// Values of a plugin or an API, which only that knows.
 #[must_use]
-pub fn settings() -> Shape {
+pub(crate) fn settings() -> Shape {
     Shape::Map(Open {
         key: "NAME",
         names: Names::Any,

@@ -3,7 +3,7 @@
 /// Whether a terminal or a page would obey the character: control characters and separators of lines, those that turn what
 /// follows round, which would show another value than there is, and tags, which nobody sees.
 #[must_use]
-pub fn is_wild(c: char) -> bool {
+pub(crate) fn is_wild(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
@@ -14,6 +14,6 @@ pub fn is_wild(c: char) -> bool {
 /// Text from outside (names of files, answers of providers) as one line that is safe for a terminal: characters that it
 /// would obey become spaces.
 #[must_use]
-pub fn sanitize_line(text: &str) -> String {
+pub(crate) fn sanitize_line(text: &str) -> String {
     text.chars().map(|c| if is_wild(c) { ' ' } else { c }).collect()
 }

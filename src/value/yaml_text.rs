@@ -7,7 +7,7 @@ const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`=<~";
 
 /// A scalar as it can stand after a key or a dash, on one line; `None` for lists and mappings, but for empty ones.
 #[must_use]
-pub fn scalar(data: &Data) -> Option<String> {
+pub(crate) fn scalar(data: &Data) -> Option<String> {
     Some(match data {
         Data::Null => "null".to_owned(),
         Data::Bool(value) => value.to_string(),
@@ -27,7 +27,7 @@ pub fn scalar(data: &Data) -> Option<String> {
 
 /// A text, with quotes only where it needs them.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
     } else if text.chars().all(is_printable) {

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 /// Why files can't be watched.
 #[derive(Debug, thiserror::Error)]
-pub enum WatchError {
+pub(crate) enum WatchError {
     /// The system watches nothing for us.
     #[error("this system can't watch files: {0}")]
     Unavailable(notify::Error),
@@ -37,7 +37,7 @@ pub enum WatchError {
 impl WatchError {
     /// What to do about it.
     #[must_use]
-    pub fn help(&self) -> &'static str {
+    pub(crate) fn help(&self) -> &'static str {
         let full = |error: &notify::Error| match &error.kind {
             ErrorKind::MaxFilesWatch => true,
             // EMFILE: too many watchers of this user.
@@ -60,7 +60,7 @@ impl WatchError {
 }
 
 /// Watches files.
-pub struct FileWatch {
+pub(crate) struct FileWatch {
     watcher: RecommendedWatcher,
     wanted: Arc<Mutex<BTreeSet<PathBuf>>>,
     heard: mpsc::Receiver<Result<(), String>>,
@@ -73,7 +73,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the system does not let us.
-    pub fn start(reached: &Reached) -> Result<Self, WatchError> {
+    pub(crate) fn start(reached: &Reached) -> Result<Self, WatchError> {
         let wanted = Arc::new(Mutex::new(BTreeSet::new()));
         // One word of what happened is as good as many, so what does not fit is left out.
         let (tell, heard) = mpsc::channel(16);
@@ -103,7 +103,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the system does not let us.
-    pub fn follow(&mut self, reached: &Reached) -> Result<(), WatchError> {
+    pub(crate) fn follow(&mut self, reached: &Reached) -> Result<(), WatchError> {
         let places: Vec<WatchTarget> = reached.paths().map(WatchTarget::of).collect();
         let wanted = places.iter().flat_map(|place| place.names.iter().cloned()).collect();
         *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = wanted;
@@ -131,7 +131,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// When the system stops watching.
-    pub async fn settled(&mut self) -> Result<(), WatchError> {
+    pub(crate) async fn settled(&mut self) -> Result<(), WatchError> {
         loop {
             tokio::select! {
                 heard = self.heard.recv() => match heard {

@@ -3,4 +3,4 @@
 mod file_watch;
 mod settle;
 
-pub use file_watch::{FileWatch, WatchError};
+pub(crate) use file_watch::{FileWatch, WatchError};

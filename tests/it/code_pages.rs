@@ -7,8 +7,8 @@
 use super::workspace::Workspace;
 use loopctl::diag::{Code, Level, Problem, Problems, Style, render_human};
 use loopctl::lint::{FileKind, ProfileView, check_file, lint};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load, read_text_file};
-use loopctl::run::Plan;
 
 /// Codes of what only the command looks at.
 const BY_COMMAND: [Code; 5] =

@@ -3,9 +3,9 @@
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::experiment::scenario::{Choice, SuiteKind, find_subject, test_profile, test_rules};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::report::{Paint, suite_lines};
-use loopctl::run::Plan;
 use std::path::Path;
 
 fn page(name: &str) -> String {

@@ -3,9 +3,10 @@
 
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
+use loopctl::exchange::{Task, judge_request, stage_request};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, Override, load};
 use loopctl::provider::protocol::{CompletionRequest, DocumentRef};
-use loopctl::run::{Plan, Task, judge_request, stage_request};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

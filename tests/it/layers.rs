@@ -186,8 +186,8 @@ fn each_file(room: &str, look: &mut dyn FnMut(&Path, &[&str])) {
 fn rooms() -> Vec<String> {
     let text = std::fs::read_to_string(src().join("lib.rs")).unwrap();
     let all = tokens(&text);
-    let modules = all.windows(4).filter(|found| matches!(found, ["pub", "mod", _, ";"]));
-    modules.map(|found| found[2].to_owned()).collect()
+    let modules = all.windows(3).filter(|found| matches!(found, ["mod", _, ";"]));
+    modules.map(|found| found[1].to_owned()).collect()
 }
 
 #[test]

@@ -5,9 +5,9 @@ use crate::pipeline;
 use crate::trajectories::{run, scoring, steps};
 use crate::workspace::{Ran, Workspace};
 use loopctl::diag::Problems;
+use loopctl::next::{NextAnswer, NextError, NextInput, next};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
-use loopctl::run::next::{NextError, NextInput};
-use loopctl::run::{Plan, next};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -26,6 +26,12 @@ fn ask_steps(place: &Workspace, history: &[Value]) -> Ran {
 /// The same candidates as [`scoring`] gives a provider.
 fn entries(tenths: &[usize]) -> Vec<Value> {
     tenths.iter().map(|tenths| json!({ "candidate": scoring(*tenths)["value"] })).collect()
+}
+
+/// What is written can be read again, without loss.
+fn reads_back(answer: &Value) {
+    let read: NextAnswer = serde_json::from_value(answer.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), *answer);
 }
 
 fn prompt(answer: &Value) -> String {
@@ -57,6 +63,7 @@ fn next_decides_as_run_does() {
             let answer = ask_steps(&place, &history[..so_far]).exits(0).json();
             assert_eq!(answer["request"]["iteration"], so_far, "{policy}");
             assert!(answer.get("outcome").is_none());
+            reads_back(&answer);
             if so_far > 0 {
                 assert_eq!(answer["decision"]["verdict"], "continue");
                 assert_eq!(answer["request"]["base"], answer["decision"]["base"]);
@@ -64,6 +71,7 @@ fn next_decides_as_run_does() {
         }
         let answer = ask_steps(&place, &history).exits(ran.code.unwrap()).json();
         assert!(answer.get("request").is_none());
+        reads_back(&answer);
         assert_eq!(answer["decision"]["verdict"], "stop");
         assert_eq!(answer["decision"]["reason"], result["stop_reason"]);
         assert_eq!(answer["iterations"], result["iterations"], "{policy}");

@@ -4,8 +4,8 @@ use crate::journal::assert_replays;
 use crate::pipeline::{answer, place};
 use crate::provider::http::{http, serve};
 use crate::workspace::{Ran, Workspace};
+use loopctl::exchange::{Task, judge_request, stage_request};
 use loopctl::provider::protocol::DocumentRef;
-use loopctl::run::{Task, judge_request, stage_request};
 use serde_json::{Value, json};
 
 /// Three judges of one dimension; `{}` is the rest of the ensemble.

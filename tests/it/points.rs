@@ -2,8 +2,8 @@
 
 use crate::workspace::documents;
 use loopctl::diag::Problems;
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, available, load};
-use loopctl::run::Plan;
 use loopctl::score::{Assessment, Assessor, ScoreBreakdown, Scoring};
 use loopctl::value::Score;
 use proptest::prelude::*;

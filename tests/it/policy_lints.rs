@@ -5,9 +5,9 @@
 use loopctl::diag::{Code, Problems, Style, render_human};
 use loopctl::experiment::{IterationRecord, Simulated, Trajectory, simulate};
 use loopctl::lint::{ProfileView, lint};
+use loopctl::plan::Plan;
 use loopctl::policy::{ScriptCriteria, StopReason, Verdict};
 use loopctl::profile::{Library, Loaded, load};
-use loopctl::run::Plan;
 use loopctl::value::{Score, Usd};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

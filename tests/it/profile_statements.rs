@@ -2,9 +2,9 @@
 
 use loopctl::diag::Problems;
 use loopctl::explain::policy::{ProfileView, explain};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
-use loopctl::run::Plan;
 
 /// The statement of a profile with this key, with how the loop ends by it.
 fn statement(yaml: &str, key: &str) -> Option<String> {

@@ -57,7 +57,7 @@ pub enum CaseInput {
 impl CaseInput {
     /// How many candidates there are at most.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             CaseInput::Trajectory(steps) => steps.len(),
             CaseInput::Candidates(candidates) => candidates.len(),
@@ -68,7 +68,7 @@ impl CaseInput {
 
     /// Whether there is none.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
@@ -94,7 +94,7 @@ pub enum Scored {
 impl Case {
     /// Whether the case has an answer of this judge or validator.
     #[must_use]
-    pub fn answers_for(&self, member: &str) -> bool {
+    pub(crate) fn answers_for(&self, member: &str) -> bool {
         self.answers.iter().flatten().any(|(name, _)| name.value == member)
     }
 }

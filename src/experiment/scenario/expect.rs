@@ -163,7 +163,7 @@ impl Expect {
 
     /// Whether the requests to providers must be made to compare.
     #[must_use]
-    pub fn looks_at_requests(&self) -> bool {
+    pub(crate) fn looks_at_requests(&self) -> bool {
         self.request.is_some() || !self.requests.is_empty()
     }
 

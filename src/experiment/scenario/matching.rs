@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// How much two numbers may differ and still be equal. Wider than the loop's own 1e-9, so that an expert can write
 /// 0.833333 for five sixths; far narrower than any bound of a policy.
-pub const TOLERANCE: f64 = 1e-6;
+pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// Longest part of a value that is shown, in characters.
 const LONGEST_SHOWN: usize = 400;

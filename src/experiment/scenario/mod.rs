@@ -2,7 +2,7 @@
 //!
 //! `profiles/NAME.test.yaml` has cases of a profile ([`ScenarioFile`]), `rules/NAME.test.yaml` those of a file of rules
 //! ([`RuleCases`]). [`test_profile`] and [`test_rules`] run them with the very engine that runs documents, and
-//! [`survivors`] finds out what no case of a profile guards.
+//! `survivors` finds out what no case of a profile guards.
 
 mod case;
 mod expect;
@@ -20,10 +20,12 @@ mod verify;
 pub use case::{Case, CaseInput, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
 pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};
-pub use keys::SCENARIOS;
-pub use matching::{Difference, TOLERANCE};
-pub use mutants::{Mutant, exemption, mutants};
+pub(crate) use keys::SCENARIOS;
+pub use matching::Difference;
+pub use mutants::{Mutant, mutants};
 pub use rule_cases::{RuleCase, RuleCases, test_rules};
-pub use subject::{TestTarget, find_subject, subjects};
-pub use suite::{CaseResult, Choice, Suite, SuiteKind, Unusable, Verdict, test_profile};
+pub(crate) use subject::subjects;
+pub use subject::{TestTarget, find_subject};
+pub(crate) use suite::Unusable;
+pub use suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, test_profile};
 pub use survivors::{Fate, Guarded, Mutation, survivors};

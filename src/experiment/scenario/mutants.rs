@@ -37,7 +37,7 @@ const EXEMPT: [(&str, &str); 11] = [
 
 /// Why a setting can't be guarded by cases; `None` for those that can.
 #[must_use]
-pub fn exemption(path: &str) -> Option<&'static str> {
+pub(crate) fn exemption(path: &str) -> Option<&'static str> {
     let last = path.rsplit('.').next().unwrap_or(path);
     let of_provider =
         path.starts_with("stages.") || path.starts_with("judges.") || path.starts_with("validators.");

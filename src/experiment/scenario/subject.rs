@@ -28,7 +28,7 @@ pub struct TestTarget {
 
 /// Everything that can be named and has a test file: profiles, then rules. What can't be read is pushed, and
 /// warnings about files of rules without cases.
-pub fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTarget> {
+pub(crate) fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTarget> {
     let mut found = Vec::new();
     for (kind, folder) in [(SuiteKind::Profile, "profiles"), (SuiteKind::Rules, "rules")] {
         for path in library.list(folder, ENDING) {

@@ -48,7 +48,7 @@ impl Suite {
 
 /// What was to be tested and could not be: none of its cases was run.
 #[derive(Debug, Clone)]
-pub struct Unusable {
+pub(crate) struct Unusable {
     /// The profile, the file of rules, or what is in their place on the command line.
     pub name: String,
     /// Which of the two; `None`: it was not found.
@@ -62,7 +62,12 @@ pub struct Unusable {
 impl Unusable {
     /// With the errors of `problems`; `None` when there are none.
     #[must_use]
-    pub fn new(name: &str, kind: Option<SuiteKind>, file: Option<&str>, problems: &Problems) -> Option<Self> {
+    pub(crate) fn new(
+        name: &str,
+        kind: Option<SuiteKind>,
+        file: Option<&str>,
+        problems: &Problems,
+    ) -> Option<Self> {
         let errors = problems.sorted().into_iter().filter(|problem| problem.level == Level::Error);
         let problems: Vec<Problem> = errors.cloned().collect();
         let file = file.map(str::to_owned);
@@ -106,7 +111,7 @@ pub struct Choice<'a> {
 impl Choice<'_> {
     /// Whether a case of this name is run.
     #[must_use]
-    pub fn takes(&self, name: &str) -> bool {
+    pub(crate) fn takes(&self, name: &str) -> bool {
         self.filter.is_none_or(|part| name.contains(part))
     }
 }

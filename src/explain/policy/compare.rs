@@ -22,7 +22,7 @@ const MOST_TRIED: usize = 60;
 
 /// Two profiles side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The name of the one that is changed.
     pub before: String,
     /// The name of the other.
@@ -37,7 +37,7 @@ pub struct Comparison {
 
 /// A fact that holds of one profile and not, or otherwise, of the other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub(crate) struct Change {
     /// The section's title.
     pub section: &'static str,
     /// What it is about.
@@ -52,7 +52,7 @@ pub struct Change {
 
 /// What holds of one profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Said {
+pub(crate) struct Said {
     /// In words.
     pub text: String,
     /// The numbers, names and choices.
@@ -63,7 +63,7 @@ pub struct Said {
 
 /// A setting that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SettingChange {
+pub(crate) struct SettingChange {
     /// As `--config` takes it.
     pub path: String,
     /// What it is in the first; `None` where it is not set.
@@ -79,7 +79,7 @@ pub struct SettingChange {
 /// Whether a setting makes a difference to what is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SettingEffect {
+pub(crate) enum SettingEffect {
     /// It does.
     Behaviour,
     /// Nothing is done otherwise for it.
@@ -90,7 +90,7 @@ pub enum SettingEffect {
 
 /// A file of the same name that is not the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileChange {
+pub(crate) struct FileChange {
     /// By what the profiles name it.
     pub name: String,
     /// Where the first has it from.
@@ -102,19 +102,14 @@ pub struct FileChange {
 impl Comparison {
     /// Whether both do the same: no statement differs, and no file that they name.
     #[must_use]
-    pub fn is_same(&self) -> bool {
+    pub(crate) fn is_same(&self) -> bool {
         self.changes.is_empty() && self.files.is_empty()
-    }
-
-    /// The settings that differ and make no difference.
-    pub fn idle(&self) -> impl Iterator<Item = &SettingChange> {
-        self.settings.iter().filter(|setting| setting.effect == SettingEffect::None)
     }
 }
 
 /// Says what the second profile does otherwise than the first.
 #[must_use]
-pub fn compare(before: ProfileView<'_>, after: ProfileView<'_>) -> Comparison {
+pub(crate) fn compare(before: ProfileView<'_>, after: ProfileView<'_>) -> Comparison {
     let (first, second) = (Facts::of(before), Facts::of(after));
     Comparison {
         before: first.profile.clone(),

@@ -5,7 +5,7 @@ use super::compare::Change;
 impl Change {
     /// The change on one line where the two sentences differ in single words, as in `at least 0.95 → 0.98`; else `None`.
     #[must_use]
-    pub fn inline(&self) -> Option<String> {
+    pub(crate) fn inline(&self) -> Option<String> {
         inline(&self.before.as_ref()?.text, &self.after.as_ref()?.text)
     }
 }

@@ -1,8 +1,8 @@
 //! A compiled profile in plain words: what makes a candidate, how it is scored, when the loop stops, what it may cost.
 //!
-//! Everything is said from the [facts](crate::facts) of the compiled plan, never from comments, so it can't differ from
+//! Everything is said from the facts of the compiled plan, never from comments, so it can't differ from
 //! what is done. [`explain`] renders the template of each fact (`src/explain/pages`) and makes an [`Explanation`]: sections of
-//! statements. Text, Markdown and JSON are made from it. [`compare`] compares the facts of two profiles.
+//! statements. Text, Markdown and JSON are made from it. `compare` compares the facts of two profiles.
 
 mod compare;
 mod files;
@@ -14,10 +14,11 @@ mod trajectories;
 mod words;
 
 pub use crate::facts::{Ending, Fact, ProfileView};
-pub use compare::{Change, Comparison, FileChange, Said, SettingChange, SettingEffect, compare};
+pub(crate) use compare::{Change, Comparison, Said, SettingChange, SettingEffect, compare};
 pub use model::{Explanation, Form, Section, Statement};
-pub use render::{json, markdown, text};
-pub use trajectories::{Documents, Ended, Moved, Sum};
+pub(crate) use render::json;
+pub use render::{markdown, text};
+pub(crate) use trajectories::{Documents, Ended, Moved};
 
 use crate::facts::Facts;
 use page::Pages;
@@ -54,7 +55,7 @@ fn said(facts: &Facts) -> Explanation {
 impl Explanation {
     /// The first page alone: what somebody signs, and every rule in its own words.
     #[must_use]
-    pub fn in_short(&self) -> Explanation {
+    pub(crate) fn in_short(&self) -> Explanation {
         let mut sections: Vec<Section> = self.sections.iter().take(1).cloned().collect();
         let rules = self.statements().map(|(_, one)| one).filter(|one| one.fact.kind == "rule");
         let statements: Vec<Statement> =

@@ -61,7 +61,7 @@ pub fn markdown(explanation: &Explanation) -> String {
 
 /// For programs.
 #[must_use]
-pub fn json(explanation: &Explanation) -> Value {
+pub(crate) fn json(explanation: &Explanation) -> Value {
     json!(explanation)
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Documents under two policies.
 #[derive(Debug, Clone, Default)]
-pub struct Documents {
+pub(crate) struct Documents {
     before: Tally,
     after: Tally,
     moved: Vec<Moved>,
@@ -18,7 +18,7 @@ pub struct Documents {
 
 /// What the documents come to together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Sum {
+pub(crate) struct Sum {
     /// All of them.
     pub documents: u64,
     /// Those that end otherwise: with another status, reason, chosen candidate or number of candidates.
@@ -35,7 +35,7 @@ pub struct Sum {
 
 /// A document that ends otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// Its id.
     pub id: Value,
     /// How the first policy ends it.
@@ -46,7 +46,7 @@ pub struct Moved {
 
 /// How a document ends.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The final status.
     pub final_status: FinalStatus,
     /// The stop reason.
@@ -87,12 +87,12 @@ impl Ended {
 impl Documents {
     /// None yet; at most `most` of those that end otherwise are kept by name.
     #[must_use]
-    pub fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Documents { most, ..Self::default() }
     }
 
     /// Adds a document, and hands out what each policy made of it. Each comes with the functions of its script criteria.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         before: (&LoopPolicy, &ScriptCriteria),
         after: (&LoopPolicy, &ScriptCriteria),
@@ -122,19 +122,19 @@ impl Documents {
 
     /// What they come to together.
     #[must_use]
-    pub fn sum(&self) -> Sum {
+    pub(crate) fn sum(&self) -> Sum {
         self.sum
     }
 
     /// Those that end otherwise, in the order of the files, as many as are kept.
     #[must_use]
-    pub fn moved(&self) -> &[Moved] {
+    pub(crate) fn moved(&self) -> &[Moved] {
         &self.moved
     }
 
     /// How all of them end under each of the two.
     #[must_use]
-    pub fn tallies(&self) -> (&Tally, &Tally) {
+    pub(crate) fn tallies(&self) -> (&Tally, &Tally) {
         (&self.before, &self.after)
     }
 }

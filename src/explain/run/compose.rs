@@ -13,7 +13,7 @@ use crate::score::Issue;
 impl Story {
     /// The story that a record tells.
     #[must_use]
-    pub fn of(record: &Record) -> Self {
+    pub(crate) fn of(record: &Record) -> Self {
         let candidates: Vec<CandidateStory> =
             (0..record.candidates.len()).filter_map(|at| candidate_story(record, at)).collect();
         let ended = record.outcome.as_ref().map(|outcome| Ended {

@@ -11,7 +11,7 @@ use serde_json::Value;
 impl Record {
     /// What the journal holds of a document: its events, and how it ended (`None` while it goes on, and after a crash).
     #[must_use]
-    pub fn of_journal(
+    pub(crate) fn of_journal(
         run: &StoredRun,
         document: &StoredDocument,
         events: &[StoredEvent],

@@ -18,12 +18,7 @@ mod telling;
 mod verdict;
 mod words;
 
-pub use open::{DocumentEntry, Looking, NotFound, OpenedRecord};
-pub use page::{Line, Tone, as_markdown, as_text};
-pub use record::{Candidate, Record, RunFacts, Trouble};
-pub use result_file::{NoResult, Siblings};
-pub use story::{
-    Acceptance, CandidateStory, Chosen, Cost, DimensionStory, Ended, IssueChange, IssueStory, OtherLoss,
-    Ranked, Story,
-};
-pub use telling::tell;
+pub(crate) use open::{DocumentEntry, Looking, NotFound, OpenedRecord};
+pub(crate) use page::{Tone, as_markdown, as_text};
+pub(crate) use story::Story;
+pub(crate) use telling::tell;

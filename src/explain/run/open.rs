@@ -25,7 +25,7 @@ const RUNS_NAMED: usize = 5;
 
 /// What was found.
 #[derive(Debug)]
-pub enum OpenedRecord {
+pub(crate) enum OpenedRecord {
     /// One document.
     One(Box<Record>),
     /// Several, of which none was named.
@@ -34,7 +34,7 @@ pub enum OpenedRecord {
 
 /// A document among several.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DocumentEntry {
+pub(crate) struct DocumentEntry {
     /// Its id.
     pub document: String,
     /// How it ended; `None` where it was interrupted.
@@ -50,7 +50,7 @@ pub struct DocumentEntry {
 /// Why nothing was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct NotFound {
+pub(crate) struct NotFound {
     /// What is wrong.
     pub message: String,
     /// What to do.
@@ -73,7 +73,7 @@ impl NotFound {
 
 /// Where to look.
 #[derive(Debug)]
-pub struct Looking<'a> {
+pub(crate) struct Looking<'a> {
     /// What was asked for: a path, `-`, a run's id, or `latest`.
     pub target: &'a str,
     /// The document that is meant.
@@ -89,7 +89,7 @@ impl Looking<'_> {
     ///
     /// # Errors
     /// What is wrong with what was asked for, or with the file.
-    pub fn find(&self, input: &mut dyn Read) -> Result<OpenedRecord, NotFound> {
+    pub(crate) fn find(&self, input: &mut dyn Read) -> Result<OpenedRecord, NotFound> {
         let path = Path::new(self.target);
         if self.target == "-" {
             let text = bounded(input, "standard input", None)?;

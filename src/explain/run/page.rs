@@ -8,7 +8,7 @@ const WIDTH: usize = 100;
 
 /// How a piece of text is meant: what a terminal may colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     /// As any other.
     Plain,
     /// What is well.
@@ -25,7 +25,7 @@ pub enum Tone {
 
 /// A line of a told story.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Line {
+pub(crate) enum Line {
     /// The first line.
     Title(String),
     /// A part: a candidate, why it stopped.
@@ -46,7 +46,7 @@ pub enum Line {
 
 /// As plain text of at most 100 columns. `paint` adds colours or hands the text back.
 #[must_use]
-pub fn as_text(lines: &[Line], paint: &dyn Fn(Tone, &str) -> String) -> String {
+pub(crate) fn as_text(lines: &[Line], paint: &dyn Fn(Tone, &str) -> String) -> String {
     let mut out = String::new();
     for (at, line) in lines.iter().enumerate() {
         match line {
@@ -181,7 +181,7 @@ fn tamed(text: &str) -> String {
 
 /// As Markdown.
 #[must_use]
-pub fn as_markdown(lines: &[Line]) -> String {
+pub(crate) fn as_markdown(lines: &[Line]) -> String {
     let mut out = String::new();
     let mut listing = false;
     for line in lines {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What was recorded of one document's loop.
 #[derive(Debug, Clone, Default)]
-pub struct Record {
+pub(crate) struct Record {
     /// The document's id.
     pub document: String,
     /// Its type.
@@ -39,7 +39,7 @@ pub struct Record {
 
 /// The run that a document belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunFacts {
+pub(crate) struct RunFacts {
     /// Its id in the journal.
     pub id: String,
     /// When it began, as RFC 3339.
@@ -50,7 +50,7 @@ pub struct RunFacts {
 
 /// What was recorded of one candidate.
 #[derive(Debug, Clone, Default)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The iteration that it was corrected from; `None` for candidate 0 and where it is not recorded.
     pub base: Option<usize>,
     /// Whether it was supplied instead of generated.
@@ -83,7 +83,7 @@ pub struct Candidate {
 
 /// A call that gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Trouble {
+pub(crate) struct Trouble {
     /// Who was asked, for people: ``stage `extract` ``, ``judge `tone` ``.
     pub who: String,
     /// What went wrong.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The candidates and assessments that stand beside a result.
-pub trait Siblings {
+pub(crate) trait Siblings {
     /// The candidate of an iteration.
     fn extraction(&self, iteration: usize) -> Option<Value>;
     /// Its assessment.
@@ -30,7 +30,7 @@ impl Siblings for () {
 /// Why a value is no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct NoResult {
+pub(crate) struct NoResult {
     /// What it is instead, or what it lacks.
     pub message: String,
     /// What to do.
@@ -63,7 +63,7 @@ impl Record {
     ///
     /// # Errors
     /// When the value is no result of a run.
-    pub fn of_result(result: &Value, siblings: &dyn Siblings) -> Result<Self, NoResult> {
+    pub(crate) fn of_result(result: &Value, siblings: &dyn Siblings) -> Result<Self, NoResult> {
         let Some(members) = result.as_object() else {
             return Err(NoResult::new("this is JSON, but no result of a run", NAME_A_RESULT));
         };

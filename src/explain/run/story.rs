@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What happened to one document, and why.
 #[derive(Debug, Clone, Serialize)]
-pub struct Story {
+pub(crate) struct Story {
     /// The document's id.
     pub document: String,
     /// Its type.
@@ -44,7 +44,7 @@ pub struct Story {
 
 /// How a run ended.
 #[derive(Debug, Clone, Serialize)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// How.
     pub final_status: FinalStatus,
     /// Why, in one word.
@@ -59,7 +59,7 @@ pub struct Ended {
 
 /// One candidate.
 #[derive(Debug, Clone, Serialize)]
-pub struct CandidateStory {
+pub(crate) struct CandidateStory {
     /// Its iteration, from 0.
     pub iteration: usize,
     /// The candidate that it was corrected from.
@@ -100,7 +100,7 @@ pub struct CandidateStory {
 
 /// A dimension of a candidate.
 #[derive(Debug, Clone, Serialize)]
-pub struct DimensionStory {
+pub(crate) struct DimensionStory {
     /// Its name.
     pub dimension: Arc<str>,
     /// Its score; `None` where it could not be measured, which counts 0.
@@ -118,7 +118,7 @@ pub struct DimensionStory {
 /// How an issue relates to those of the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum IssueChange {
+pub(crate) enum IssueChange {
     /// The candidate is the first, or the issues of its base are not known.
     Only,
     /// The base had it, too.
@@ -129,7 +129,7 @@ pub enum IssueChange {
 
 /// An issue and what it costs.
 #[derive(Debug, Clone, Serialize)]
-pub struct IssueStory {
+pub(crate) struct IssueStory {
     /// What kind.
     pub code: String,
     /// How bad.
@@ -151,14 +151,14 @@ pub struct IssueStory {
 impl IssueStory {
     /// What it costs in the overall score.
     #[must_use]
-    pub fn overall_lost(&self) -> f64 {
+    pub(crate) fn overall_lost(&self) -> f64 {
         self.costs.iter().filter_map(|cost| cost.overall).sum()
     }
 }
 
 /// Points that are lost.
 #[derive(Debug, Clone, Serialize)]
-pub struct Cost {
+pub(crate) struct Cost {
     /// In which dimension.
     pub dimension: Arc<str>,
     /// How many.
@@ -171,7 +171,7 @@ pub struct Cost {
 
 /// Points that are lost without an issue.
 #[derive(Debug, Clone, Serialize)]
-pub struct OtherLoss {
+pub(crate) struct OtherLoss {
     /// What costs them.
     pub why: String,
     /// The points.
@@ -180,7 +180,7 @@ pub struct OtherLoss {
 
 /// A bound and whether it was reached.
 #[derive(Debug, Clone, Serialize)]
-pub struct Acceptance {
+pub(crate) struct Acceptance {
     /// The line of the profile.
     pub line: String,
     /// Whether it holds.
@@ -195,7 +195,7 @@ pub struct Acceptance {
 
 /// Why the chosen candidate is the chosen one.
 #[derive(Debug, Clone, Serialize)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     /// Its iteration.
     pub iteration: usize,
     /// The keys, compared from left to right.
@@ -208,7 +208,7 @@ pub struct Chosen {
 
 /// A candidate with its value for each key.
 #[derive(Debug, Clone, Serialize)]
-pub struct Ranked {
+pub(crate) struct Ranked {
     /// Its iteration.
     pub iteration: usize,
     /// The values; `None` where they are not recorded.

@@ -22,7 +22,7 @@ const CONTEXT: usize = 24;
 
 /// Tells a story. `full` leaves nothing out; otherwise long feedback, long values and long lists are folded.
 #[must_use]
-pub fn tell(story: &Story, full: bool) -> Vec<Line> {
+pub(crate) fn tell(story: &Story, full: bool) -> Vec<Line> {
     let mut lines = headline(story);
     for candidate in &story.candidates {
         tell_candidate(candidate, full, &mut lines);

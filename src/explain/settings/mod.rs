@@ -7,4 +7,4 @@
 mod complete;
 mod shown;
 
-pub use shown::{Setting, Shown};
+pub(crate) use shown::Shown;

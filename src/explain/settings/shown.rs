@@ -15,7 +15,7 @@ const GUARDED: [&str; 8] =
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// Its key with dots between the parts, as `--config` takes it; list elements by number.
     pub path: String,
     /// What it is set to.
@@ -26,7 +26,7 @@ pub struct Setting {
 
 /// The settings of a profile, ready to be shown.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub(crate) struct Shown {
     lines: Vec<Line>,
     settings: Vec<Setting>,
     hidden: usize,
@@ -45,7 +45,7 @@ const FARTHEST_COMMENT: usize = 60;
 impl Shown {
     /// Prepares merged settings. `extends` is left out: what it stands for is written out.
     #[must_use]
-    pub fn of(merged: &Node) -> Self {
+    pub(crate) fn of(merged: &Node) -> Self {
         let mut shown = Shown { lines: Vec::new(), settings: Vec::new(), hidden: 0, whole: Value::Null };
         let mut root = merged.clone();
         if let Data::Map(entries) = &mut root.data {
@@ -61,25 +61,25 @@ impl Shown {
 
     /// Every setting that is not a list or mapping, in the order in which they are shown.
     #[must_use]
-    pub fn settings(&self) -> &[Setting] {
+    pub(crate) fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
     /// All settings as one JSON value.
     #[must_use]
-    pub fn json(&self) -> &Value {
+    pub(crate) fn json(&self) -> &Value {
         &self.whole
     }
 
     /// How many values are not shown because they could be secrets.
     #[must_use]
-    pub fn hidden(&self) -> usize {
+    pub(crate) fn hidden(&self) -> usize {
         self.hidden
     }
 
     /// As YAML; with `origins` each value is followed by the place where it was said.
     #[must_use]
-    pub fn yaml(&self, origins: bool) -> String {
+    pub(crate) fn yaml(&self, origins: bool) -> String {
         let width = |line: &Line| line.text.chars().count();
         let commented = self.lines.iter().filter(|line| line.origin.is_some());
         let column = commented.map(width).filter(|width| *width <= FARTHEST_COMMENT).max().unwrap_or(0);

@@ -11,7 +11,7 @@ use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, NAME, Names, Null, Open, Shape};
 
 /// A profile.
-pub static PROFILE: Mapping = Mapping {
+pub(crate) static PROFILE: Mapping = Mapping {
     name: "profile",
     what: "profile",
     doc: "The policy of a loop: what makes a candidate, how it is measured, when it is good enough, when to stop, and \

@@ -59,11 +59,11 @@ fn wait_until_told() {
 /// `_exit`.
 #[derive(Debug)]
 #[must_use = "the program counts as finished when this is dropped"]
-pub struct Working(());
+pub(crate) struct Working(());
 
 impl Working {
     /// For the program that owns the process; a library must not decide how its host ends.
-    pub fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         static REGISTERED: Once = Once::new();
         ORDERLY.store(false, Ordering::Relaxed);
         REGISTERED.call_once(system::hear_of_the_end);
@@ -72,7 +72,7 @@ impl Working {
 
     /// The program ends with `status` from here on. Ends it at once if a plugin hangs: the system's own way out runs
     /// destructors of libraries, and waits for locks that the plugin may hold.
-    pub fn end(self, status: u8) {
+    pub(crate) fn end(self, status: u8) {
         wait_until_told();
         drop(self);
         if HUNG.load(Ordering::Relaxed) {
@@ -84,7 +84,7 @@ impl Working {
     }
 
     /// Ends the process at once, with whatever is under way.
-    pub fn abandon(status: u8) -> ! {
+    pub(crate) fn abandon(status: u8) -> ! {
         ORDERLY.store(true, Ordering::Relaxed);
         system::end_at_once(status)
     }

@@ -30,7 +30,7 @@ pub(crate) enum Payload {
 }
 
 /// The target of what plugins say.
-pub const LOG_TARGET: &str = "loopctl::plugin";
+pub(crate) const LOG_TARGET: &str = "loopctl::plugin";
 /// Most lines that are taken from one plugin.
 const MOST_LINES: u64 = 100_000;
 /// Longest line that is looked at, in bytes; less of it is shown.

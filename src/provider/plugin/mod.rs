@@ -13,8 +13,8 @@ mod probe;
 mod stuck;
 
 pub(super) use call::Instance;
-pub use ending::Working;
-pub use host::LOG_TARGET;
+pub(crate) use ending::Working;
+pub(crate) use host::LOG_TARGET;
 pub(crate) use host::Payload;
 pub(super) use host::Reply;
 pub(super) use load::{LINKED, Library};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Why a folder of cassettes can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TapeError {
+pub(crate) enum TapeError {
     /// A recording stands there already.
     #[error("`{}` holds recorded exchanges already", path.display())]
     Recorded {
@@ -68,7 +68,7 @@ pub enum TapeError {
 impl TapeError {
     /// What to do about it.
     #[must_use]
-    pub fn help(&self) -> &'static str {
+    pub(crate) fn help(&self) -> &'static str {
         match self {
             Self::Recorded { .. } => "record into another folder, or remove this one first",
             Self::Empty { .. } => "make a recording with `--record DIR` first, or check the path",

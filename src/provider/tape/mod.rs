@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use error::TapeError;
+pub(crate) use error::TapeError;
 pub(super) use take::{Ended, Entry, RecordedCall};
 
 use super::error::CallError;
@@ -37,7 +37,7 @@ use take::Question;
 
 /// What a tape does with calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RecorderMode {
+pub(crate) enum RecorderMode {
     /// Makes them and keeps what came of each.
     Record,
     /// Makes none and plays what was kept.
@@ -48,7 +48,7 @@ pub enum RecorderMode {
 
 /// Whether a recording keeps what was asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Requests {
+pub(crate) enum Requests {
     /// Digests and sizes alone.
     #[default]
     Digests,
@@ -58,7 +58,7 @@ pub enum Requests {
 
 /// A folder of cassettes and what is done with it. Clones share it.
 #[derive(Clone)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     shared: Arc<Shared>,
 }
 
@@ -93,7 +93,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder holds recorded exchanges, or can't be made or written to.
-    pub fn record(folder: &Path, requests: Requests) -> Result<Self, TapeError> {
+    pub(crate) fn record(folder: &Path, requests: Requests) -> Result<Self, TapeError> {
         let folder = Folder::writable(folder)?;
         if folder.is_recorded()? {
             return Err(TapeError::Recorded { path: folder.path().to_owned() });
@@ -105,7 +105,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder holds none, or any of its files is damaged or of a newer format.
-    pub fn replay(folder: &Path) -> Result<Self, TapeError> {
+    pub(crate) fn replay(folder: &Path) -> Result<Self, TapeError> {
         let folder = Folder::existing(folder);
         let mut player = Player::default();
         folder.each(|address, cassette| player.add(address, &cassette))?;
@@ -120,12 +120,12 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder can't be made or written to.
-    pub fn cache(folder: &Path) -> Result<Self, TapeError> {
+    pub(crate) fn cache(folder: &Path) -> Result<Self, TapeError> {
         Ok(Self::of(Folder::writable(folder)?, RecorderState::Cache))
     }
 
     /// Whether a folder holds recorded or cached answers.
-    pub fn stands_in(folder: &Path) -> bool {
+    pub(crate) fn stands_in(folder: &Path) -> bool {
         Folder::existing(folder).holds_cassettes()
     }
 
@@ -134,7 +134,7 @@ impl Recorder {
     }
 
     /// What it does with calls.
-    pub fn mode(&self) -> RecorderMode {
+    pub(crate) fn mode(&self) -> RecorderMode {
         match self.shared.reel {
             RecorderState::Record { .. } => RecorderMode::Record,
             RecorderState::Replay(_) => RecorderMode::Replay,
@@ -148,13 +148,13 @@ impl Recorder {
     }
 
     /// Where its cassettes are.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.shared.folder.path()
     }
 
     /// What went wrong with the tape itself so far, for people: requests that were not recorded, and exchanges that
     /// could not be written.
-    pub fn problems(&self) -> Vec<String> {
+    pub(crate) fn problems(&self) -> Vec<String> {
         locked(&self.shared.problems).clone()
     }
 

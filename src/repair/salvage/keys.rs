@@ -7,7 +7,7 @@ use std::fmt;
 /// Whether an object in strict JSON has a key twice: readers differ in which of the two counts. Of what is not strict JSON
 /// nothing is said.
 #[must_use]
-pub fn has_a_key_twice(json: &[u8]) -> bool {
+pub(crate) fn has_a_key_twice(json: &[u8]) -> bool {
     serde_json::from_slice::<Twice>(json).is_ok_and(|found| found.0)
 }
 

@@ -14,7 +14,7 @@ mod object;
 mod reader;
 mod string;
 
-pub use keys::has_a_key_twice;
+pub(crate) use keys::has_a_key_twice;
 
 use super::Operation;
 use super::step::{RepairKind, RepairStep, TextPosition};
@@ -24,12 +24,13 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Longest text that is read, in bytes.
-pub const MAX_TEXT_BYTES: usize = 32 << 20;
+pub(crate) const MAX_TEXT_BYTES: usize = 32 << 20;
 /// How often a text without its closing quote is read again as something shorter.
 const MAX_REWINDS: usize = 8;
 
 /// What a text came to.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Salvaged {
     /// The value.
     pub value: Value,
@@ -42,6 +43,7 @@ pub struct Salvaged {
 
 /// Why a text has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unsalvageable {
     /// Nothing but spaces.
     #[error("the text is empty")]

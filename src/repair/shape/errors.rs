@@ -4,7 +4,7 @@ use crate::rules::Schema;
 use crate::value::Fuel;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Deepest nesting of branches that is looked into.
@@ -26,7 +26,8 @@ pub(super) struct Wrong {
 }
 
 /// A schema error that a value has: where and by which keyword, and nothing of the document but names of members.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Remaining {
     /// Where in the value, as a JSON Pointer.
     pub path: String,

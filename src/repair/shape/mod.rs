@@ -42,6 +42,7 @@ pub struct SchemaRepairer {
 
 /// A value and what was done to it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Shaped {
     /// The value.
     pub value: Value,

@@ -8,7 +8,7 @@ fn pattern() -> Shape {
 }
 
 /// A file of extraction patterns.
-pub static EXTRACTION: Mapping = Mapping {
+pub(crate) static EXTRACTION: Mapping = Mapping {
     name: "extraction",
     what: "extraction file",
     doc: "How the provider `pattern` finds the fields of one document type without a language model. Every value is \

@@ -5,7 +5,7 @@ mod extraction;
 mod rule;
 
 pub(super) use checks::{CHAIN, CHECKS, FORMAT_NAMED, LENGTH, MATCHES, ONE_OF, RANGE, SUM};
-pub use extraction::EXTRACTION;
+pub(crate) use extraction::EXTRACTION;
 pub(super) use extraction::{ABSENT, FIELD as EXTRACTED_FIELD, KINDS, PATTERN, TAKE};
-pub use rule::RULES;
+pub(crate) use rule::RULES;
 pub(super) use rule::{CONDITION, RULE};

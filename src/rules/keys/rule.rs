@@ -11,7 +11,7 @@ fn path() -> Shape {
 }
 
 /// A rule file.
-pub static RULES: Mapping = Mapping {
+pub(crate) static RULES: Mapping = Mapping {
     name: "rules",
     what: "rule file",
     doc: "What a candidate must satisfy. A profile uses the file as a measure: `validity: { rules: NAME, penalty: 0.1 }`.",

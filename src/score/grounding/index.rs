@@ -14,7 +14,7 @@ const BLOCK: usize = 512;
 /// Built in O(n log n); takes about five times the memory of ordinary prose (20 bytes for each word, plus the text).
 /// Of a text above 4 GiB only the first 4 GiB can ground anything.
 #[derive(Debug)]
-pub struct SourceIndex {
+pub(crate) struct SourceIndex {
     text: String,
     tokens: Vec<Token>,
     /// Token numbers, sorted by hash, then by position.
@@ -30,7 +30,7 @@ pub struct SourceIndex {
 impl SourceIndex {
     /// Indexes `text` for grounding the fields of `vocabulary`.
     #[must_use]
-    pub fn new(text: &str, vocabulary: &Vocabulary) -> Self {
+    pub(crate) fn new(text: &str, vocabulary: &Vocabulary) -> Self {
         let mut tokens = Vec::with_capacity(text.len() / 8);
         let mut style = Style::default();
         tokenize(text, &mut style, &mut |token| tokens.push(token));
@@ -72,7 +72,7 @@ impl SourceIndex {
 
     /// The source text as given.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 

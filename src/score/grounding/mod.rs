@@ -33,9 +33,9 @@ use std::ops::Range;
 use crate::value::Fuel;
 use serde_json::Value;
 
-pub use index::SourceIndex;
-pub use names::Vocabulary;
-pub use walk::{Leaf, LeafContext};
+pub(crate) use index::SourceIndex;
+pub(crate) use names::Vocabulary;
+pub(crate) use walk::LeafContext;
 
 use boundary::{is_negated, is_whole};
 use names::{Concept, Hit, NameTable, unit_in_key};
@@ -46,7 +46,7 @@ use token::{Style, Token, TokenKind, tokenize};
 
 /// How a value was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Method {
+pub(crate) enum Method {
     /// Character for character.
     Exact,
     /// But for case, spaces, hyphenation, accents, typography.
@@ -59,7 +59,7 @@ pub enum Method {
 
 /// Where a value stands in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
+pub(crate) struct Match {
     /// Offsets in characters (Unicode scalar values) of the source as given.
     pub chars: Range<usize>,
     /// Offsets in bytes of the source as given; always on character boundaries.
@@ -70,7 +70,7 @@ pub struct Match {
 
 /// What grounding may forgive.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Least similarity of an approximate match, in [0, 1]: 1 minus errors per letter. 1 finds nothing approximately.
     pub fuzzy: f64,
 }
@@ -83,7 +83,7 @@ impl Default for Settings {
 
 /// Buffers that one grounding leaves to the next: once warm, grounding allocates nothing.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     tokens: Vec<Token>,
     number: String,
     pointer: String,
@@ -96,7 +96,7 @@ pub struct Scratch {
 
 /// Grounds the leaves of one candidate in one source.
 #[derive(Debug)]
-pub struct Grounder<'a> {
+pub(crate) struct Grounder<'a> {
     vocabulary: &'a Vocabulary,
     source: &'a SourceIndex,
     settings: Settings,
@@ -115,7 +115,7 @@ fn work_limit(source: &SourceIndex) -> usize {
 impl<'a> Grounder<'a> {
     /// Prepares to ground leaves of `candidate`: its keys and labels join the vocabulary, so that a value is not taken
     /// from beside a name that only this candidate uses. `source` must have been indexed with the same vocabulary.
-    pub fn new(
+    pub(crate) fn new(
         candidate: &Value,
         vocabulary: &'a Vocabulary,
         source: &'a SourceIndex,
@@ -165,7 +165,7 @@ impl<'a> Grounder<'a> {
     /// Finds the string or number `value`, which stands at `place` in the candidate.
     ///
     /// None when it is not found, and for empty strings, nulls, booleans, arrays and objects.
-    pub fn ground(&mut self, value: &Value, place: &LeafContext<'_>) -> Option<Match> {
+    pub(crate) fn ground(&mut self, value: &Value, place: &LeafContext<'_>) -> Option<Match> {
         let mut number = std::mem::take(&mut self.scratch.number);
         let mut tokens = std::mem::take(&mut self.scratch.tokens);
         number.clear();

@@ -23,7 +23,7 @@ pub(super) struct Hit {
 /// All fields that a rubric knows, with every name each may have in a text, so that a value is never taken from
 /// beside another field's name.
 #[derive(Clone, Debug, Default)]
-pub struct Vocabulary {
+pub(crate) struct Vocabulary {
     table: NameTable,
 }
 
@@ -32,7 +32,7 @@ impl Vocabulary {
     ///
     /// The field's own key is one of its names; keys in camelCase, snake_case and kebab-case are also read as words.
     /// Plurals and spellings with and without hyphen (`Ki-67`, `Ki67`) need no synonym of their own.
-    pub fn new<F, S, I>(fields: I) -> Self
+    pub(crate) fn new<F, S, I>(fields: I) -> Self
     where
         F: AsRef<str>,
         S: IntoIterator,

@@ -12,7 +12,7 @@ const LONGEST_LABEL: usize = 80;
 
 /// Where a leaf stands in the candidate.
 #[derive(Clone, Copy, Debug)]
-pub struct LeafContext<'a> {
+pub(crate) struct LeafContext<'a> {
     /// The leaf's key; for the elements of an array, the array's.
     pub key: &'a str,
     /// The place of the object that holds it. None at the top.
@@ -26,7 +26,7 @@ pub struct LeafContext<'a> {
 impl<'a> LeafContext<'a> {
     /// A field at the top of the candidate.
     #[must_use]
-    pub fn top(key: &'a str) -> Self {
+    pub(crate) fn top(key: &'a str) -> Self {
         Self { key, outer: None, label: None, unit: None }
     }
 
@@ -41,7 +41,7 @@ impl<'a> LeafContext<'a> {
 
 /// One leaf of a candidate.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaf<'a> {
+pub(crate) struct Leaf<'a> {
     /// Its JSON Pointer.
     pub pointer: &'a str,
     /// Its value: a string that is not blank, or a number.
@@ -51,7 +51,7 @@ pub struct Leaf<'a> {
 impl Grounder<'_> {
     /// Grounds every string and number of `candidate` in document order and gives each to `visit`.
     /// Blank strings, nulls and booleans are passed over. It ends early when the fuel is spent.
-    pub fn ground_all(
+    pub(crate) fn ground_all(
         candidate: &Value,
         vocabulary: &Vocabulary,
         source: &SourceIndex,

@@ -18,7 +18,7 @@ pub struct Fields<'n> {
 
 impl<'n> Fields<'n> {
     /// Starts reading a mapping.
-    pub fn open(node: &'n Node, mapping: &'static Mapping, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn open(node: &'n Node, mapping: &'static Mapping, problems: &mut Problems) -> Option<Self> {
         match &node.data {
             Data::Map(entries) => {
                 Some(Fields { entries, span: &node.span, mapping, asked: Vec::new(), passed_over: None })
@@ -29,30 +29,30 @@ impl<'n> Fields<'n> {
 
     /// Where the mapping stands.
     #[must_use]
-    pub fn span(&self) -> &'n Span {
+    pub(crate) fn span(&self) -> &'n Span {
         self.span
     }
 
     /// Whether nothing stands in it.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Whether the mapping has such a key, there or not.
     #[must_use]
-    pub fn declares(&self, key: &str) -> bool {
+    pub(crate) fn declares(&self, key: &str) -> bool {
         self.mapping.key(key).is_some()
     }
 
     /// Takes no notice of a `null` under `key`, which is one of another kind of this mapping.
     #[must_use]
-    pub fn without(self, key: &'static str) -> Self {
+    pub(crate) fn without(self, key: &'static str) -> Self {
         Fields { passed_over: Some(key), ..self }
     }
 
     /// The raw value under `key`; a `null` counts as absent.
-    pub fn node(&mut self, key: &'static str) -> Option<&'n Node> {
+    pub(crate) fn node(&mut self, key: &'static str) -> Option<&'n Node> {
         debug_assert!(self.mapping.key(key).is_some(), "`{}` declares no key `{key}`", self.mapping.name);
         self.asked.push(key);
         self.entries.iter().find(|e| e.key == key).map(|e| &e.value).filter(|n| !matches!(n.data, Data::Null))
@@ -60,22 +60,22 @@ impl<'n> Fields<'n> {
 
     /// Where the key itself stands.
     #[must_use]
-    pub fn key_span(&self, key: &str) -> Option<&'n Span> {
+    pub(crate) fn key_span(&self, key: &str) -> Option<&'n Span> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.key_span)
     }
 
     /// An optional value.
-    pub fn optional<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
+    pub(crate) fn optional<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
         T::decode(self.node(key)?, problems)
     }
 
     /// A value that falls back to `default` when it is absent (or wrong, which has been reported).
-    pub fn or<T: Decode>(&mut self, key: &'static str, default: T, problems: &mut Problems) -> T {
+    pub(crate) fn or<T: Decode>(&mut self, key: &'static str, default: T, problems: &mut Problems) -> T {
         self.optional(key, problems).unwrap_or(default)
     }
 
     /// A value that must be there.
-    pub fn required<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
+    pub(crate) fn required<T: Decode>(&mut self, key: &'static str, problems: &mut Problems) -> Option<T> {
         match self.node(key) {
             Some(node) => T::decode(node, problems),
             None => {
@@ -88,7 +88,7 @@ impl<'n> Fields<'n> {
     /// The value of a declared key, read by `read` and held against its bounds. One that is not there, or is wrong, which is
     /// reported, is as `usual` says.
     #[doc(hidden)]
-    pub fn declared<T>(
+    pub(crate) fn declared<T>(
         &mut self,
         key: &'static Key,
         read: impl Fn(&Node, &mut Problems) -> Option<T>,
@@ -108,7 +108,7 @@ impl<'n> Fields<'n> {
 
     /// What is wrong when a key is not there that must be, or has no value; `help` says what would stand there.
     #[must_use]
-    pub fn lacking(&self, key: &str, help: &str) -> Problem {
+    pub(crate) fn lacking(&self, key: &str, help: &str) -> Problem {
         match self.key_span(key) {
             Some(span) => {
                 if let Some(next) = self.not_indented(key, span) {
@@ -153,7 +153,7 @@ impl<'n> Fields<'n> {
     }
 
     /// The entries whose keys have not been asked for: the open part of a mapping such as dimension weights.
-    pub fn rest(&mut self) -> Vec<&'n Entry> {
+    pub(crate) fn rest(&mut self) -> Vec<&'n Entry> {
         debug_assert!(self.mapping.open.is_some(), "`{}` has no open part", self.mapping.name);
         let rest: Vec<&Entry> =
             self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str())).collect();
@@ -162,7 +162,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Reports every key that is not declared.
-    pub fn finish(self, problems: &mut Problems) {
+    pub(crate) fn finish(self, problems: &mut Problems) {
         let unread = self.mapping.all_keys().find(|key| !self.asked.contains(&key.name));
         debug_assert!(unread.is_none(), "nothing reads `{:?}` of `{}`", unread, self.mapping.name);
         let passed_over = |entry: &Entry| {
@@ -215,7 +215,7 @@ fn is_within(key: &Key, node: &Node, problems: &mut Problems) -> bool {
 }
 
 /// Reads the value of a key within its bounds.
-pub fn read_within<T: Decode>(key: &Key, node: &Node, problems: &mut Problems) -> Option<T> {
+pub(crate) fn read_within<T: Decode>(key: &Key, node: &Node, problems: &mut Problems) -> Option<T> {
     is_within(key, node, problems).then(|| T::decode(node, problems)).flatten()
 }
 

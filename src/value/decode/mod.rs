@@ -1,14 +1,15 @@
 //! YAML trees to checked types: all problems collected, unknown keys guessed at.
 //!
 //! A type implements [`Decode`]. Mappings are read with [`Fields`] through their declaration
-//! ([`Mapping`](super::shape::Mapping)), so that [`Fields::finish`] can report each key that is not declared. Decoding goes
+//! ([`Mapping`](super::shape::Mapping)), so that `Fields::finish` can report each key that is not declared. Decoding goes
 //! on after a mistake; `None` only says that this value can't be used.
 
 mod fields;
 mod scalars;
 
-pub use fields::{Fields, read_within};
-pub use scalars::{Count, number_in};
+pub use fields::Fields;
+pub(crate) use fields::read_within;
+pub(crate) use scalars::{Count, number_in};
 
 use super::shape::{Names, Null, Open, Shape};
 use super::yaml::{Data, Node};
@@ -51,7 +52,7 @@ impl<T: Decode> Decode for Spanned<T> {
 }
 
 /// Pushes "expected …, found …" and returns `None`.
-pub fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Option<T> {
+pub(crate) fn wrong_type<T>(node: &Node, expected: &str, problems: &mut Problems) -> Option<T> {
     let mut problem =
         Problem::error(Code::WrongType, &node.span, format!("expected {expected}, found {}", node.kind()));
     if let Some(text) = node.as_text()
@@ -117,7 +118,7 @@ const SYNONYMS: [(&str, &str); 11] = [
 ];
 
 /// Pushes "unknown …" with the allowed words and a guess, and returns `None`.
-pub fn unknown_word<T>(
+pub(crate) fn unknown_word<T>(
     span: &Span,
     what: &str,
     found: &str,
@@ -172,7 +173,6 @@ impl<T: Decode> Decode for BTreeMap<String, T> {
 
 /// Implements [`Decode`] for an enum of words, each with a sentence that says what it stands for:
 /// `decode_words!(Ties, "tie rule", { "first": "The earlier." => Ties::First, … })`.
-#[macro_export]
 macro_rules! decode_words {
     ($type:ty, $what:literal, { $($word:literal : $doc:expr => $value:expr),+ $(,)? }) => {
         impl $crate::value::decode::Decode for $type {
@@ -203,3 +203,5 @@ macro_rules! decode_words {
         }
     };
 }
+
+pub(crate) use decode_words;

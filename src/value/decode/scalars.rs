@@ -70,7 +70,7 @@ impl Decode for f64 {
 }
 
 /// A number that must lie in a range; says so when it doesn't.
-pub fn number_in(node: &Node, low: f64, high: f64, problems: &mut Problems) -> Option<f64> {
+pub(crate) fn number_in(node: &Node, low: f64, high: f64, problems: &mut Problems) -> Option<f64> {
     let value = f64::decode(node, problems)?;
     if (low..=high).contains(&value) {
         return Some(value);
@@ -128,7 +128,7 @@ impl Decode for Usd {
 
 /// A whole number of things, at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Count(pub u32);
+pub(crate) struct Count(pub u32);
 
 impl Decode for Count {
     const EXPECTED: &'static str = "a whole number, at least 1";

@@ -4,12 +4,12 @@
 //! overflow the stack. Plain text between blocks may be as long as it likes.
 
 /// Longest block, in bytes.
-pub const MAX_BLOCK_BYTES: usize = 4_096;
+pub(crate) const MAX_BLOCK_BYTES: usize = 4_096;
 
 /// The byte at which the first block starts that is longer than [`MAX_BLOCK_BYTES`]. A block that is never closed reaches to
 /// the end.
 #[must_use]
-pub fn long_block(template: &str) -> Option<usize> {
+pub(crate) fn long_block(template: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(rest) = template.get(at..) {
         let open = ["{{", "{%"].iter().filter_map(|mark| rest.find(mark)).min()?;

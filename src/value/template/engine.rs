@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 /// How a value is written into the text.
-pub type Formatter = fn(&mut Output<'_>, &mut State<'_, '_>, &Value) -> Result<(), Error>;
+pub(crate) type Formatter = fn(&mut Output<'_>, &mut State<'_, '_>, &Value) -> Result<(), Error>;
 
 static PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(PATH));
 
@@ -18,12 +18,12 @@ static PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(PATH));
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn fill_in_path(path: &str, variables: Value) -> Result<String, Error> {
+pub(crate) fn fill_in_path(path: &str, variables: Value) -> Result<String, Error> {
     PATHS.render(path, variables)
 }
 
 /// Templates or conditions of one kind.
-pub struct Engine {
+pub(crate) struct Engine {
     environment: Environment<'static>,
     limits: Limits,
 }
@@ -37,13 +37,13 @@ impl fmt::Debug for Engine {
 impl Engine {
     /// An engine that writes values as they are.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Engine::with_formatter(limits, minijinja::escape_formatter)
     }
 
     /// An engine that writes values with `formatter`.
     #[must_use]
-    pub fn with_formatter(limits: Limits, formatter: Formatter) -> Self {
+    pub(crate) fn with_formatter(limits: Limits, formatter: Formatter) -> Self {
         let mut environment = Environment::empty();
         // Otherwise a misspelt member would be an empty text, and `not tagger.relevant` would hold where the tagger says
         // nothing of it.
@@ -60,7 +60,7 @@ impl Engine {
 
     /// The environment, to look names up in.
     #[must_use]
-    pub fn environment(&self) -> &Environment<'static> {
+    pub(crate) fn environment(&self) -> &Environment<'static> {
         &self.environment
     }
 
@@ -68,7 +68,7 @@ impl Engine {
     ///
     /// # Errors
     /// When it is not one, or goes beyond a limit that needs no rendering to be seen.
-    pub fn template<'s>(&'s self, name: &'s str, source: &'s str) -> Result<Program<'s>, Error> {
+    pub(crate) fn template<'s>(&'s self, name: &'s str, source: &'s str) -> Result<Program<'s>, Error> {
         Ok(Program { engine: self, compiled: compile::template(self.limits, name, source)? })
     }
 
@@ -76,7 +76,7 @@ impl Engine {
     ///
     /// # Errors
     /// As for a template.
-    pub fn expression<'s>(&'s self, source: &'s str) -> Result<Program<'s>, Error> {
+    pub(crate) fn expression<'s>(&'s self, source: &'s str) -> Result<Program<'s>, Error> {
         Ok(Program { engine: self, compiled: compile::expression(self.limits, source)? })
     }
 
@@ -84,7 +84,7 @@ impl Engine {
     ///
     /// # Errors
     /// As for compiling it.
-    pub fn undeclared(&self, source: &str) -> Result<HashSet<String>, Error> {
+    pub(crate) fn undeclared(&self, source: &str) -> Result<HashSet<String>, Error> {
         compile::check(self.limits, source, false)?;
         Ok(self.environment.template_from_named_str("template", source)?.undeclared_variables(false))
     }
@@ -93,7 +93,7 @@ impl Engine {
     ///
     /// # Errors
     /// As for compiling it.
-    pub fn undeclared_in_expression(&self, source: &str) -> Result<HashSet<String>, Error> {
+    pub(crate) fn undeclared_in_expression(&self, source: &str) -> Result<HashSet<String>, Error> {
         compile::check(self.limits, source, true)?;
         Ok(self.environment.compile_expression(source)?.undeclared_variables(false))
     }
@@ -102,7 +102,7 @@ impl Engine {
     ///
     /// # Errors
     /// As for compiling it.
-    pub fn add(&mut self, name: String, source: String) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, name: String, source: String) -> Result<(), Error> {
         compile::template(self.limits, &name, &source)?;
         self.environment.add_template_owned(name, source)
     }
@@ -111,13 +111,13 @@ impl Engine {
     ///
     /// # Errors
     /// What is wrong with it, or the limit that it went beyond.
-    pub fn render(&self, source: &str, variables: Value) -> Result<String, Error> {
+    pub(crate) fn render(&self, source: &str, variables: Value) -> Result<String, Error> {
         self.template("template", source)?.render(variables)
     }
 }
 
 /// A compiled template or condition.
-pub struct Program<'s> {
+pub(crate) struct Program<'s> {
     engine: &'s Engine,
     compiled: Compiled<'s>,
 }
@@ -125,7 +125,7 @@ pub struct Program<'s> {
 impl<'s> Program<'s> {
     /// What it was compiled by.
     #[must_use]
-    pub fn engine(&self) -> &'s Engine {
+    pub(crate) fn engine(&self) -> &'s Engine {
         self.engine
     }
 
@@ -139,7 +139,7 @@ impl<'s> Program<'s> {
     ///
     /// # Errors
     /// When something in it can't be computed or goes beyond a limit.
-    pub fn render(&self, variables: Value) -> Result<String, Error> {
+    pub(crate) fn render(&self, variables: Value) -> Result<String, Error> {
         let mut text = String::new();
         self.run(&mut make_string_output(&mut text), variables)?;
         Ok(text)
@@ -149,7 +149,7 @@ impl<'s> Program<'s> {
     ///
     /// # Errors
     /// When something in it can't be computed or goes beyond a limit.
-    pub fn evaluate(&self, variables: Value) -> Result<Value, Error> {
+    pub(crate) fn evaluate(&self, variables: Value) -> Result<Value, Error> {
         let mut nothing = String::new();
         let value = self.run(&mut make_string_output(&mut nothing), variables)?;
         value.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "this is no expression"))

@@ -5,7 +5,7 @@
 
 /// Most operators (`+`, `or`, `==`, …) in one block or condition. The template engine goes through all that an operator
 /// stands between, at each operator, when it compiles.
-pub const MAX_OPERATORS: usize = 200;
+pub(crate) const MAX_OPERATORS: usize = 200;
 
 /// The limits of one kind of template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,13 +19,13 @@ pub struct Limits {
 }
 
 /// Prompts of stages, judges and feedback: they hold a document and an answer, several times at most.
-pub const PROMPT: Limits = Limits { source_bytes: 1 << 20, steps: 4_000_000, bytes: 256 << 20 };
+pub(crate) const PROMPT: Limits = Limits { source_bytes: 1 << 20, steps: 4_000_000, bytes: 256 << 20 };
 
 /// Messages of rules, which name a field and a value.
-pub const MESSAGE: Limits = Limits { source_bytes: 16 << 10, steps: 20_000, bytes: 4 << 20 };
+pub(crate) const MESSAGE: Limits = Limits { source_bytes: 16 << 10, steps: 20_000, bytes: 4 << 20 };
 
 /// Paths, such as `schemas/{{ document_type }}.schema.json`.
-pub const PATH: Limits = Limits { source_bytes: 4 << 10, steps: 1_000, bytes: 64 << 10 };
+pub(crate) const PATH: Limits = Limits { source_bytes: 4 << 10, steps: 1_000, bytes: 64 << 10 };
 
 /// Conditions (`when`, `skip_when`), which may look at the answer of a stage.
-pub const CONDITION: Limits = Limits { source_bytes: 4 << 10, steps: 10_000, bytes: 16 << 20 };
+pub(crate) const CONDITION: Limits = Limits { source_bytes: 4 << 10, steps: 10_000, bytes: 16 << 20 };

@@ -8,7 +8,8 @@ mod limits;
 mod meter;
 mod operations;
 
-pub use blocks::{MAX_BLOCK_BYTES, long_block};
-pub use engine::{Engine, Formatter, Program, fill_in_path};
-pub use limits::{CONDITION, Limits, MAX_OPERATORS, MESSAGE, PATH, PROMPT};
-pub use operations::{Operation, unknown_functions, unknown_operations};
+pub(crate) use blocks::{MAX_BLOCK_BYTES, long_block};
+pub(crate) use engine::{Engine, Program, fill_in_path};
+pub use limits::Limits;
+pub(crate) use limits::{CONDITION, MESSAGE, PATH, PROMPT};
+pub(crate) use operations::{Operation, unknown_functions, unknown_operations};

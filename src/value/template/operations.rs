@@ -10,7 +10,7 @@ use minijinja::machinery::Instruction;
 
 /// What can be done to a value in a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// `value | NAME`.
     Filter,
     /// `value is NAME`.
@@ -106,7 +106,7 @@ const ELSEWHERE: [(&str, &str); 11] = [
 impl Operation {
     /// The word for it.
     #[must_use]
-    pub fn what(self) -> &'static str {
+    pub(crate) fn what(self) -> &'static str {
         match self {
             Operation::Filter => "filter",
             Operation::Test => "test",
@@ -115,7 +115,7 @@ impl Operation {
 
     /// Whether there is one of that name.
     #[must_use]
-    pub fn exists(self, environment: &Environment<'_>, name: &str) -> bool {
+    pub(crate) fn exists(self, environment: &Environment<'_>, name: &str) -> bool {
         // The engine takes no notice of underscores.
         let name = name.replace('_', "");
         environment.empty_state().perform_test(self.what(), &[name.into()]).unwrap_or(false)
@@ -123,7 +123,7 @@ impl Operation {
 
     /// What to do about a name that there is nothing of.
     #[must_use]
-    pub fn advice(self, environment: &Environment<'_>, name: &str) -> String {
+    pub(crate) fn advice(self, environment: &Environment<'_>, name: &str) -> String {
         let all: &[&str] = match self {
             Operation::Filter => &FILTERS,
             Operation::Test => &TESTS,
@@ -142,7 +142,7 @@ impl Operation {
 
 /// The filters and tests of a compiled template or condition that there are none of, each once.
 #[must_use]
-pub fn unknown_operations(program: &Program<'_>) -> Vec<(Operation, String)> {
+pub(crate) fn unknown_operations(program: &Program<'_>) -> Vec<(Operation, String)> {
     let environment = program.engine().environment();
     let mut unknown: Vec<(Operation, String)> = Vec::new();
     for instruction in program.instructions() {
@@ -160,7 +160,7 @@ pub fn unknown_operations(program: &Program<'_>) -> Vec<(Operation, String)> {
 
 /// The functions that a compiled condition calls and that there are none of.
 #[must_use]
-pub fn unknown_functions(program: &Program<'_>) -> Vec<String> {
+pub(crate) fn unknown_functions(program: &Program<'_>) -> Vec<String> {
     let environment = program.engine().environment();
     let called = program.instructions().filter_map(|instruction| match instruction {
         Instruction::CallFunction(name, _) => Some(*name),

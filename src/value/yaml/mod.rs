@@ -9,7 +9,7 @@ mod builder;
 mod mistakes;
 mod scalar;
 
-pub use scalar::resolve_plain;
+pub(crate) use scalar::resolve_plain;
 
 use crate::diag::{Code, Problem, Problems, SourceFile, Span};
 use builder::Builder;
@@ -17,11 +17,11 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Largest YAML file read, in bytes. The largest file we ship has some 20 kB.
-pub const MAX_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// Most nodes in one file, aliases expanded.
-pub const MAX_NODES: usize = 100_000;
+pub(crate) const MAX_NODES: usize = 100_000;
 /// Deepest nesting.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// A value with its place.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ pub struct Entry {
 impl Node {
     /// What kind of thing this is, in words for messages.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match &self.data {
             Data::Null => "nothing",
             Data::Bool(_) => "true or false",
@@ -92,7 +92,7 @@ impl Node {
 
     /// The text, if this is text.
     #[must_use]
-    pub fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match &self.data {
             Data::Text { text, .. } => Some(text),
             _ => None,

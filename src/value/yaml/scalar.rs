@@ -4,7 +4,7 @@ use super::Data;
 
 /// The type that the YAML 1.2 core schema gives to an unquoted scalar.
 #[must_use]
-pub fn resolve_plain(text: &str) -> Data {
+pub(crate) fn resolve_plain(text: &str) -> Data {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Data::Null,
         "true" | "True" | "TRUE" => return Data::Bool(true),

@@ -1,8 +1,8 @@
 //! Each rule of `rules/aas.yaml` with an edit that breaks it and nothing else.
 
 use loopctl::diag::Problems;
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
-use loopctl::run::Plan;
 use loopctl::score::{Assessment, Assessor};
 use loopctl::value::Disposition;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 use loopctl::diag::{Problems, SourceFile};
 use loopctl::experiment::scenario::mutants;
 use loopctl::explain::policy::{ProfileView, explain, markdown, text};
+use loopctl::plan::Plan;
 use loopctl::profile::{Library, Override, available, load};
 use loopctl::provider::Prices;
-use loopctl::run::Plan;
 use std::path::Path;
 
 pub(super) const SHIPPED: [&str; 9] =

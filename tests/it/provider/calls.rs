@@ -39,6 +39,16 @@ async fn linked_in_it_is_the_same() {
     assert_eq!(listed.len(), 1);
 }
 
+/// There is no library to check or to trust; that is said, and not that there is no such plugin.
+#[tokio::test]
+async fn linked_in_it_has_no_file() {
+    let providers = Bed::new().providers().with_linked(loopctl_scripted::LOOPCTL_PLUGIN).unwrap();
+    let error = providers.path_of("scripted").unwrap_err();
+    assert!(matches!(&error, ProviderError::BuiltIn { name } if name == "scripted"), "{error}");
+    assert!(error.help().contains("give its path"), "{}", error.help());
+    assert!(providers.path_of("pattern").is_ok());
+}
+
 #[tokio::test]
 async fn faults_keep_their_kind() {
     let bed = Bed::new();

@@ -8,7 +8,7 @@ use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
 use crate::value::{Disposition, Severity, Usd};
 
 /// The cases of a profile.
-pub static SCENARIOS: Mapping = Mapping {
+pub(crate) static SCENARIOS: Mapping = Mapping {
     name: "scenarios",
     what: "test file",
     doc: "What a profile must do: `profiles/NAME.test.yaml` beside `profiles/NAME.yaml`. `loopctl test NAME` plays each \

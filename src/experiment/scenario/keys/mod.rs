@@ -3,6 +3,6 @@
 mod case;
 mod expect;
 
-pub use case::SCENARIOS;
+pub(crate) use case::SCENARIOS;
 pub(super) use case::{CASE, STEP, STEP_ISSUE};
 pub(super) use expect::{EXPECT, REQUEST, TEXT};
