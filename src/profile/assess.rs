@@ -2,7 +2,7 @@
 
 use super::codes::SchemaCodes;
 use super::ensemble::{Combine, Disagreement, Weight, decode_ensemble};
-use super::keys;
+use super::measure_keys as keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
@@ -282,36 +282,6 @@ impl Decode for Grounding {
         };
         fields.finish(problems);
         Some(grounding)
-    }
-}
-
-/// How `overall` comes from the dimensions.
-#[derive(Debug, Clone)]
-pub enum Overall {
-    /// Weighted sum; the weights add up to 1.
-    Weighted(Vec<(String, f64)>),
-    /// One named dimension.
-    From(String),
-}
-
-impl Overall {
-    /// The overall score. `score` gives a dimension's value; one that an assessment lacks counts 0.
-    #[must_use]
-    pub fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
-        let value = |name: &str| score(name).unwrap_or(Score::ZERO).get();
-        Score::clamped(match self {
-            Overall::From(name) => value(name),
-            Overall::Weighted(weights) => weights.iter().map(|(name, weight)| weight * value(name)).sum(),
-        })
-    }
-
-    /// Every dimension it reads.
-    pub fn dimensions(&self) -> impl Iterator<Item = &str> {
-        let (weighted, single) = match self {
-            Overall::Weighted(weights) => (weights.as_slice(), None),
-            Overall::From(name) => (&[][..], Some(name.as_str())),
-        };
-        weighted.iter().map(|(name, _)| name.as_str()).chain(single)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which code an issue gets for the schema keyword that an error is about.
 
-use super::keys;
+use super::measure_keys as keys;
 use crate::diag::{Code, Problem, Problems, nearest};
 use crate::value::Severity;
 use crate::value::decode::{Decode, Fields, Spanned};

@@ -1,7 +1,7 @@
 //! `ensemble`: several measures, judges and validators made into one score.
 
 use super::assess::{Measure, SecondSource, SecondTier};
-use super::keys;
+use super::measure_keys as keys;
 use crate::decode_words;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Count, Decode, Fields, unknown_word, wrong_type};

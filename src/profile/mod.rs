@@ -3,6 +3,7 @@
 //! [`load`] finds the file, follows `extends`, fills in `${VARIABLES}`, lays the layers over each other (defaults,
 //! ancestors, the profile, environment, flags) and checks the result. Each step reports everything that is wrong.
 
+mod accept;
 mod assess;
 mod call;
 mod candidate;
@@ -14,12 +15,13 @@ mod extends;
 mod feedback;
 mod files;
 mod interpolate;
-mod keys;
 mod judge;
 mod load;
 mod mask;
+mod measure_keys;
 mod merge;
 mod network;
+mod overall;
 mod overrides;
 mod policy;
 mod reached;
@@ -32,7 +34,8 @@ pub use crate::stop::{
     Waiting,
 };
 pub use crate::value::declare::DEFAULTS_NAME;
-pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
+pub use accept::Accept;
+pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
 pub use checked::Profile;
@@ -45,17 +48,16 @@ pub use feedback::{Feedback, Lock, PreviousOutput};
 pub use files::{Files, Library, MAX_FILE_BYTES, read_text_below, read_text_file};
 pub use interpolate::{Environment, has_variable, secret_word};
 pub use judge::{AfterRetries, Asked, Judge, NO_PROVIDER, OnFailure, Scale, Sees, Validator};
-pub use keys::PROFILE;
 pub use load::{
     Loaded, Settings, available, checked as check_settings, defaults, defaults_text, file_of, load, settings,
 };
 pub use mask::Mask;
 pub use merge::merge_mappings;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+pub use overall::Overall;
 pub use overrides::Override;
 pub use policy::{
-    Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
-    Target,
+    Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey, Target,
 };
 pub use reached::{FileTracker, Reached};
 pub use references::ALL_STAGES;

@@ -134,7 +134,7 @@ fn write_mapping(
         }
     }
     if let Some(open) = &mapping.open {
-        let other = if mapping.keys.is_empty() { "Any key" } else { "Any other key" };
+        let other = if mapping.all_keys().next().is_none() { "Any key" } else { "Any other key" };
         let _ = write!(text, "\n### {}\n\n{other}: {}. {}\n", open.key, described(&(open.shape)()), open.doc);
         write_names(text, open);
         write_words(text, &(open.shape)());

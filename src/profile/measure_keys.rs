@@ -1,15 +1,15 @@
 //! The keys of measures: where the score of a dimension comes from.
 
-use super::super::Grounding;
-use super::super::assess::Counts;
-use super::super::codes::{KEYWORDS, KeywordIssue, SchemaCodes};
-use super::super::ensemble::{Combine, Disagreement, Weight};
+use super::Grounding;
+use super::assess::Counts;
+use super::codes::{KEYWORDS, KeywordIssue, SchemaCodes};
+use super::ensemble::{Combine, Disagreement, Weight};
 use crate::value::decode::{Count, Decode};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::{Score, Severity};
 
 /// The value of a dimension in `assess`.
-pub(in super::super) fn measure() -> Shape {
+pub(super) fn measure() -> Shape {
     let Shape::AnyOf(mut all) = first_tier() else { return Shape::Any };
     all.extend([&MEASURE_JUDGE, &MEASURE_EXTERNAL, &MEASURE_ENSEMBLE].map(Shape::Mapping));
     Shape::AnyOf(all)
@@ -148,7 +148,7 @@ static WEIGHT: [Key; 1] = [Key::new(
 
 macro_rules! measures {
     ($($name:ident = $of:literal, $what:literal, $doc:literal, $($keys:expr),+;)+) => {
-        $(pub(in super::super) static $name: Mapping =
+        $(pub(super) static $name: Mapping =
             Mapping { name: $of, what: $what, doc: $doc, keys: &[$(&$keys),+], open: None };)+
     };
 }
@@ -176,7 +176,7 @@ measures! {
     MEMBER_EXTERNAL = "external_member_without_weight", "member of an ensemble", "What a validator says.", EXTERNAL_KEYS;
 }
 
-pub(in super::super) static MEASURE_GIVEN: Mapping = Mapping {
+pub(super) static MEASURE_GIVEN: Mapping = Mapping {
     name: "given_measure",
     what: "measure",
     doc: "A score that comes with the candidate.",
@@ -190,7 +190,7 @@ pub(in super::super) static MEASURE_GIVEN: Mapping = Mapping {
     open: None,
 };
 
-pub(in super::super) static MEASURE_ENSEMBLE: Mapping = Mapping {
+pub(super) static MEASURE_ENSEMBLE: Mapping = Mapping {
     name: "ensemble_measure",
     what: "measure",
     doc: "Several measures, judges and validators made into one score.",
@@ -200,7 +200,7 @@ pub(in super::super) static MEASURE_ENSEMBLE: Mapping = Mapping {
     open: None,
 };
 
-pub(in super::super) static ENSEMBLE: Mapping = Mapping {
+pub(super) static ENSEMBLE: Mapping = Mapping {
     name: "ensemble",
     what: "ensemble",
     doc: "Several measures, judges and validators made into one score. Without `quorum` all must be had.",
@@ -233,7 +233,7 @@ static AFTER_DISAGREEMENT: [Word; 2] = [
     Word { word: "warn", doc: "An issue that is only shown." },
 ];
 
-pub(in super::super) static DISAGREEMENT: Mapping = Mapping {
+pub(super) static DISAGREEMENT: Mapping = Mapping {
     name: "disagreement",
     what: "rule for disagreement",
     doc: "When the members of an ensemble differ too much to be made into one number without a word.",
@@ -252,7 +252,7 @@ pub(in super::super) static DISAGREEMENT: Mapping = Mapping {
     open: None,
 };
 
-pub(in super::super) static EXTERNAL: Mapping = Mapping {
+pub(super) static EXTERNAL: Mapping = Mapping {
     name: "external",
     what: "external measure",
     doc: "A validator's word. The score is the mean over its stages.",
@@ -266,7 +266,7 @@ pub(in super::super) static EXTERNAL: Mapping = Mapping {
     open: None,
 };
 
-pub(in super::super) static GROUNDING: Mapping = Mapping {
+pub(super) static GROUNDING: Mapping = Mapping {
     name: "grounding",
     what: "grounding measure",
     doc: "Settings of grounding: whether each extracted value stands in the source text, near a name of its field.",
@@ -293,7 +293,7 @@ pub(in super::super) static GROUNDING: Mapping = Mapping {
     open: None,
 };
 
-pub(in super::super) static CODES: Mapping = Mapping {
+pub(super) static CODES: Mapping = Mapping {
     name: "codes",
     what: "mapping of codes",
     doc: "Which code an issue gets, by the keyword of JSON Schema that the error is about.",
@@ -313,9 +313,9 @@ pub(in super::super) static CODES: Mapping = Mapping {
 };
 
 /// What a code is made of.
-pub(in super::super) const CODE: &str = "^[A-Z0-9_]+$";
+pub(super) const CODE: &str = "^[A-Z0-9_]+$";
 
-pub(in super::super) static KEYWORD_ISSUE: Mapping = Mapping {
+pub(super) static KEYWORD_ISSUE: Mapping = Mapping {
     name: "keyword_issue",
     what: "kind of issue",
     doc: "What the issues of one keyword are like.",
