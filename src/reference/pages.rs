@@ -124,7 +124,12 @@ fn write_mapping(
         );
     }
     for group in mapping.keys {
-        let first = all.iter().find(|other| other.keys.iter().any(|known| are_same(known, group)));
+        let has_all = |other: &Mapping| {
+            let has = |key: &Key| other.all_keys().any(|known| are_same(&[*known], &[*key]));
+            group.len() > 1 && group.iter().all(has)
+        };
+        let first =
+            all.iter().find(|other| has_all(other) || other.keys.iter().any(|known| are_same(known, group)));
         match first.filter(|first| !std::ptr::eq(**first, mapping)) {
             Some(first) => {
                 let names: Vec<String> = group.iter().map(|key| format!("`{}`", key.name)).collect();

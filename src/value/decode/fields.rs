@@ -39,12 +39,6 @@ impl<'n> Fields<'n> {
         self.entries.is_empty()
     }
 
-    /// Whether the mapping has such a key, there or not.
-    #[must_use]
-    pub fn declares(&self, key: &str) -> bool {
-        self.mapping.key(key).is_some()
-    }
-
     /// Takes no notice of a `null` under `key`, which is one of another kind of this mapping.
     #[must_use]
     pub fn without(self, key: &'static str) -> Self {
