@@ -10,15 +10,16 @@
 //! A type's score is the sum of the weights of its patterns that occur at least once. The highest score wins if it is
 //! at least `minimum`; otherwise, and when the two best types score the same, the document is [`UNKNOWN`].
 
-use super::classify_keys::{self, CLASSIFICATION, PATTERN};
 use crate::diag::{Code, Problem, Problems, SourceFile};
+use crate::mapping;
 use crate::profile::Files;
 use crate::rules::Inheritance;
-use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
-use crate::value::shape::{FILE_KINDS, Shape};
+use crate::value::decode::{Decode, Spanned, number_in, wrong_type};
+use crate::value::shape::{FILE_KINDS, Shape, by_name};
 use crate::value::yaml::{Data, Entry, Node, parse};
 use crate::value::{EPSILON, Score, at_least};
 use regex::{Regex, RegexBuilder};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The type of a document that no declared type fits.
@@ -34,23 +35,65 @@ const PATTERN_BYTES: usize = 2 << 20;
 /// Largest weight: far above any sensible one, and sums of them stay exact.
 const MOST_WEIGHT: f64 = 1_000.0;
 
-/// Declared document types with their compiled patterns.
-#[derive(Debug, Clone)]
-pub struct Classifier {
-    minimum: f64,
-    types: Vec<DocumentType>,
+mapping! {
+    /// What type a document is, by what is in its text. A type's score is the sum of the weights of those of its patterns that
+    /// occur at least once. The highest score wins; with two of the highest, or below `minimum`, the document is `unknown`.
+    "classification" is "classification", expects "a mapping with `classify`";
+    #[derive(Debug, Clone)]
+    pub struct Classifier {
+        /// Another classification, by name. What this one does not say is as there: types are added, and one of the same name
+        /// replaces.
+        #[key(examples(&["classify"]))]
+        // Followed before this is read (`Inheritance`).
+        pub extends: Option<String>,
+        /// The least score with which a type is taken.
+        #[key(shaped(|| Shape::at_least(0.0)), default("0"), examples(&["3"]))]
+        minimum: f64 = |node, problems| number_in(node, 0.0, f64::MAX, problems),
+        /// The document types, and what speaks for each.
+        #[key(
+            name("classify"),
+            missing("add `classify:` with a mapping, each document type a list of patterns"),
+            shaped(|| by_name(
+                "TYPE",
+                "What speaks for this document type. `unknown` is the type of what fits none, and has no patterns.",
+                <Vec<WeightedPattern>>::shape,
+            )),
+            required,
+            examples(&["{ pathology: [{ pattern: '\\bgross description\\b', weight: 4 }] }"])
+        )]
+        types: Vec<DocumentType> as Value = types,
+    }
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct DocumentType {
+struct DocumentType {
     name: String,
     patterns: Vec<WeightedPattern>,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct WeightedPattern {
-    regex: Regex,
-    weight: f64,
+mapping! {
+    /// Something that speaks for a document type.
+    "pattern" is "pattern", expects "`{ pattern: …, weight: … }`";
+    #[derive(Debug, Clone)]
+    struct WeightedPattern {
+        /// A regular expression. Upper and lower case are the same unless a part is in `(?-i:…)`; `^` and `$` are the ends of a
+        /// line.
+        #[key(
+            shaped(|| Shape::text("a regular expression")),
+            required,
+            missing("add `pattern:` with text"),
+            examples(&["'\\bgross description\\b'"])
+        )]
+        pattern: Regex as String = pattern,
+        /// How much it says, above 0 and at most 1000: 1 a hint, 2 usual, 3 rarely found elsewhere, 5 and more as good as proof.
+        #[key(
+            shaped(|| Shape::positive(MOST_WEIGHT)),
+            required,
+            missing("add `weight:` with a number above 0"),
+            examples(&["4"])
+        )]
+        weight: f64 = weight,
+    }
 }
 
 /// What a document seems to be, and why.
@@ -111,11 +154,11 @@ impl Classifier {
         let (mut best, mut second) = (("", 0.0), 0.0);
         for declared in &self.types {
             let mut score = 0.0;
-            for pattern in declared.patterns.iter().filter(|p| p.regex.is_match(text)) {
+            for pattern in declared.patterns.iter().filter(|p| p.pattern.is_match(text)) {
                 score += pattern.weight;
                 matched.push(Matched {
                     document_type: declared.name.clone(),
-                    pattern: pattern.regex.as_str().to_owned(),
+                    pattern: pattern.pattern.as_str().to_owned(),
                     weight: pattern.weight,
                 });
             }
@@ -134,40 +177,15 @@ impl Classifier {
     }
 }
 
-impl Decode for Classifier {
-    const EXPECTED: &'static str = "a mapping with `classify`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&CLASSIFICATION)
+/// What speaks for each type, by their names.
+fn types(node: &Node, problems: &mut Problems) -> Option<Vec<DocumentType>> {
+    let Data::Map(entries) = &node.data else {
+        return wrong_type(node, "a mapping, each document type a list of patterns", problems);
+    };
+    if entries.is_empty() {
+        problems.push(Problem::error(Code::Empty, &node.span, "no document types are declared"));
     }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &CLASSIFICATION, problems)?;
-        // Followed before this is decoded (`Inheritance`).
-        fields.optional::<String>("extends", problems);
-        let minimum = fields.node("minimum").and_then(|node| number_in(node, 0.0, f64::MAX, problems));
-        let types = fields.required::<Types>("classify", problems);
-        fields.finish(problems);
-        Some(Classifier { minimum: minimum.unwrap_or(0.0), types: types?.0 })
-    }
-}
-
-pub(super) struct Types(Vec<DocumentType>);
-
-impl Decode for Types {
-    const EXPECTED: &'static str = "a mapping, each document type a list of patterns";
-
-    fn shape() -> Shape {
-        classify_keys::types()
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
-        if entries.is_empty() {
-            problems.push(Problem::error(Code::Empty, &node.span, "no document types are declared"));
-        }
-        Some(Types(entries.iter().filter_map(|entry| document_type(entry, problems)).collect()))
-    }
+    Some(entries.iter().filter_map(|entry| document_type(entry, problems)).collect())
 }
 
 fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType> {
@@ -194,44 +212,32 @@ fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType>
     Some(DocumentType { name: entry.key.clone(), patterns })
 }
 
-impl Decode for WeightedPattern {
-    const EXPECTED: &'static str = "`{ pattern: …, weight: … }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&PATTERN)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &PATTERN, problems)?;
-        let pattern = fields.required::<Spanned<String>>("pattern", problems);
-        let weight = fields.required::<Weight>("weight", problems);
-        fields.finish(problems);
-        let pattern = pattern?;
-        // A carriage return ends a line too: HL7 messages have nothing else between their segments.
-        let compiled = RegexBuilder::new(&pattern.value)
-            .case_insensitive(true)
-            .multi_line(true)
-            .crlf(true)
-            .size_limit(PATTERN_BYTES)
-            .build();
-        match compiled {
-            Ok(regex) => {
-                if regex.is_match("") {
-                    problems.push(
-                        Problem::error(
-                            Code::InertRule,
-                            &pattern.span,
-                            "this pattern matches the empty text, so it occurs in every document",
-                        )
-                        .help("make the pattern ask for at least one character"),
-                    );
-                }
-                Some(WeightedPattern { regex, weight: weight?.0 })
+fn pattern(node: &Node, problems: &mut Problems) -> Option<Regex> {
+    let pattern = Spanned::<String>::decode(node, problems)?;
+    // A carriage return ends a line too: HL7 messages have nothing else between their segments.
+    let compiled = RegexBuilder::new(&pattern.value)
+        .case_insensitive(true)
+        .multi_line(true)
+        .crlf(true)
+        .size_limit(PATTERN_BYTES)
+        .build();
+    match compiled {
+        Ok(regex) => {
+            if regex.is_match("") {
+                problems.push(
+                    Problem::error(
+                        Code::InertRule,
+                        &pattern.span,
+                        "this pattern matches the empty text, so it occurs in every document",
+                    )
+                    .help("make the pattern ask for at least one character"),
+                );
             }
-            Err(error) => {
-                problems.push(bad_pattern(&pattern, &error));
-                None
-            }
+            Some(regex)
+        }
+        Err(error) => {
+            problems.push(bad_pattern(&pattern, &error));
+            None
         }
     }
 }
@@ -252,23 +258,12 @@ fn bad_pattern(pattern: &Spanned<String>, error: &regex::Error) -> Problem {
     }
 }
 
-pub(super) struct Weight(f64);
-
-impl Decode for Weight {
-    const EXPECTED: &'static str = "a number above 0";
-
-    fn shape() -> Shape {
-        Shape::positive(MOST_WEIGHT)
+fn weight(node: &Node, problems: &mut Problems) -> Option<f64> {
+    let weight = number_in(node, 0.0, MOST_WEIGHT, problems)?;
+    if weight <= 0.0 {
+        problems.push(Problem::error(Code::OutOfRange, &node.span, "a weight of 0 has no effect"));
     }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let weight = number_in(node, 0.0, MOST_WEIGHT, problems)?;
-        if weight <= 0.0 {
-            problems.push(Problem::error(Code::OutOfRange, &node.span, "a weight of 0 has no effect"));
-            return None;
-        }
-        Some(Weight(weight))
-    }
+    (weight > 0.0).then_some(weight)
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! From an argument of the command line to a document: which files are meant, their bytes as text, their type.
 
 mod classify;
-mod classify_keys;
 mod media;
 mod read;
 mod text;
 
 pub(crate) use classify::UNKNOWN;
 pub use classify::{Classification, Classifier, Matched};
-pub(crate) use classify_keys::CLASSIFICATION;
 pub(crate) use media::MEDIA_ENDINGS;
 pub use media::Media;
 pub(crate) use read::find_also;

@@ -109,7 +109,7 @@ impl Plan {
             steps.push(PipelineStage {
                 id: stage.id.value.as_str().into(),
                 into: stage.into.as_ref().map(|field| field.value.as_str().into()),
-                once: profile.generate_once.contains(&stage.id.value),
+                once: profile.generate_once.iter().any(|id| id.value == stage.id.value),
                 skip_when: stage.skip_when.as_ref().and_then(|when| condition(when, &earlier, problems)),
                 retries: Some(stage.call.attempts_after_first(stage.retries)),
             });

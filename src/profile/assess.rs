@@ -2,13 +2,16 @@
 
 use super::codes::SchemaCodes;
 use super::ensemble::{Combine, Disagreement, Weight, decode_ensemble};
-use super::keys;
-use crate::decode_words;
+use super::measure_keys::{
+    ExternalMeasure, ExternalMember, GivenMeasure, GroundingMeasure, JudgeMeasure, JudgeMember,
+    RubricMeasure, RulesMeasure, SchemaMeasure, ScriptMeasure,
+};
 use crate::diag::{Code, Problem, Problems, Span};
-use crate::value::decode::{Decode, Fields, Spanned, unknown_word, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::decode::{Fields, Spanned, unknown_word, wrong_type};
+use crate::value::shape::Mapping;
 use crate::value::yaml::{Data, Node};
 use crate::value::{Score, Severity};
+use crate::{decode_words, mapping};
 
 /// One dimension and where its score comes from.
 #[derive(Debug, Clone)]
@@ -112,18 +115,25 @@ decode_words!(Counts, "kind of issues", {
     "blocking": "Those that someone must do something about: their disposition is not `warn`." => Counts::Blocking,
 });
 
-/// Settings of the grounding measure.
-#[derive(Debug, Clone)]
-pub struct Grounding {
-    /// The rubric whose field names and synonyms say what a value's neighbourhood is. Usually the one that
-    /// `completeness` uses.
-    pub rubric: Option<Spanned<String>>,
-    /// How similar (1 = equal) a passage must be to count when no exact, normalized or numeric match exists.
-    pub fuzzy: Score,
-    /// Severity of the issue about a value that is not in the source.
-    pub severity: Severity,
-    /// Top-level fields that are not checked.
-    pub ignore: Vec<String>,
+mapping! {
+    /// Settings of grounding: whether each extracted value stands in the source text, near a name of its field.
+    "grounding" is "grounding measure", expects "a mapping with the settings of grounding", all default;
+    #[derive(Debug, Clone)]
+    pub struct Grounding {
+        /// The rubric whose field names and synonyms say where a value should stand. Usually the one that completeness uses.
+        /// Without it only the fields' own names are looked for.
+        #[key(text("a file under `rules/rubrics/`, without `.yaml`"), examples(&["clinical"]))]
+        pub rubric: Option<Spanned<String>>,
+        /// How similar a passage must be to count when nothing matches exactly, from 0 to 1 (1: equal).
+        #[key(default("0.9"), examples(&["0.95"]))]
+        pub fuzzy: Score,
+        /// How bad a value is that is not in the source.
+        #[key(default("major"), examples(&["critical"]))]
+        pub severity: Severity,
+        /// Top-level fields that are not checked: those that nobody copies from the text.
+        #[key(default("[]"), examples(&["[rawText, summary]"]))]
+        pub ignore: Vec<String>,
+    }
 }
 
 /// The keys of which a measure has exactly one.
@@ -133,7 +143,8 @@ impl Dimension {
     /// Reads one entry of `assess`: a measure, a judge's or validator's word, or an ensemble of them. What is wrong is
     /// replaced by something harmless, so that bounds on the dimension are not reported as unknown.
     pub(crate) fn decode(name: String, name_span: Span, node: &Node, problems: &mut Problems) -> Self {
-        let (measure, second) = if node.get("ensemble").is_some() {
+        let is_ensemble = node.get("ensemble").is_some_and(|node| !matches!(node.data, Data::Null));
+        let (measure, second) = if is_ensemble {
             decode_ensemble(node, problems).unwrap_or((Measure::Given, None))
         } else if node.get("judge").is_some() || node.get("external").is_some() {
             decode_second(node, problems).unwrap_or((Measure::Given, None))
@@ -146,14 +157,16 @@ impl Dimension {
 
 /// Reads `{ judge: NAME, score: POINTER, otherwise: MEASURE }` or `{ external: { validator: NAME }, otherwise: … }`.
 fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
-    let is_validator = node.get("external").is_some_and(|node| !matches!(node.data, Data::Null));
-    let mapping = if is_validator { &keys::MEASURE_EXTERNAL } else { &keys::MEASURE_JUDGE };
-    let mut fields = Fields::open(node, mapping, problems)?.without("external");
-    let otherwise = fields.node("otherwise").and_then(|inner| Measure::decode(inner, problems));
-    let source = SecondSource::decode(&mut fields, problems);
-    fields.finish(problems);
+    let (otherwise, source) = if is_validator(node) {
+        let ExternalMeasure { otherwise, of } = ExternalMeasure::read_mapping(node, problems)?;
+        (otherwise, SecondSource::from(of))
+    } else {
+        let read = read_judge(node, JudgeMeasure::mapping(), JudgeMeasure::read_keys, problems);
+        let JudgeMeasure { otherwise, of } = read?;
+        (otherwise, SecondSource::from(of))
+    };
     let second = SecondTier {
-        sources: vec![source?],
+        sources: vec![source],
         combine: Combine::First,
         weight: Weight::ONE,
         quorum: None,
@@ -162,20 +175,42 @@ fn decode_second(node: &Node, problems: &mut Problems) -> Option<(Measure, Optio
     Some((otherwise.unwrap_or(Measure::Given), Some(second)))
 }
 
+fn is_validator(node: &Node) -> bool {
+    node.get("external").is_some_and(|node| !matches!(node.data, Data::Null))
+}
+
+/// Reads a judge's word, where `external: null` may stand.
+fn read_judge<T>(
+    node: &Node,
+    mapping: &'static Mapping,
+    read: fn(&mut Fields<'_>, &mut Problems) -> Option<T>,
+    problems: &mut Problems,
+) -> Option<T> {
+    let mut fields = Fields::open(node, mapping, problems)?.without("external");
+    let read = read(&mut fields, problems);
+    fields.finish(problems);
+    read
+}
+
 impl SecondSource {
-    pub(super) fn decode(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Self> {
-        if fields.declares("external") {
-            let mut inner = Fields::open(fields.node("external")?, &keys::EXTERNAL, problems)?;
-            let name = inner.required("validator", problems);
-            inner.finish(problems);
-            return Some(SecondSource { name: name?, score: None, weight: Weight::ONE });
+    /// Reads a member of an ensemble.
+    pub(super) fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        if is_validator(node) {
+            return ExternalMember::read_mapping(node, problems).map(Self::from);
         }
-        let name = fields.required("judge", problems);
-        let score = match fields.node("score") {
-            Some(node) => super::judge::pointer(node, problems),
-            None => fields.required::<Spanned<String>>("score", problems),
-        };
-        Some(SecondSource { name: name?, score: Some(score?), weight: Weight::ONE })
+        read_judge(node, JudgeMember::mapping(), JudgeMember::read_keys, problems).map(Self::from)
+    }
+}
+
+impl From<ExternalMember> for SecondSource {
+    fn from(of: ExternalMember) -> Self {
+        SecondSource { name: of.external.validator, score: None, weight: Weight::ONE }
+    }
+}
+
+impl From<JudgeMember> for SecondSource {
+    fn from(of: JudgeMember) -> Self {
+        SecondSource { name: of.judge, score: Some(of.score), weight: Weight::ONE }
     }
 }
 
@@ -193,7 +228,7 @@ impl Measure {
     pub(crate) fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         if let Some(word) = node.as_text() {
             return match word {
-                "grounding" => Some(Measure::Grounding(Grounding::default_settings())),
+                "grounding" => Some(Measure::Grounding(Grounding::default())),
                 "given" => Some(Measure::Given),
                 other => unknown_word(&node.span, "measure", other, &KINDS, problems),
             };
@@ -202,13 +237,26 @@ impl Measure {
             return wrong_type(node, "a measure such as `rubric: NAME` or `rules: NAME`", problems);
         };
         let named: Vec<&str> = entries.iter().map(|e| e.key.as_str()).filter(|k| KINDS.contains(k)).collect();
-        let mapping = match named.as_slice() {
-            ["rubric"] => &keys::MEASURE_RUBRIC,
-            ["schema"] => &keys::MEASURE_SCHEMA,
-            ["rules"] => &keys::MEASURE_RULES,
-            ["grounding"] => &keys::MEASURE_GROUNDING,
-            ["script"] => &keys::MEASURE_SCRIPT,
-            ["given"] => &keys::MEASURE_GIVEN,
+        match named.as_slice() {
+            ["rubric"] => {
+                RubricMeasure::read_mapping(node, problems).map(|read| Measure::Rubric { name: read.rubric })
+            }
+            ["schema"] => SchemaMeasure::read_mapping(node, problems)
+                .map(|read| Measure::Schema { path: read.schema, codes: read.codes }),
+            ["rules"] => RulesMeasure::read_mapping(node, problems).map(
+                |RulesMeasure { rules, penalty, floor, counts }| Measure::Rules {
+                    name: rules,
+                    penalty,
+                    floor,
+                    counts,
+                },
+            ),
+            ["grounding"] => {
+                GroundingMeasure::read_mapping(node, problems).map(|read| Measure::Grounding(read.grounding))
+            }
+            ["script"] => ScriptMeasure::read_mapping(node, problems)
+                .map(|read| Measure::Script { function: read.script }),
+            ["given"] => GivenMeasure::read_mapping(node, problems).map(|_| Measure::Given),
             [] => {
                 let kinds = KINDS.map(|k| format!("`{k}`")).join(", ");
                 problems.push(
@@ -219,7 +267,7 @@ impl Measure {
                     )
                     .help(format!("give one of {kinds}")),
                 );
-                return None;
+                None
             }
             several => {
                 problems.push(
@@ -230,91 +278,9 @@ impl Measure {
                     )
                     .help("keep one; a dimension has one source"),
                 );
-                return None;
+                None
             }
-        };
-        let mut fields = Fields::open(node, mapping, problems)?;
-        let measure = match named.first().copied()? {
-            "rubric" => fields.required("rubric", problems).map(|name| Measure::Rubric { name }),
-            "schema" => {
-                let codes = fields.or("codes", SchemaCodes::default(), problems);
-                fields.required("schema", problems).map(|path| Measure::Schema { path, codes })
-            }
-            "script" => fields.required("script", problems).map(|function| Measure::Script { function }),
-            "rules" => {
-                let name = fields.required("rules", problems);
-                // A wrong penalty has been reported; the rule set itself can still be looked at.
-                let penalty = fields.required("penalty", problems).unwrap_or(Score::ZERO);
-                let floor = fields.or("floor", Score::ZERO, problems);
-                let counts = fields.or("counts", Counts::All, problems);
-                name.map(|name| Measure::Rules { name, penalty, floor, counts })
-            }
-            "grounding" => fields
-                .node("grounding")
-                .and_then(|inner| Grounding::decode(inner, problems))
-                .map(Measure::Grounding),
-            _ => fields.required::<bool>("given", problems).map(|_| Measure::Given),
-        };
-        fields.finish(problems);
-        measure
-    }
-}
-
-impl Grounding {
-    fn default_settings() -> Self {
-        Grounding { rubric: None, fuzzy: Score::clamped(0.9), severity: Severity::Major, ignore: Vec::new() }
-    }
-}
-
-impl Decode for Grounding {
-    const EXPECTED: &'static str = "a mapping with the settings of grounding";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::GROUNDING)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let defaults = Self::default_settings();
-        let mut fields = Fields::open(node, &keys::GROUNDING, problems)?;
-        let grounding = Grounding {
-            rubric: fields.optional("rubric", problems),
-            fuzzy: fields.or("fuzzy", defaults.fuzzy, problems),
-            severity: fields.or("severity", defaults.severity, problems),
-            ignore: fields.or("ignore", defaults.ignore, problems),
-        };
-        fields.finish(problems);
-        Some(grounding)
-    }
-}
-
-/// How `overall` comes from the dimensions.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Overall {
-    /// Weighted sum; the weights add up to 1.
-    Weighted(Vec<(String, f64)>),
-    /// One named dimension.
-    From(String),
-}
-
-impl Overall {
-    /// The overall score. `score` gives a dimension's value; one that an assessment lacks counts 0.
-    #[must_use]
-    pub(crate) fn of(&self, score: impl Fn(&str) -> Option<Score>) -> Score {
-        let value = |name: &str| score(name).unwrap_or(Score::ZERO).get();
-        Score::clamped(match self {
-            Overall::From(name) => value(name),
-            Overall::Weighted(weights) => weights.iter().map(|(name, weight)| weight * value(name)).sum(),
-        })
-    }
-
-    /// Every dimension it reads.
-    pub(crate) fn dimensions(&self) -> impl Iterator<Item = &str> {
-        let (weighted, single) = match self {
-            Overall::Weighted(weights) => (weights.as_slice(), None),
-            Overall::From(name) => (&[][..], Some(name.as_str())),
-        };
-        weighted.iter().map(|(name, _)| name.as_str()).chain(single)
+        }
     }
 }
 

@@ -1,61 +1,165 @@
 //! A merged tree to a checked [`Profile`].
 
+use super::accept::Accept;
 use super::candidate::{CandidateKind, OnPreExisting, decode_variables};
-use super::judge::{Judge, Validator, ask_as_stages_do, decode_judges, decode_validators};
-use super::keys;
+use super::judge::{
+    Judge, ProgramKeys, ServiceKeys, Validator, ask_as_stages_do, decode_judges, decode_validators,
+};
 use super::mask::Mask;
+use super::measure_keys::measure;
 use super::network::Network;
-use super::policy::{Accept, Gate, LoopPolicy, OnEscalate, OnRegression, Select};
+use super::policy::{LoopPolicy, OnRegression, Select};
 use super::references;
 use super::stage::{Stage, decode_stages};
-use super::{Criterion, Dimension, Dispositions, Feedback, Lock, Measure, Overall, Repair, StopCriteria};
+use super::{Criterion, Dimension, Feedback, Lock, Measure, Repair};
 use crate::diag::{Code, Problem, Problems};
-use crate::value::EPSILON;
-use crate::value::decode::{Fields, Spanned, number_in, wrong_type};
-use crate::value::yaml::{Data, Node};
+use crate::mapping;
+use crate::value::decode::{Fields, Spanned, wrong_type};
+use crate::value::shape::{NAME, Names, Null, Open, Shape};
+use crate::value::yaml::{Data, Entry, Node};
+use serde_json::Value;
 
-/// A policy as its author wrote it, merged and checked.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// The profiles it is made of, itself first, its farthest ancestor last.
-    pub chain: Vec<String>,
-    /// What a candidate is.
-    pub candidate: CandidateKind,
-    /// What becomes of mistakes that the document had before an edit.
-    pub on_pre_existing: OnPreExisting,
-    /// What prompts may use besides what the loop knows.
-    pub variables: serde_json::Map<String, serde_json::Value>,
-    /// What makes a candidate.
-    pub stages: Vec<Stage>,
-    /// Stages that run for candidate 0 only; their output is carried to later candidates.
-    pub generate_once: Vec<String>,
-    /// What the stages do not see of a document.
-    pub mask: Vec<Mask>,
-    /// Who is asked what a candidate is worth, after the gate.
-    pub judges: Vec<Judge>,
-    /// Which programs check a candidate, after the gate.
-    pub validators: Vec<Validator>,
-    /// The classification rules, `rules/NAME.yaml`.
-    pub classify: Option<Spanned<String>>,
-    /// How each dimension is measured, in file order.
-    pub dimensions: Vec<Dimension>,
-    /// What decides.
-    pub policy: LoopPolicy,
-    /// How requests of `http` plugins are sent.
-    pub network: Network,
-    /// How the next request is written.
-    pub feedback: Feedback,
-    /// What is repaired before a candidate is assessed.
-    pub repair: Repair,
-    /// When a person gets to see the result.
-    pub review: Option<Spanned<String>>,
-    /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
-    /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
-    pub digest: String,
+mapping! {
+    /// The policy of a loop: what makes a candidate, how it is measured, when it is good enough, when to stop, and which candidate
+    /// is returned. A profile that `extends` another says only what differs.
+    "profile" is "profile";
+    #[derive(Debug, Clone)]
+    pub struct Profile {
+        /// The profile's name, which stands in results. Without it, the file's name.
+        #[key(examples(&["our-clinic"]))]
+        pub name: String => |_| String::new(),
+        /// What the profile is for, in a sentence; `loopctl profile list` shows it.
+        #[key(default("''"), examples(&["Pathology reports of our clinic, strict about grade and margins"]))]
+        pub description: String,
+        /// The profile that this one starts from. Mappings merge key by key; anything else, lists too, replaces what stood
+        /// there; `null` takes a key away. Without it the profile starts from the defaults and must say `assess`, `overall`
+        /// and `accept` itself.
+        #[key(
+            name("extends"),
+            text("the name of a profile, or a path beside this file"),
+            examples(&["balanced", "./our-base.yaml"])
+        )]
+        // Followed before this is read: the profiles it is made of, itself first, its farthest ancestor last.
+        pub chain: Vec<String> = |_, _| None => |_| Vec::new(),
+        /// The file that gives a document its type by what is in it. `--type` on the command line overrides it; `null` leaves
+        /// every document without a type (`unknown`).
+        #[key(
+            text("a file under `rules/`, without `.yaml`"),
+            default("classify"),
+            examples(&["classify", "classify-literature"])
+        )]
+        pub classify: Option<Spanned<String>>,
+        /// What a candidate is, and so what is assessed.
+        #[key(default("value"), examples(&["patch"]))]
+        pub candidate: CandidateKind,
+        /// Where candidates are patches: what becomes of a mistake that the document had before, and that the edit does not
+        /// touch. What validators and judges find is not compared with the document as it was.
+        #[key(name("pre_existing"), default("warn"), examples(&["block"]))]
+        pub on_pre_existing: OnPreExisting,
+        /// What prompts are told besides the document: a prompt writes `{{ variables.NAME }}`. `--var NAME=TEXT` sets one for a
+        /// run.
+        #[key(
+            shaped(|| Shape::Map(Open {
+                names: Names::Pattern("^[A-Za-z_][A-Za-z0-9_]*$"),
+                ..named(
+                    "The value that a prompt finds as `{{ variables.NAME }}`. While it is empty, the prompt can't be used.",
+                    || Shape::Any,
+                )
+            })),
+            examples(&["{ task: Summarize for the tumor board, audience: clinicians }"])
+        )]
+        pub variables: serde_json::Map<String, Value> as Value = decode_variables => |_| serde_json::Map::new(),
+        /// The steps that make a candidate, asked one after the other; at most 20. A profile without stages can score what
+        /// others made, and not run.
+        #[key(examples(&[
+            "[{ id: extract, provider: pattern, prompt: extract.md, patterns: 'extract/{{ document_type }}.yaml' }]"
+        ]))]
+        pub stages: Vec<Stage> = |node, problems| Some(decode_stages(node, problems)) => |_| Vec::new(),
+        /// Stages that run for the first candidate only. What they gave is carried along to every correction.
+        #[key(
+            shaped(|| Shape::list(Shape::text("the id of a stage"))),
+            default("[]"),
+            examples(&["[examples]"])
+        )]
+        pub generate_once: Vec<Spanned<String>>,
+        /// Passages that no stage, rule or measure sees. Only a judge with `sees: unmasked` gets the whole document, so that it
+        /// can hold an answer against what the answer could not copy.
+        #[key(default("[]"), examples(&["[{ pattern: '(?s)IMPRESSION:.*', replace: '[withheld]' }]"]))]
+        pub mask: Vec<Mask>,
+        /// Models that are asked what a candidate is worth, after the gate. They see the document and the candidate, and
+        /// nothing of earlier attempts or scores. Their scores count where `assess` names them, their issues always.
+        #[key(
+            shaped(|| Shape::Map(named(
+                "One judge, by the name that `assess` uses for it.",
+                || Shape::Mapping(Judge::mapping()),
+            ))),
+            examples(&["{ verification: { provider: 'openai:gpt-5-mini', prompt: judge/literature.md } }"])
+        )]
+        pub judges: Vec<Judge> as Value = |node, problems| Some(decode_judges(node, problems)) => |_| Vec::new(),
+        /// Programs of this machine and HTTP services that check a candidate, after the gate. Their scores count where `assess`
+        /// names them, their issues always.
+        #[key(
+            shaped(|| Shape::Map(named("One validator, by the name that `assess` uses for it.", || {
+                Shape::AnyOf(vec![Shape::Mapping(ProgramKeys::mapping()), Shape::Mapping(ServiceKeys::mapping())])
+            }))),
+            examples(&["{ terminology: { url: 'https://example.org/check', stages: [codes] } }"])
+        )]
+        pub validators: Vec<Validator> as Value = |node, problems| Some(decode_validators(node, problems)) => |_| Vec::new(),
+        /// How requests to models behind HTTP APIs are sent: timeouts, limits, what is held back after failures. Without it,
+        /// the defaults of each key.
+        #[key(examples(&["{ limits: { openai: { requests_per_minute: 60 } } }"]))]
+        pub network: Network => |_| Network::default(),
+        /// The dimensions of quality, and where the score of each comes from: a number from 0 to 1.
+        #[key(
+            name("assess"),
+            required,
+            missing("say how each dimension is measured: `assess: { completeness: { rubric: clinical } }`"),
+            shaped(|| Shape::Map(Open {
+                key: "DIMENSION",
+                names: Names::Any,
+                ..named(
+                    "How this dimension gets its score. The name is yours; `overall` is one only with `overall: { from: overall }`.",
+                    measure,
+                )
+            })),
+            examples(&["{ completeness: { rubric: clinical }, validity: { rules: clinical-validity, penalty: 0.10 } }"])
+        )]
+        pub dimensions: Vec<Dimension> as Value = decode_dimensions => |_| Vec::new(),
+        /// What decides.
+        #[key(flatten)]
+        pub policy: LoopPolicy,
+        /// How a correction is asked for: what is told, to whom, and how much of it.
+        #[key(required, always, examples(&["{ template: feedback/clinical.md, history: 5 }"]))]
+        pub feedback: Feedback => |_| Feedback::default(),
+        /// What may be corrected in an answer without asking anybody, before it is assessed. Each change is recorded in the
+        /// result. `false` switches all of it off, `true` is the default.
+        #[key(always, examples(&["false", "{ drop_unknown: false }"]))]
+        pub repair: Repair => |_| Repair::default(),
+        /// Which results are marked for a person to look at. Without it none is.
+        #[key(examples(&["{ when: overall < 0.80 or status != passed }"]))]
+        pub review: Option<Spanned<String>> as Review = |node, problems| {
+            Some(Some(Review::read_mapping(node, problems)?.when))
+        } => |_| None,
+        /// SHA-256 of the merged settings, in hexadecimal: two runs with the same digest decided by the same policy. Where the
+        /// settings come from (`extends`) is not part of it: a profile and the same written out decide alike.
+        #[key(skip)]
+        pub digest: String = |_: &mut Fields<'_>, _| Some(String::new()),
+    }
+}
+
+/// What is under names that a profile chooses.
+const fn named(doc: &'static str, shape: fn() -> Shape) -> Open {
+    Open { key: "NAME", names: Names::Pattern(NAME), doc, shape, null: Null::Absent }
+}
+
+mapping! {
+    /// Which results are marked for a person to look at.
+    "review" is "review rule", expects "`{ when: overall < 0.80 }`";
+    struct Review {
+        /// A condition over `overall`, `status` and the dimensions. It decides nothing else: the result is only marked.
+        #[key(text("a condition"), required, examples(&["overall < 0.80 or status != passed"]))]
+        when: Spanned<String>,
+    }
 }
 
 /// Reads a merged tree. Everything wrong with it goes to `problems`. What is wrong is replaced by something harmless, so
@@ -67,133 +171,71 @@ pub(super) fn decode(
     chain: Vec<String>,
     problems: &mut Problems,
 ) -> Option<Profile> {
-    let mut fields = Fields::open(root, &keys::PROFILE, problems)?;
-    let name = fields.or("name", fallback_name.to_owned(), problems);
-    let description = fields.or("description", String::new(), problems);
-    fields.node("extends");
-    let classify = fields.optional("classify", problems);
-    let candidate = fields.or("candidate", CandidateKind::Value, problems);
-    let on_pre_existing = fields.or("pre_existing", OnPreExisting::Warn, problems);
-    let variables = fields.node("variables").and_then(|node| decode_variables(node, problems));
-    let stages = match fields.node("stages") {
-        Some(node) => decode_stages(node, problems),
-        None => Vec::new(),
-    };
-    let generate_once = fields.or("generate_once", Vec::<Spanned<String>>::new(), problems);
-    let mask = fields.or("mask", Vec::new(), problems);
-    let mut judges = fields.node("judges").map(|node| decode_judges(node, problems)).unwrap_or_default();
-    ask_as_stages_do(&mut judges, &stages, problems);
-    let validators =
-        fields.node("validators").map(|node| decode_validators(node, problems)).unwrap_or_default();
-    let network = fields.or("network", Network::default(), problems);
-    let dimensions = decode_dimensions(&mut fields, overall_is_a_dimension(root), problems);
-    let known: Vec<&str> = dimensions.iter().map(|d| d.name.as_str()).collect();
-    let overall = match fields.node("overall") {
-        Some(node) => decode_overall(node, &known, problems),
-        None => {
-            let help = "give each dimension its weight: `overall: { completeness: 0.5, accuracy: 0.5 }`";
-            problems.push(fields.lacking("overall", help));
-            None
-        }
-    };
-    let accept = match fields.node("accept") {
-        Some(node) => Accept::decode(node, &known, problems),
-        None => {
-            let help = "say when a candidate is good enough: `accept: { overall: 0.95 }`";
-            problems.push(fields.lacking("accept", help));
-            None
-        }
-    };
-    let gate = fields.node("gate").and_then(|node| Gate::decode(node, &known, problems));
-    if let Some(gate) = &gate
-        && let Some(node) = root.get("gate")
-        && dimensions
-            .iter()
-            .any(|d| d.name == gate.dimension && d.second.is_some() && matches!(d.measure, Measure::Given))
-    {
-        let message = format!(
-            "the gate stands before judges and validators, and nothing else measures `{}`",
-            gate.dimension
-        );
-        let problem = Problem::error(Code::Conflict, &node.span, message);
-        problems.push(problem.help("gate another dimension, or give this one a measure with `otherwise:`"));
+    let mut profile = Profile::read_mapping(root, problems)?;
+    profile.chain = chain;
+    profile.digest = digest(root);
+    if profile.name.is_empty() {
+        fallback_name.clone_into(&mut profile.name);
     }
-    let dispositions = fields.or("dispositions", Dispositions::default(), problems);
-    let on_escalate = fields.or("on_escalate", OnEscalate::Continue, problems);
-    let on_regression = fields.or("on_regression", OnRegression::Keep, problems);
-    let stop = fields.required("stop", problems);
-    let select = fields.or("select", Select::default(), problems);
-    if let Some(node) = root.get("select") {
-        Select::check_names(node, &known, problems);
+    let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
+    // Without a value it was taken away, and its default with it.
+    profile.classify = profile.classify.filter(|_| value("classify").is_some());
+    ask_as_stages_do(&mut profile.judges, &profile.stages, problems);
+    if !overall_is_a_dimension(root) {
+        refuse_overall(&mut profile.dimensions, problems);
     }
-    let feedback = fields.required("feedback", problems);
-    let repair = fields.or("repair", Repair::default(), problems);
-    let review = fields.node("review").and_then(|node| decode_review(node, problems));
-    fields.finish(problems);
-    if let (CandidateKind::Value, OnPreExisting::Block) = (candidate, on_pre_existing)
-        && let Some(node) = root.get("pre_existing")
+    check_policy(&mut profile.policy, &profile.dimensions, root, problems);
+    if let (CandidateKind::Value, OnPreExisting::Block) = (profile.candidate, profile.on_pre_existing)
+        && let Some(node) = value("pre_existing")
     {
         let message = "`pre_existing` is about edits, and candidates here are no patches";
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("take it out, or set `candidate: patch`"));
     }
-    let feedback: Feedback = feedback.unwrap_or_default();
-    if let (CandidateKind::Patch, Lock::Passing) = (candidate, feedback.lock)
+    if let (CandidateKind::Patch, Lock::Passing) = (profile.candidate, profile.feedback.lock)
         && let Some(node) = root.get("feedback").and_then(|feedback| feedback.get("lock"))
     {
         let message = "nothing is locked while candidates are patches, which have no fields";
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("set `lock: none`, or `candidate: value`"));
     }
-    references::check(&stages, &generate_once, &judges, &validators, &dimensions, &feedback, problems);
-    references::check_attachments(&stages, &judges, &mask, problems);
+    references::check(&profile, problems);
+    references::check_attachments(&profile.stages, &profile.judges, &profile.mask, problems);
+    Some(profile)
+}
 
-    let stop: StopCriteria = stop.unwrap_or_default();
-    if stop.iter().any(|criterion| matches!(criterion, Criterion::Rollbacks(_)))
-        && on_regression == OnRegression::Keep
-        && let Some(node) = root.get("stop").and_then(|s| s.get("rollbacks"))
-    {
-        problems.push(
-            Problem::warning(
-                Code::Conflict,
-                &node.span,
-                "`rollbacks` never applies while `on_regression` is `keep`",
-            )
-            .help("set `on_regression: rollback`, or remove `rollbacks`"),
-        );
+/// Reads `accept`, and reports what goes by the name of a dimension that there is not, or can't work together.
+fn check_policy(policy: &mut LoopPolicy, dimensions: &[Dimension], root: &Node, problems: &mut Problems) {
+    let known: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
+    let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
+    if let Some(node) = value("overall") {
+        policy.overall = policy.overall.checked(node, &known, problems).unwrap_or_default();
     }
-    let policy = LoopPolicy {
-        overall: overall.unwrap_or(Overall::Weighted(Vec::new())),
-        accept: accept.unwrap_or_default(),
-        gate,
-        dispositions,
-        on_escalate,
-        on_regression,
-        stop,
-        select,
-    };
-    let digest = digest(root);
-    Some(Profile {
-        name,
-        description,
-        chain,
-        candidate,
-        on_pre_existing,
-        variables: variables.unwrap_or_default(),
-        stages,
-        generate_once: generate_once.into_iter().map(|id| id.value).collect(),
-        mask,
-        judges,
-        validators,
-        classify,
-        dimensions,
-        policy,
-        network,
-        feedback,
-        repair,
-        review,
-        digest,
-    })
+    if let Some(node) = value("accept") {
+        policy.accept = Accept::decode(node, &known, problems).unwrap_or_default();
+    }
+    if let Some(node) = value("gate") {
+        policy.gate = policy.gate.take().filter(|gate| gate.check_name(node, &known, problems));
+        let gated = policy.gate.iter().find_map(|gate| dimensions.iter().find(|d| d.name == gate.dimension));
+        if let Some(Dimension { name, measure: Measure::Given, second: Some(_), .. }) = gated {
+            let message =
+                format!("the gate stands before judges and validators, and nothing else measures `{name}`");
+            let problem = Problem::error(Code::Conflict, &node.span, message);
+            problems
+                .push(problem.help("gate another dimension, or give this one a measure with `otherwise:`"));
+        }
+    }
+    if let Some(node) = value("select") {
+        Select::check_names(node, &known, problems);
+    }
+    if policy.stop.iter().any(|criterion| matches!(criterion, Criterion::Rollbacks(_)))
+        && policy.on_regression == OnRegression::Keep
+        && let Some(node) = root.get("stop").and_then(|stop| stop.get("rollbacks"))
+    {
+        let message = "`rollbacks` never applies while `on_regression` is `keep`";
+        let problem = Problem::warning(Code::Conflict, &node.span, message);
+        problems.push(problem.help("set `on_regression: rollback`, or remove `rollbacks`"));
+    }
 }
 
 fn digest(root: &Node) -> String {
@@ -209,128 +251,21 @@ fn overall_is_a_dimension(root: &Node) -> bool {
     root.get("overall").and_then(|overall| overall.get("from")).and_then(Node::as_text) == Some("overall")
 }
 
-fn decode_dimensions(
-    fields: &mut Fields<'_>,
-    may_be_overall: bool,
-    problems: &mut Problems,
-) -> Vec<Dimension> {
-    let whole = fields.span();
-    let Some(node) = fields.node("assess") else {
-        problems
-            .push(Problem::error(Code::MissingKey, whole, "this profile lacks `assess`").help(
-                "say how each dimension is measured: `assess: { completeness: { rubric: clinical } }`",
-            ));
-        return Vec::new();
-    };
+fn decode_dimensions(node: &Node, problems: &mut Problems) -> Option<Vec<Dimension>> {
     let Data::Map(entries) = &node.data else {
-        return wrong_type(node, "a mapping from dimensions to measures", problems).unwrap_or_default();
+        return wrong_type(node, "a mapping from dimensions to measures", problems);
     };
-    let mut dimensions = Vec::new();
-    for entry in entries {
-        if entry.key == "overall" && !may_be_overall {
-            problems.push(
-                Problem::error(Code::Conflict, &entry.key_span, "a dimension can't be called `overall`").help(
-                    "`overall` is computed from the dimensions; give this one another name, or write `overall: { from: overall }`",
-                ),
-            );
-            continue;
-        }
-        let name_span = entry.key_span.clone();
-        dimensions.push(Dimension::decode(entry.key.clone(), name_span, &entry.value, problems));
-    }
-    dimensions
+    let read =
+        |entry: &Entry| Dimension::decode(entry.key.clone(), entry.key_span.clone(), &entry.value, problems);
+    Some(entries.iter().map(read).collect())
 }
 
-fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Overall> {
-    let check = |name: &str, span, problems: &mut Problems| {
-        let is_known = known.contains(&name);
-        if !is_known {
-            let help = match crate::diag::nearest(name, known.iter().copied()) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!(
-                    "`assess` has {}",
-                    known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
-                ),
-            };
-            problems.push(
-                Problem::error(Code::UnknownName, span, format!("no dimension is called `{name}`"))
-                    .help(help),
-            );
-        }
-        is_known
-    };
-    if node.get("from").is_some_and(|from| !matches!(from.data, Data::Null)) {
-        let mut fields = Fields::open(node, &keys::OVERALL_FROM, problems)?;
-        let from = fields.required::<Spanned<String>>("from", problems);
-        fields.finish(problems);
-        let from = from?;
-        return check(&from.value, &from.span, problems).then_some(Overall::From(from.value));
+fn refuse_overall(dimensions: &mut Vec<Dimension>, problems: &mut Problems) {
+    for dimension in dimensions.extract_if(.., |dimension| dimension.name == "overall") {
+        let message = "a dimension can't be called `overall`";
+        let problem = Problem::error(Code::Conflict, &dimension.name_span, message);
+        problems.push(problem.help(
+            "`overall` is computed from the dimensions; give this one another name, or write `overall: { from: overall }`",
+        ));
     }
-    let mut fields = Fields::open(node, &keys::OVERALL_WEIGHTS, problems)?;
-    let mut weights = Vec::new();
-    let mut all_named = true;
-    for entry in fields.rest().into_iter().filter(|entry| entry.key != "from") {
-        let named = check(&entry.key, &entry.key_span, problems);
-        all_named &= named;
-        if let Some(weight) = number_in(&entry.value, 0.0, f64::MAX, problems).filter(|_| named) {
-            weights.push((entry.key.clone(), weight));
-        }
-    }
-    if !all_named {
-        // The sum says nothing while a weight goes by a wrong name.
-        return None;
-    }
-    let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
-    if sum <= 0.0 || !sum.is_finite() {
-        problems.push(
-            Problem::error(Code::Weights, &node.span, "the weights add up to nothing")
-                .help("give at least one dimension a weight above 0"),
-        );
-        return None;
-    }
-    if (sum - 1.0).abs() > EPSILON {
-        weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        problems.push(uneven_weights(node, sum, &weights));
-    }
-    Some(Overall::Weighted(weights))
-}
-
-/// Says what weights count that don't add up to 1; `shares` are what they count.
-fn uneven_weights(node: &Node, sum: f64, shares: &[(String, f64)]) -> Problem {
-    let short = |number: f64| ((number * 1e4).round() / 1e4).to_string();
-    let counted: Vec<String> =
-        shares.iter().map(|(name, share)| format!("{name}: {}", short(*share))).collect();
-    let difference = if sum < 1.0 {
-        format!("{} is missing", short(1.0 - sum))
-    } else {
-        format!("{} is too much", short(sum - 1.0))
-    };
-    let message = format!("the weights add up to {}, not 1: {difference}", short(sum));
-    let help = format!(
-        "each is divided by {}, so they count as {{ {} }}: write that, or the weights that you mean",
-        short(sum),
-        counted.join(", ")
-    );
-    let problem = Problem::warning(Code::Weights, &node.span, message);
-    let inherited: Vec<&crate::value::yaml::Entry> = match &node.data {
-        Data::Map(entries) => {
-            entries.iter().filter(|entry| entry.key_span.file().name() != node.span.file().name()).collect()
-        }
-        _ => Vec::new(),
-    };
-    let Some(first) = inherited.first() else { return problem.help(help) };
-    let names: Vec<String> = inherited.iter().map(|entry| format!("`{}`", entry.key)).collect();
-    let away: Vec<String> = inherited.iter().map(|entry| format!("`{}: null`", entry.key)).collect();
-    let said = format!("{} from the parent counted, too", names.join(" and "));
-    problem.related(&first.key_span, &said).help(format!(
-        "{help}; to be rid of what the parent says, write {} under `overall`",
-        away.join(" and ")
-    ))
-}
-
-fn decode_review(node: &Node, problems: &mut Problems) -> Option<Spanned<String>> {
-    let mut fields = Fields::open(node, &keys::REVIEW, problems)?;
-    let when = fields.required("when", problems);
-    fields.finish(problems);
-    when
 }

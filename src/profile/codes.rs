@@ -1,14 +1,14 @@
 //! Which code an issue gets for the schema keyword that an error is about.
 
-use super::keys;
 use crate::diag::{Code, Problem, Problems, nearest};
+use crate::mapping;
 use crate::value::Severity;
 use crate::value::decode::{Decode, Fields, Spanned};
-use crate::value::shape::Shape;
+use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
 
 /// The keywords of JSON Schema that an error can be about.
-pub(super) const KEYWORDS: [&str; 30] = [
+const KEYWORDS: [&str; 30] = [
     "additionalItems",
     "additionalProperties",
     "anyOf",
@@ -41,23 +41,47 @@ pub(super) const KEYWORDS: [&str; 30] = [
     "uniqueItems",
 ];
 
-/// What the issues of one keyword are like.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct KeywordIssue {
-    /// Their code.
-    pub code: String,
-    /// How bad they are, if not as bad as the others.
-    pub severity: Option<Severity>,
-    /// Whether they say of themselves that the loop can put them right.
-    pub auto_fixable: bool,
+mapping! {
+    /// What the issues of one keyword are like.
+    "keyword_issue" is "kind of issue";
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct KeywordIssue {
+        /// Their code.
+        #[key(text_like("a code of capitals, digits and `_`", CODE), required, examples(&["REQUIRED_FIELD"]))]
+        pub code: String = code,
+        /// How bad they are. Without it, as bad as the other issues of the rule or measure.
+        #[key(examples(&["critical"]))]
+        pub severity: Option<Severity>,
+        /// Whether they say of themselves that a machine can put them right, for profiles whose `dispositions` ask.
+        #[key(default("false"), examples(&["true"]))]
+        pub auto_fixable: bool,
+    }
 }
 
-/// The codes of a schema's issues. What it does not list has `SCHEMA_` and the keyword in capitals.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SchemaCodes {
-    keywords: Vec<(String, KeywordIssue)>,
-    otherwise: Option<KeywordIssue>,
+/// What a code is made of.
+const CODE: &str = "^[A-Z0-9_]+$";
+
+mapping! {
+    /// Which code an issue gets, by the keyword of JSON Schema that the error is about.
+    "codes" is "mapping of codes", expects "a mapping from keywords of JSON Schema to codes", open BY_KEYWORD, all default;
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct SchemaCodes {
+        /// What issues of every other keyword are like. Without it: `SCHEMA_` and the keyword in capitals.
+        #[key(examples(&["CONSTRAINT_VIOLATION", "{ code: CONSTRAINT_VIOLATION, auto_fixable: true }"]))]
+        otherwise: Option<KeywordIssue>,
+        /// What those of one keyword are like, in file order.
+        #[key(skip)]
+        keywords: Vec<(String, KeywordIssue)> = |fields: &mut Fields<'_>, problems| Some(keywords(fields, problems)),
+    }
 }
+
+const BY_KEYWORD: Open = Open {
+    key: "KEYWORD",
+    names: Names::Known(&KEYWORDS),
+    doc: "What issues about this keyword are like: their code, or a mapping that says more.",
+    shape: KeywordIssue::shape,
+    null: Null::Mistake,
+};
 
 impl SchemaCodes {
     /// What the issues of a keyword are like, if that was said.
@@ -74,60 +98,45 @@ impl SchemaCodes {
     }
 }
 
-impl Decode for SchemaCodes {
-    const EXPECTED: &'static str = "a mapping from keywords of JSON Schema to codes";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::CODES)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::CODES, problems)?;
-        let mut codes = SchemaCodes { otherwise: fields.optional("otherwise", problems), ..Self::default() };
-        for entry in fields.rest() {
-            if !KEYWORDS.contains(&entry.key.as_str()) {
-                let message =
-                    format!("JSON Schema has no keyword `{}` that an error could be about", entry.key);
-                let problem = Problem::error(Code::UnknownWord, &entry.key_span, message);
-                problems.push(match nearest(&entry.key, KEYWORDS) {
-                    Some(guess) => problem.help(format!("did you mean `{guess}`?")),
-                    None => problem.help("name one such as `type`, `required` or `pattern`, or `otherwise`"),
-                });
-                continue;
-            }
-            if let Some(issue) = KeywordIssue::decode(&entry.value, problems) {
-                codes.keywords.push((entry.key.clone(), issue));
-            }
+fn keywords(fields: &Fields<'_>, problems: &mut Problems) -> Vec<(String, KeywordIssue)> {
+    let mut keywords = Vec::new();
+    for entry in fields.rest() {
+        if !KEYWORDS.contains(&entry.key.as_str()) {
+            let message = format!("JSON Schema has no keyword `{}` that an error could be about", entry.key);
+            let problem = Problem::error(Code::UnknownWord, &entry.key_span, message);
+            problems.push(match nearest(&entry.key, KEYWORDS) {
+                Some(guess) => problem.help(format!("did you mean `{guess}`?")),
+                None => problem.help("name one such as `type`, `required` or `pattern`, or `otherwise`"),
+            });
+            continue;
         }
-        Some(codes)
+        if let Some(issue) = KeywordIssue::decode(&entry.value, problems) {
+            keywords.push((entry.key.clone(), issue));
+        }
     }
+    keywords
 }
 
 impl Decode for KeywordIssue {
     const EXPECTED: &'static str = "a code such as `TYPE_MISMATCH`, or a mapping with `code`";
 
     fn shape() -> Shape {
-        Shape::AnyOf(vec![
-            Shape::text_like("a code of capitals, digits and `_`", keys::CODE),
-            Shape::Mapping(&keys::KEYWORD_ISSUE),
-        ])
+        let code = Shape::text_like("a code of capitals, digits and `_`", CODE);
+        Shape::AnyOf(vec![code, Shape::Mapping(KeywordIssue::mapping())])
     }
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        if !matches!(node.data, Data::Map(_)) {
-            let code = Spanned::decode(node, problems)?;
-            check_code(&code, problems);
-            return Some(KeywordIssue { code: code.value, severity: None, auto_fixable: false });
+        if matches!(node.data, Data::Map(_)) {
+            return Self::read_mapping(node, problems);
         }
-        let mut fields = Fields::open(node, &keys::KEYWORD_ISSUE, problems)?;
-        let code: Option<Spanned<String>> = fields.required("code", problems);
-        let severity = fields.optional("severity", problems);
-        let auto_fixable = fields.or("auto_fixable", false, problems);
-        fields.finish(problems);
-        let code = code?;
-        check_code(&code, problems);
-        Some(KeywordIssue { code: code.value, severity, auto_fixable })
+        Some(KeywordIssue { code: code(node, problems)?, severity: None, auto_fixable: false })
     }
+}
+
+fn code(node: &Node, problems: &mut Problems) -> Option<String> {
+    let code = Spanned::decode(node, problems)?;
+    check_code(&code, problems);
+    Some(code.value)
 }
 
 /// Reports what is no code.

@@ -1,25 +1,40 @@
 //! `dispositions`: who handles an issue that does not say so itself.
 
-use super::keys;
 use crate::diag::{Code, Problem, Problems, nearest};
 use crate::mapping;
 use crate::value::Disposition;
-use crate::value::decode::{Decode, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::decode::{Decode, Fields, wrong_type};
+use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
 
-/// Who handles issues, by their code. Without a table the loop corrects them all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Dispositions {
-    by_code: Vec<(String, Handling)>,
-    otherwise: Handling,
+mapping! {
+    /// Who handles an issue that does not say so itself, by its code.
+    "dispositions" is "mapping from codes of issues to dispositions",
+        expects "a mapping from codes of issues to `correct`, `escalate` or `warn`", open CODES, all default;
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Dispositions {
+        /// Who handles issues of every other code.
+        #[key(default("correct"), examples(&["escalate"]))]
+        otherwise: Handling,
+        /// Who handles those of which something was said, in file order.
+        #[key(skip)]
+        by_code: Vec<(String, Handling)> = |fields: &mut Fields<'_>, problems| Some(by_code(fields, problems)),
+    }
 }
+
+const CODES: Open = Open {
+    key: "CODE",
+    names: Names::Any,
+    doc: "Who handles issues of this code.",
+    shape: Handling::shape,
+    null: Null::Absent,
+};
 
 mapping! {
     /// Who handles an issue, by whether it says of itself that a machine can put it right.
     "handling" is "disposition by `auto_fixable`";
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub(super) struct Handling {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    struct Handling {
         /// Who handles it when it says `auto_fixable: true`.
         #[key(required, examples(&["correct"]))]
         auto_fixable: Disposition,
@@ -48,30 +63,19 @@ impl Dispositions {
     }
 }
 
-impl Decode for Dispositions {
-    const EXPECTED: &'static str = "a mapping from codes of issues to `correct`, `escalate` or `warn`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::DISPOSITIONS)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Data::Map(entries) = &node.data else { return wrong_type(node, Self::EXPECTED, problems) };
-        let mut table = Dispositions::default();
-        for entry in entries.iter().filter(|entry| !matches!(entry.value.data, Data::Null)) {
-            let Some(handling) = Handling::decode(&entry.value, problems) else { continue };
-            if entry.key == "otherwise" {
-                table.otherwise = handling;
-            } else if nearest(&entry.key, ["otherwise"]).is_some() {
-                let problem =
-                    Problem::error(Code::UnknownWord, &entry.key_span, format!("`{}` is no code", entry.key));
-                problems.push(problem.help("did you mean `otherwise`?"));
-            } else {
-                table.by_code.push((entry.key.clone(), handling));
-            }
+fn by_code(fields: &Fields<'_>, problems: &mut Problems) -> Vec<(String, Handling)> {
+    let mut by_code = Vec::new();
+    for entry in fields.rest().into_iter().filter(|entry| !matches!(entry.value.data, Data::Null)) {
+        let Some(handling) = Handling::decode(&entry.value, problems) else { continue };
+        if nearest(&entry.key, ["otherwise"]).is_some() {
+            let problem =
+                Problem::error(Code::UnknownWord, &entry.key_span, format!("`{}` is no code", entry.key));
+            problems.push(problem.help("did you mean `otherwise`?"));
+        } else {
+            by_code.push((entry.key.clone(), handling));
         }
-        Some(table)
     }
+    by_code
 }
 
 impl Decode for Handling {

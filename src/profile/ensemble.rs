@@ -1,13 +1,14 @@
 //! `ensemble`: several measures, judges and validators made into one score.
 
 use super::assess::{Measure, SecondSource, SecondTier};
-use super::keys;
-use crate::decode_words;
+use super::measure_keys::member;
 use crate::diag::{Code, Problem, Problems};
-use crate::value::decode::{Count, Decode, Fields, unknown_word, wrong_type};
-use crate::value::shape::Shape;
+use crate::value::decode::{Count, Decode, Spanned, unknown_word, wrong_type};
+use crate::value::shape::{Shape, Word, words};
 use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Score};
+use crate::{decode_words, mapping};
+use serde_json::Value;
 
 /// Greatest weight: far above any sensible one, and sums of them stay exact.
 const MOST_WEIGHT: f64 = 1_000.0;
@@ -68,52 +69,93 @@ impl Weight {
     }
 }
 
-/// When the members of an ensemble differ too much to be made into one number without a word.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Disagreement {
-    /// The greatest difference between the highest and the lowest score that is no issue.
-    pub above: Score,
-    /// Who gets to see it: a person decides, or it is only shown.
-    pub then: Disposition,
+mapping! {
+    /// When the members of an ensemble differ too much to be made into one number without a word.
+    "disagreement" is "rule for disagreement", expects "`{ above: 0.3, then: escalate }`";
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Disagreement {
+        /// The greatest difference between the highest and the lowest score that is no issue, from 0 to 1.
+        #[key(required, examples(&["0.3"]))]
+        pub above: Score,
+        /// Who gets to see it.
+        #[key(shaped(|| Shape::Words(AFTER_DISAGREEMENT.to_vec())), default("escalate"), examples(&["warn"]))]
+        pub then: Disposition = then,
+    }
+}
+
+static AFTER_DISAGREEMENT: [Word; 2] = [
+    Word { word: "escalate", doc: "A critical issue: a person must decide." },
+    Word { word: "warn", doc: "An issue that is only shown." },
+];
+
+fn then(node: &Node, problems: &mut Problems) -> Option<Disposition> {
+    match node.as_text() {
+        Some("escalate") => Some(Disposition::Escalate),
+        Some("warn") => Some(Disposition::Warn),
+        Some(word) => {
+            let known = words(&AFTER_DISAGREEMENT);
+            unknown_word(&node.span, "disposition of a disagreement", word, &known, problems)
+        }
+        None => wrong_type(node, "`escalate` or `warn`", problems),
+    }
+}
+
+mapping! {
+    /// Several measures, judges and validators made into one score.
+    "ensemble_measure" is "measure";
+    pub(super) struct EnsembleMeasure {
+        /// Who takes part, and how their scores become one.
+        #[key(required, examples(&[
+            "{ members: [{ rules: literature, penalty: 0.1 }, { judge: verification, score: /accuracy }], combine: min }"
+        ]))]
+        ensemble: Ensemble,
+    }
+}
+
+mapping! {
+    /// Several measures, judges and validators made into one score. Without `quorum` all must be had.
+    "ensemble" is "ensemble", expects "a mapping with `members`";
+    struct Ensemble {
+        /// The measures, judges and validators: two or more.
+        #[key(
+            shaped(|| Shape::list(member())),
+            required,
+            missing("add `members:` with a list of measures"),
+            examples(&["[{ rubric: clinical }, { judge: verification, score: /completeness }]"])
+        )]
+        members: Spanned<Vec<Node>> as Value = members,
+        /// How the scores become one. Beside judges and validators all but `min` and `max` take one measure only.
+        #[key(default("min"), examples(&["median"]))]
+        combine: Combine,
+        /// How many of the judges and validators must have answered; those that failed are left out. Below it the dimension
+        /// has no score, and a person is told. Without it, all must have answered.
+        #[key(examples(&["1"]))]
+        quorum: Option<Spanned<Count>>,
+        /// When the members' scores lie too far apart. Without it they may.
+        #[key(examples(&["{ above: 0.3, then: escalate }"]))]
+        disagreement: Option<Disagreement>,
+    }
+}
+
+fn members(node: &Node, problems: &mut Problems) -> Option<Spanned<Vec<Node>>> {
+    match &node.data {
+        Data::List(items) => Some(Spanned { value: items.clone(), span: node.span.clone() }),
+        _ => wrong_type(node, "a list of measures", problems),
+    }
 }
 
 /// Reads `ensemble: { members: […], combine: min }`, whose members are measures, judges and validators.
 pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(Measure, Option<SecondTier>)> {
-    let mut outer = Fields::open(node, &keys::MEASURE_ENSEMBLE, problems)?;
-    let inner = outer.node("ensemble")?;
-    outer.finish(problems);
-    let mut fields = Fields::open(inner, &keys::ENSEMBLE, problems)?;
-    let members = fields.node("members").or_else(|| {
-        problems.push(
-            Problem::error(Code::MissingKey, &inner.span, "this ensemble lacks `members`")
-                .help("add `members:` with a list of measures"),
-        );
-        None
-    });
-    let combine = fields.or("combine", Combine::Min, problems);
-    let quorum = fields.optional::<Count>("quorum", problems).map(|count| count.0 as usize);
-    let quorum_span = fields.key_span("quorum").cloned();
-    let disagreement = fields.optional("disagreement", problems);
-    fields.finish(problems);
-    let members = members?;
-    let Data::List(items) = &members.data else {
-        return wrong_type(members, "a list of measures", problems);
-    };
+    let Ensemble { members, combine, quorum, disagreement } =
+        EnsembleMeasure::read_mapping(node, problems)?.ensemble;
+    let items = &members.value;
     let mut local = Vec::new();
     let mut sources = Vec::new();
     for item in items {
         let (item, weight) = take_weight(item, combine, problems);
         if item.get("judge").is_some() || item.get("external").is_some() {
-            let mapping = if item.get("external").is_some_and(|node| !matches!(node.data, Data::Null)) {
-                &keys::MEMBER_EXTERNAL
-            } else {
-                &keys::MEMBER_JUDGE
-            };
-            let Some(fields) = Fields::open(&item, mapping, problems) else { continue };
-            let mut fields = fields.without("external");
-            let source = SecondSource::decode(&mut fields, problems);
+            let source = SecondSource::decode(&item, problems);
             sources.extend(source.map(|source| SecondSource { weight, ..source }));
-            fields.finish(problems);
             continue;
         }
         match Measure::decode(&item, problems) {
@@ -141,7 +183,8 @@ pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(M
             .help("combine by `min` or `max`, or give each measure a dimension of its own"),
         );
     }
-    if let (Some(quorum), Some(span)) = (quorum, &quorum_span)
+    let least = quorum.as_ref().map(|quorum| quorum.value.0 as usize);
+    if let (Some(quorum), Some(Spanned { span, .. })) = (least, &quorum)
         && !(1..=sources.len()).contains(&quorum)
     {
         let problem = match sources.len() {
@@ -156,7 +199,7 @@ pub(super) fn decode_ensemble(node: &Node, problems: &mut Problems) -> Option<(M
     }
     let weight = local.first().map_or(Weight::ONE, |(_, weight)| *weight);
     let second =
-        (!sources.is_empty()).then_some(SecondTier { sources, combine, weight, quorum, disagreement });
+        (!sources.is_empty()).then_some(SecondTier { sources, combine, weight, quorum: least, disagreement });
     let measure = match local.len() {
         0 => Measure::Given,
         1 => local.swap_remove(0).0,
@@ -207,35 +250,5 @@ impl Decode for Weight {
                 .help("leave a member out that should not count"),
         );
         None
-    }
-}
-
-impl Decode for Disagreement {
-    const EXPECTED: &'static str = "`{ above: 0.3, then: escalate }`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::DISAGREEMENT)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::DISAGREEMENT, problems)?;
-        let above = fields.required("above", problems);
-        let then = match fields.node("then") {
-            None => Some(Disposition::Escalate),
-            Some(node) => match node.as_text() {
-                Some("escalate") => Some(Disposition::Escalate),
-                Some("warn") => Some(Disposition::Warn),
-                Some(word) => unknown_word(
-                    &node.span,
-                    "disposition of a disagreement",
-                    word,
-                    &["escalate", "warn"],
-                    problems,
-                ),
-                None => wrong_type(node, "`escalate` or `warn`", problems),
-            },
-        };
-        fields.finish(problems);
-        Some(Disagreement { above: above?, then: then? })
     }
 }

@@ -4,7 +4,6 @@ use super::checked::{self, Profile};
 use super::extends::{self, Heir, Heirs, profile_name};
 use super::files::{Files, Library};
 use super::interpolate::{Environment, interpolate};
-use super::keys::PROFILE;
 use super::merge::merge;
 use super::overrides::Override;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
@@ -17,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 /// What is laid under every profile, in YAML: the declared defaults.
 #[must_use]
 pub fn defaults_text() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| PROFILE.defaults());
+    static TEXT: LazyLock<String> = LazyLock::new(|| Profile::mapping().defaults());
     &TEXT
 }
 

@@ -3,6 +3,7 @@
 //! [`load`] finds the file, follows `extends`, fills in `${VARIABLES}`, lays the layers over each other (defaults,
 //! ancestors, the profile, environment, flags) and checks the result. Each step reports everything that is wrong.
 
+mod accept;
 mod assess;
 mod call;
 mod candidate;
@@ -14,12 +15,13 @@ mod extends;
 mod feedback;
 mod files;
 mod interpolate;
-mod keys;
 mod judge;
 mod load;
 mod mask;
+mod measure_keys;
 mod merge;
 mod network;
+mod overall;
 mod overrides;
 mod policy;
 mod reached;
@@ -27,9 +29,13 @@ mod repair;
 mod references;
 mod stage;
 
-pub use crate::stop::{Baseline, Budget, Criterion, MinImprovement, ScriptCriterion, StopCriteria, Waiting};
+pub use crate::stop::{
+    Baseline, Budget, Criterion, MinImprovement, Oscillation, ScriptCriterion, Stagnation, StopCriteria,
+    Waiting,
+};
 pub(crate) use crate::value::declare::DEFAULTS_NAME;
-pub use assess::{Counts, Dimension, Grounding, Measure, Overall, SecondSource, SecondTier, Ties};
+pub use accept::Accept;
+pub use assess::{Counts, Dimension, Grounding, Measure, SecondSource, SecondTier, Ties};
 pub use call::{Attach, Author, Call, Options, ProviderChoice};
 pub use candidate::{CandidateKind, OnPreExisting};
 pub use checked::Profile;
@@ -45,16 +51,15 @@ pub use interpolate::Environment;
 pub(crate) use interpolate::{has_variable, secret_word};
 pub(crate) use judge::NO_PROVIDER;
 pub use judge::{AfterRetries, Asked, Judge, OnFailure, Scale, Sees, Validator};
-pub(crate) use keys::PROFILE;
 pub use load::{Loaded, available, defaults_text, load};
 pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, settings};
 pub use mask::Mask;
 pub(crate) use merge::merge_mappings;
 pub use network::{Breaker, HostPattern, Limits, Network, Proxy, RetryBudget};
+pub use overall::Overall;
 pub use overrides::Override;
 pub use policy::{
-    Accept, Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey,
-    Target,
+    Gate, IssueKind, LoopPolicy, OnEscalate, OnGateMiss, OnRegression, Returned, Select, SelectKey, Target,
 };
 pub(crate) use reached::{FileTracker, Reached};
 pub(crate) use references::ALL_STAGES;

@@ -1,52 +1,60 @@
 //! The part of a profile that decides: acceptance, gate, criteria, selection.
 
-use super::keys;
+use super::accept::{ACCEPT, Accept};
 use super::{Dispositions, Overall, StopCriteria, Ties};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::value::decode::{Decode, Fields, wrong_type};
-use crate::value::shape::Shape;
-use crate::value::yaml::{Data, Entry, Node};
+use crate::value::shape::{Names, Null, Open, Shape};
+use crate::value::yaml::{Data, Node};
 use crate::value::{Disposition, Score, Severity};
 use crate::{decode_words, mapping};
+use serde_json::Value;
 
-/// Everything that the decision table (`docs/how-the-loop-decides.md`) reads.
-#[derive(Debug, Clone)]
-pub struct LoopPolicy {
-    /// How the overall score follows from the dimensions.
-    pub overall: Overall,
-    /// Every line must hold for a candidate to be accepted.
-    pub accept: Accept,
-    /// A bound below which a candidate is hopeless.
-    pub gate: Option<Gate>,
-    /// Who handles an issue that does not say so.
-    pub dispositions: Dispositions,
-    /// What an issue does that a person must decide.
-    pub on_escalate: OnEscalate,
-    /// What a candidate worse than the best does to the base.
-    pub on_regression: OnRegression,
-    /// When to stop without having been accepted.
-    pub stop: StopCriteria,
-    /// Which candidate is the best, and which is returned.
-    pub select: Select,
-}
-
-/// The line of `accept` about documents that nobody but a stage has seen.
-const UNSEEN: &str = "unseen";
-
-/// The line of `accept` about documents whose type was not recognised.
-const UNKNOWN_TYPE: &str = "unknown_type";
-
-/// The lines of `accept`.
-#[derive(Debug, Clone, Default)]
-pub struct Accept {
-    /// Lower bounds.
-    pub thresholds: Vec<(Target, Score)>,
-    /// Upper bounds.
-    pub issue_limits: Vec<(IssueKind, u64)>,
-    /// Whether a candidate is good enough though nobody but a stage has seen its document.
-    pub unseen: bool,
-    /// Whether a candidate is good enough though the type of its document was not recognised.
-    pub unknown_type: bool,
+mapping! {
+    /// Everything that the decision table (`docs/how-the-loop-decides.md`) reads.
+    "policy" is "policy";
+    #[derive(Debug, Clone)]
+    pub struct LoopPolicy {
+        /// How the overall score follows from the dimensions: weights, or one dimension.
+        #[key(
+            required,
+            missing("give each dimension its weight: `overall: { completeness: 0.5, accuracy: 0.5 }`"),
+            examples(&["{ completeness: 0.5, validity: 0.5 }", "{ from: completeness }"])
+        )]
+        pub overall: Overall => |_| Overall::default(),
+        /// When a candidate is good enough. Every line must hold; then the loop ends as passed.
+        #[key(
+            required,
+            missing("say when a candidate is good enough: `accept: { overall: 0.95 }`"),
+            shaped(|| Shape::Mapping(&ACCEPT)),
+            examples(&["{ overall: 0.95, critical_issues: 0 }"])
+        )]
+        // Read when the dimensions are known.
+        pub accept: Accept as Value = |_, _| None => |_| Accept::default(),
+        /// One dimension that must reach a bound before judges and validators are asked. A first candidate below it ends the
+        /// loop as failed. Without it there is no gate.
+        #[key(examples(&["{ schema_compliance: 0.5, on_correction: stop }"]))]
+        pub gate: Option<Gate>,
+        /// Who handles an issue that does not say so itself, by its code. Without it the loop corrects them all.
+        #[key(examples(&[
+            "{ TYPE_MISMATCH: correct, CONSTRAINT_VIOLATION: { auto_fixable: correct, otherwise: escalate }, otherwise: escalate }"
+        ]))]
+        pub dispositions: Dispositions => |_| Dispositions::default(),
+        /// What happens at an issue that a person must decide (disposition `escalate`).
+        #[key(default("continue"), examples(&["stop"]))]
+        pub on_escalate: OnEscalate,
+        /// What happens when a correction is worse than the best candidate so far.
+        #[key(default("keep"), examples(&["rollback"]))]
+        pub on_regression: OnRegression,
+        /// When to give up without a candidate that is good enough. `max_iterations` or `max_corrections` must be set; every
+        /// other criterion applies only if it is.
+        #[key(required, always, examples(&["{ max_iterations: 3, timeout: 2m, budget: { cost_usd: 0.10 } }"]))]
+        pub stop: StopCriteria => |_| StopCriteria::default(),
+        /// Which candidate is the best, and which is returned. Without it: the highest overall score, of equal candidates the
+        /// later.
+        #[key(always, examples(&["{ order: [no_critical, overall], ties: last, return: best }"]))]
+        pub select: Select => |_| Select::default(),
+    }
 }
 
 /// A number that an assessment has.
@@ -100,7 +108,7 @@ impl IssueKind {
         }
     }
 
-    fn from_word(word: &str) -> Option<Self> {
+    pub(super) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
@@ -114,16 +122,34 @@ decode_words!(IssueKind, "kind of issue", {
     "warn": "By disposition: issues that are only shown." => IssueKind::Disposition(Disposition::Warn),
 });
 
-/// A dimension that must reach a bound before anything expensive looks at the candidate.
-#[derive(Debug, Clone)]
-pub struct Gate {
-    /// The gated dimension.
-    pub dimension: String,
-    /// Its lower bound.
-    pub bound: Score,
-    /// What a correction that misses the gate does. Candidate 0 always ends the loop.
-    pub on_correction: OnGateMiss,
+mapping! {
+    /// A dimension that must reach a bound before anything expensive looks at the candidate: one dimension, and
+    /// `on_correction`.
+    "gate" is "gate", expects "`{ schema_compliance: 0.5 }`", open GATED;
+    #[derive(Debug, Clone)]
+    pub struct Gate {
+        /// What a correction does that misses the gate. A first candidate that misses it always ends the loop.
+        #[key(default("stop"), examples(&["rollback"]))]
+        pub on_correction: OnGateMiss,
+        /// The gated dimension.
+        #[key(skip)]
+        pub dimension: String = gated,
+        /// Its lower bound.
+        #[key(skip)]
+        pub bound: Score = |fields: &mut Fields<'_>, problems| match fields.rest().as_slice() {
+            [entry] => Score::decode(&entry.value, problems),
+            _ => None,
+        },
+    }
 }
+
+const GATED: Open = Open {
+    key: "DIMENSION",
+    names: Names::Any,
+    doc: "The dimension's lower bound, from 0 to 1. It must be measured before judges and validators are asked.",
+    shape: Score::shape,
+    null: Null::Mistake,
+};
 
 /// What a correction does that misses the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,59 +251,8 @@ decode_words!(Returned, "candidate", {
     "last": "The latest, whatever it scored." => Returned::Last,
 });
 
-impl Accept {
-    /// Reads `accept`; `known` are the dimensions of the profile.
-    pub(crate) fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
-        let Data::Map(entries) = &node.data else {
-            return wrong_type(node, "a mapping of bounds", problems);
-        };
-        let mut accept = Accept::default();
-        for entry in entries {
-            if matches!(entry.value.data, Data::Null) {
-                continue;
-            }
-            if let Some(kind) = entry.key.strip_suffix("_issues").and_then(IssueKind::from_word) {
-                accept.issue_limits.extend(u64::decode(&entry.value, problems).map(|limit| (kind, limit)));
-            } else if is_default_line(entry, known) {
-                let taken_away = bool::decode(&entry.value, problems).unwrap_or_default();
-                if entry.key == UNSEEN {
-                    accept.unseen = taken_away;
-                } else {
-                    accept.unknown_type = taken_away;
-                }
-            } else if let Some(target) = target(&entry.key, &entry.key_span, known, &other_lines(), problems)
-            {
-                accept.thresholds.extend(Score::decode(&entry.value, problems).map(|bound| (target, bound)));
-            }
-        }
-        let no_line = |entry: &Entry| matches!(entry.value.data, Data::Null) || is_default_line(entry, known);
-        if entries.iter().all(no_line) {
-            problems.push(
-                Problem::error(
-                    Code::Empty,
-                    &node.span,
-                    "`accept` has no line, so every candidate would pass",
-                )
-                .help("add `overall: 0.95`, say"),
-            );
-        }
-        Some(accept)
-    }
-}
-
-/// Whether this is one of the lines that are there unless the profile takes them away. A dimension of that name goes first.
-fn is_default_line(entry: &Entry, known: &[&str]) -> bool {
-    [UNSEEN, UNKNOWN_TYPE].contains(&entry.key.as_str()) && !known.contains(&entry.key.as_str())
-}
-
-/// Lines of `accept` that are no lower bounds.
-fn other_lines() -> Vec<String> {
-    let limits = IssueKind::ALL.iter().map(|kind| format!("{}_issues", kind.as_str()));
-    limits.chain([UNSEEN, UNKNOWN_TYPE].map(str::to_owned)).collect()
-}
-
 /// The score that a name stands for, reported when there is no such dimension.
-fn target(
+pub(super) fn target(
     name: &str,
     span: &Span,
     known: &[&str],
@@ -300,41 +275,30 @@ fn target(
     None
 }
 
+fn gated(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<String> {
+    let rest = fields.rest();
+    if let [entry] = rest.as_slice() {
+        return Some(entry.key.clone());
+    }
+    let message = format!("a gate has one dimension, found {}", rest.len());
+    let problem = Problem::error(Code::Conflict, fields.span(), message);
+    problems.push(problem.help("write `gate: { schema_compliance: 0.5 }`"));
+    None
+}
+
 impl Gate {
-    /// Reads `gate: { DIMENSION: BOUND, on_correction: … }`.
-    pub(crate) fn decode(node: &Node, known: &[&str], problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::GATE, problems)?;
-        let on_correction = fields.or("on_correction", OnGateMiss::Stop, problems);
-        let rest = fields.rest();
-        let [entry] = rest.as_slice() else {
-            problems.push(
-                Problem::error(
-                    Code::Conflict,
-                    &node.span,
-                    format!("a gate has one dimension, found {}", rest.len()),
-                )
-                .help("write `gate: { schema_compliance: 0.5 }`"),
-            );
-            return None;
-        };
-        match target(&entry.key, &entry.key_span, known, &[], problems)? {
-            // A dimension may be called `overall` when the overall score is that dimension.
-            Target::Overall if known.contains(&"overall") => Some(Gate {
-                dimension: "overall".to_owned(),
-                bound: Score::decode(&entry.value, problems)?,
-                on_correction,
-            }),
-            Target::Dimension(dimension) => {
-                Some(Gate { dimension, bound: Score::decode(&entry.value, problems)?, on_correction })
-            }
-            Target::Overall => {
-                problems.push(
-                    Problem::error(Code::Conflict, &entry.key_span, "the overall score can't be gated")
-                        .help("a gate looks at one dimension before the others are measured"),
-                );
-                None
-            }
+    /// Whether there is such a dimension; reported in `node`, which it was read from, if not.
+    pub(super) fn check_name(&self, node: &Node, known: &[&str], problems: &mut Problems) -> bool {
+        let Data::Map(entries) = &node.data else { return false };
+        let Some(entry) = entries.iter().find(|entry| entry.key == self.dimension) else { return false };
+        // A dimension may be called `overall` when the overall score is that dimension.
+        if entry.key == "overall" && !known.contains(&"overall") {
+            let message = "the overall score can't be gated";
+            let problem = Problem::error(Code::Conflict, &entry.key_span, message);
+            problems.push(problem.help("a gate looks at one dimension before the others are measured"));
+            return false;
         }
+        target(&entry.key, &entry.key_span, known, &[], problems).is_some()
     }
 }
 

@@ -1,23 +1,15 @@
 //! Names by which the parts of a profile refer to each other.
 
-use super::judge::{AfterRetries, Judge, Sees, Validator};
-use super::{Dimension, Feedback, Mask, Measure, Stage};
+use super::judge::{AfterRetries, Judge, Sees};
+use super::{Mask, Measure, Profile, Stage};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::decode::Spanned;
 
 /// The word in `feedback.to` for every stage.
 pub(crate) const ALL_STAGES: &str = "all";
 
 /// Reports names of stages, judges, validators and dimensions that nothing has, and what can't work together.
-pub(super) fn check(
-    stages: &[Stage],
-    generate_once: &[Spanned<String>],
-    judges: &[Judge],
-    validators: &[Validator],
-    dimensions: &[Dimension],
-    feedback: &Feedback,
-    problems: &mut Problems,
-) {
+pub(super) fn check(profile: &Profile, problems: &mut Problems) {
+    let Profile { stages, generate_once, judges, validators, dimensions, feedback, .. } = profile;
     let stage_ids: Vec<&str> = stages.iter().map(|stage| stage.id.value.as_str()).collect();
     for id in generate_once {
         known("stage", &id.value, &id.span, &stage_ids, problems);

@@ -124,7 +124,12 @@ fn write_mapping(
         );
     }
     for group in mapping.keys {
-        let first = all.iter().find(|other| other.keys.iter().any(|known| are_same(known, group)));
+        let has_all = |other: &Mapping| {
+            let has = |key: &Key| other.all_keys().any(|known| are_same(&[*known], &[*key]));
+            group.len() > 1 && group.iter().all(has)
+        };
+        let first =
+            all.iter().find(|other| has_all(other) || other.keys.iter().any(|known| are_same(known, group)));
         match first.filter(|first| !std::ptr::eq(**first, mapping)) {
             Some(first) => {
                 let names: Vec<String> = group.iter().map(|key| format!("`{}`", key.name)).collect();
@@ -134,7 +139,7 @@ fn write_mapping(
         }
     }
     if let Some(open) = &mapping.open {
-        let other = if mapping.keys.is_empty() { "Any key" } else { "Any other key" };
+        let other = if mapping.all_keys().next().is_none() { "Any key" } else { "Any other key" };
         let _ = write!(text, "\n### {}\n\n{other}: {}. {}\n", open.key, described(&(open.shape)()), open.doc);
         write_names(text, open);
         write_words(text, &(open.shape)());

@@ -10,8 +10,8 @@
 
 use crate::diag::{Problems, SourceFile};
 use crate::experiment::scenario::{RuleCases, SCENARIOS};
-use crate::ingest::CLASSIFICATION;
-use crate::profile::{PROFILE, defaults};
+use crate::ingest::Classifier;
+use crate::profile::{Profile, defaults};
 use crate::provider::PriceTable;
 use crate::rules::{EXTRACTION, RULES, Rubric};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
@@ -31,11 +31,11 @@ pub struct FileKind {
 
 /// Every kind of YAML file that people write.
 pub static FILE_KINDS: [FileKind; 8] = [
-    FileKind { name: "profile", place: "profiles/NAME.yaml", root: &PROFILE },
+    FileKind { name: "profile", place: "profiles/NAME.yaml", root: Profile::mapping() },
     FileKind { name: "rules", place: "rules/NAME.yaml", root: &RULES },
     FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
     FileKind { name: "extraction", place: "rules/extract/TYPE.yaml", root: &EXTRACTION },
-    FileKind { name: "classification", place: "rules/classify.yaml", root: &CLASSIFICATION },
+    FileKind { name: "classification", place: "rules/classify.yaml", root: Classifier::mapping() },
     FileKind { name: "prices", place: "prices.yaml", root: PriceTable::mapping() },
     FileKind { name: "scenarios", place: "profiles/NAME.test.yaml", root: &SCENARIOS },
     FileKind { name: "rule-tests", place: "rules/NAME.test.yaml", root: RuleCases::mapping() },
@@ -51,7 +51,7 @@ impl FileKind {
     /// Its JSON Schema.
     #[must_use]
     pub fn schema(&self) -> Value {
-        let profile = self.name == PROFILE.name;
+        let profile = self.name == Profile::mapping().name;
         let mut writer = Writer { profile, definitions: Map::new() };
         let place = SchemaContext { inherited: profile };
         let mut schema = Map::new();

@@ -1,18 +1,17 @@
 //! The list of all criteria, in the order in which they are looked at.
 
+use super::group;
 use super::rule::{Declared, Looked, Progress, Rule};
-use super::{
-    Budget, Decline, FlipFlop, MaxCorrections, MaxIterations, MinImprovement, Oscillation, Rollbacks,
-    ScriptCriterion, Stagnation, Timeout, Unchanged, group,
-};
 use crate::diag::Problems;
 use crate::value::shape::Key;
 use crate::value::yaml::Node;
 use serde_json::Value;
 
-/// Makes the enum and all that goes over every criterion of the list.
+/// Re-exports the criteria of the list, and makes the enum and all that goes over each of them.
 macro_rules! criteria {
-    ($($Name:ident: $Type:ident),+ $(,)?) => {
+    ($($Name:ident($file:ident::$Type:ident)),+ $(,)?) => {
+        $(pub use super::$file::$Type;)+
+
         /// One reason to stop, as a key of `stop` or as a member of a group.
         #[derive(Debug, Clone)]
         #[non_exhaustive]
@@ -106,18 +105,18 @@ macro_rules! criteria {
 
 // The order is that of the decision table. What limits candidates comes before the rollback is settled.
 criteria! {
-    MaxIterations: MaxIterations,
-    MaxCorrections: MaxCorrections,
-    Unchanged: Unchanged,
-    Rollbacks: Rollbacks,
-    Stagnation: Stagnation,
-    MinImprovement: MinImprovement,
-    Decline: Decline,
-    Oscillation: Oscillation,
-    FlipFlop: FlipFlop,
-    Script: ScriptCriterion,
-    Timeout: Timeout,
-    Budget: Budget,
+    MaxIterations(max_iterations::MaxIterations),
+    MaxCorrections(max_corrections::MaxCorrections),
+    Unchanged(unchanged::Unchanged),
+    Rollbacks(rollbacks::Rollbacks),
+    Stagnation(stagnation::Stagnation),
+    MinImprovement(min_improvement::MinImprovement),
+    Decline(decline::Decline),
+    Oscillation(oscillation::Oscillation),
+    FlipFlop(flip_flop::FlipFlop),
+    Script(script::ScriptCriterion),
+    Timeout(timeout::Timeout),
+    Budget(budget::Budget),
 }
 
 impl Criterion {

@@ -128,6 +128,12 @@ impl Key {
         Key { narrowed: Some(Narrowed::Text(Text { what, pattern: None })), ..self }
     }
 
+    /// The same, and its value is text of this kind in which a pattern is found.
+    #[must_use]
+    pub(crate) const fn text_like(self, what: &'static str, pattern: &'static str) -> Self {
+        Key { narrowed: Some(Narrowed::Text(Text { what, pattern: Some(pattern) })), ..self }
+    }
+
     /// The same, and its value is a whole number from `low` to `high`.
     #[must_use]
     pub(crate) const fn whole(self, low: i64, high: i64) -> Self {

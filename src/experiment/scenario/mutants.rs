@@ -1,7 +1,7 @@
 //! A profile changed in one place, in every way that a slip could change it.
 
 use crate::diag::{Problems, SourceFile};
-use crate::profile::{IssueKind, PROFILE};
+use crate::profile::{IssueKind, Profile};
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node, parse};
 use regex::Regex;
@@ -55,7 +55,7 @@ const IN_ORDER: [&str; 2] = ["select.order", "stages"];
 
 /// The other words that may stand in the place of one, as the profile's keys are declared.
 fn alternatives(path: &[String], word: &str) -> Vec<String> {
-    let mut shapes = vec![Shape::Mapping(&PROFILE)];
+    let mut shapes = vec![Shape::Mapping(Profile::mapping())];
     for part in path {
         shapes = shapes.iter().flat_map(|shape| inside(shape, part)).collect();
     }

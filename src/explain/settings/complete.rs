@@ -1,7 +1,7 @@
 //! The settings of a profile, all of them and in the order in which they are explained.
 
 use crate::diag::{SourceFile, Span};
-use crate::profile::{PROFILE, defaults};
+use crate::profile::{Profile, defaults};
 use crate::stop::STOP;
 use crate::value::shape::Mapping;
 use crate::value::yaml::{Data, Entry, Node};
@@ -12,7 +12,7 @@ const TAKEN_AWAY: &str = "taken away";
 /// Adds what was taken away, and brings the keys into their order.
 pub(super) fn complete(root: &mut Node) {
     add_missing(root, &defaults());
-    sort(root, &PROFILE);
+    sort(root, Profile::mapping());
     if let Data::Map(entries) = &mut root.data {
         for entry in entries.iter_mut().filter(|entry| entry.key == "stop") {
             sort(&mut entry.value, &STOP);

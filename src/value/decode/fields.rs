@@ -39,12 +39,6 @@ impl<'n> Fields<'n> {
         self.entries.is_empty()
     }
 
-    /// Whether the mapping has such a key, there or not.
-    #[must_use]
-    pub(crate) fn declares(&self, key: &str) -> bool {
-        self.mapping.key(key).is_some()
-    }
-
     /// Takes no notice of a `null` under `key`, which is one of another kind of this mapping.
     #[must_use]
     pub(crate) fn without(self, key: &'static str) -> Self {
@@ -152,13 +146,11 @@ impl<'n> Fields<'n> {
         (is_inner && column(&next.key_span) == column(span)).then_some(next.key.as_str())
     }
 
-    /// The entries whose keys have not been asked for: the open part of a mapping such as dimension weights.
-    pub(crate) fn rest(&mut self) -> Vec<&'n Entry> {
+    /// The entries whose keys are not declared: the open part of a mapping such as dimension weights.
+    #[must_use]
+    pub fn rest(&self) -> Vec<&'n Entry> {
         debug_assert!(self.mapping.open.is_some(), "`{}` has no open part", self.mapping.name);
-        let rest: Vec<&Entry> =
-            self.entries.iter().filter(|e| !self.asked.contains(&e.key.as_str())).collect();
-        self.entries = &[];
-        rest
+        self.entries.iter().filter(|entry| self.mapping.key(&entry.key).is_none()).collect()
     }
 
     /// Reports every key that is not declared.
@@ -169,7 +161,7 @@ impl<'n> Fields<'n> {
             matches!(entry.value.data, Data::Null) && self.passed_over == Some(entry.key.as_str())
         };
         for entry in self.entries {
-            if self.mapping.key(&entry.key).is_some() || passed_over(entry) {
+            if self.mapping.open.is_some() || self.mapping.key(&entry.key).is_some() || passed_over(entry) {
                 continue;
             }
             if let Some((key, rest)) = glued(&entry.key) {
