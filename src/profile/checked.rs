@@ -214,12 +214,9 @@ fn decode_dimensions(
     may_be_overall: bool,
     problems: &mut Problems,
 ) -> Vec<Dimension> {
-    let whole = fields.span();
     let Some(node) = fields.node("assess") else {
-        problems
-            .push(Problem::error(Code::MissingKey, whole, "this profile lacks `assess`").help(
-                "say how each dimension is measured: `assess: { completeness: { rubric: clinical } }`",
-            ));
+        let help = "say how each dimension is measured: `assess: { completeness: { rubric: clinical } }`";
+        problems.push(fields.lacking("assess", help));
         return Vec::new();
     };
     let Data::Map(entries) = &node.data else {
@@ -247,6 +244,7 @@ fn decode_overall(node: &Node, known: &[&str], problems: &mut Problems) -> Optio
         if !is_known {
             let help = match crate::diag::nearest(name, known.iter().copied()) {
                 Some(guess) => format!("did you mean `{guess}`?"),
+                None if known.is_empty() => "`assess` has no dimension".to_owned(),
                 None => format!(
                     "`assess` has {}",
                     known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")

@@ -5,7 +5,7 @@
 //! read, a text when it is made longer.
 
 use super::limits::{MAX_STRING_BYTES, MAX_TOUCHED_BYTES};
-use rhai::{Array, Dynamic, Engine, EvalAltResult, ImmutableString, Map, NativeCallContext, Position};
+use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -51,6 +51,10 @@ fn size(value: &Dynamic) -> usize {
     }
     if let Some(members) = value.read_lock::<Map>() {
         return PER_VALUE + members.values().map(size).sum::<usize>();
+    }
+    // What a function is curried with is handed to it at every call.
+    if let Some(function) = value.read_lock::<FnPtr>() {
+        return PER_VALUE + function.curry().iter().map(size).sum::<usize>();
     }
     PER_VALUE
 }
@@ -181,6 +185,8 @@ mod tests {
             "for i in 0..190000 { let t = \"\"; t.pad(2000000, 'x'); }",
             "for i in 0..190000 { source.to_upper(); }",
             "let m = #{ s: source }; for i in 0..190000 { m.s.index_of(\"b\"); }",
+            "let p = Fn(\"to_upper\").curry(source); for i in 0..190000 { p.call(); }",
+            "let p = || source.len(); for i in 0..190000 { p.call(); }",
         ] {
             let (touched, result) = touched(body, 1_000_000);
             assert!(result.is_err(), "{body}");
