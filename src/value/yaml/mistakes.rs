@@ -82,7 +82,7 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
         ),
         (
             "simple key expect ':'",
-            "this line is no key with a value",
+            "what stands before this is no key with a value",
             "write `key: value`, with a space after the `:`",
         ),
         (
