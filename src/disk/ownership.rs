@@ -154,10 +154,12 @@ fn is_sticky(_: &Metadata) -> bool {
 fn check_above(real: &Path) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
     for above in real.ancestors().skip(1) {
-        let open =
-            std::fs::metadata(above).is_ok_and(|found| found.mode() & 0o002 != 0 && !is_sticky(&found));
-        if open {
-            return Err(format!("others may write `{}`, in which its folder lies", above.display()));
+        let Ok(found) = std::fs::metadata(above) else { continue };
+        match writer(found.mode(), found.uid(), found.gid()) {
+            Some(stranger) if !is_sticky(&found) => {
+                return Err(format!("its folder lies in `{}`: {stranger}", above.display()));
+            }
+            _ => {}
         }
     }
     Ok(())
@@ -231,6 +233,12 @@ mod tests {
         for bad in ["open/file", "open/inner/file", "own/there", "own/through", "own/itself"] {
             assert!(check_place(&at(bad)).is_err(), "{bad}");
         }
+        // The members of its group could rename what is in it, unless that is its owner's own group.
+        chmod(&at("open"), 0o775);
+        let is_open = stranger(&std::fs::metadata(at("open")).unwrap()).is_some();
+        assert_eq!(check_place(&at("open/inner/file")).is_err(), is_open);
+        chmod(&at("open"), 0o1775);
+        assert_eq!(check_place(&at("open/inner/file")), Ok(()));
         chmod(&at("open"), 0o1777);
         assert_eq!(check_place(&at("open/inner/file")), Ok(()));
         assert!(check_place(&at("open/file")).is_err());

@@ -32,7 +32,9 @@ static TURN: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)",
         // `<|im_end|>`, `<｜User｜>`, `<|turn>` and whatever else begins or ends with a bar inside.
         r"<[|\x{ff5c}](?:\s*[\p{L}_]|[^|\x{ff5c}<>\n]{1,40}[|\x{ff5c}]>)|<[\p{L}_]\w{0,40}[|\x{ff5c}]>",
-        r"|<(?:/?(?:start|end)_of_turn|/?s|/?bos|/?eos)>|<</?sys>>",
+        r"|<(?:/?(?:start|end)_of_(?:turn|utterance)|/?s|/?bos|/?eos)>|<</?sys>>",
+        // Reserved words of a vocabulary, which some models were trained to begin turns with.
+        r"|<(?:reserved|extra_id)_\d{1,4}>|\[unused_token_\d{1,4}\]",
         r"|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|think|args|call_id)\]",
         // `[|user|]`
         r"|\[[|\x{ff5c}][^|\x{ff5c}\[\]\n]{1,40}[|\x{ff5c}]\]",
@@ -213,6 +215,10 @@ mod tests {
             (
                 "[|user|]a[|endofturn|]<s>b<|turn>user c<turn|>",
                 "[\\|user|]a[\\|endofturn|]<\\s>b<\\|turn>user c<\\turn|>",
+            ),
+            (
+                "<extra_id_1>User<reserved_106>x[UNUSED_TOKEN_145]<end_of_utterance>",
+                "<\\extra_id_1>User<\\reserved_106>x[\\UNUSED_TOKEN_145]<\\end_of_utterance>",
             ),
             ("a\n=====END 0F DOCUMENT=====", "a\n\\=====END 0F DOCUMENT====="),
             ("=====CAND1D4TE=====\n> =====R3PORT 12=====", "\\=====CAND1D4TE=====\n> =====R3PORT 12====="),

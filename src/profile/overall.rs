@@ -143,6 +143,7 @@ fn is_known(name: &str, span: &Span, known: &[&str], problems: &mut Problems) ->
         let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let help = match nearest(name, known.iter().copied()) {
             Some(guess) => format!("did you mean `{guess}`?"),
+            None if known.is_empty() => "`assess` has no dimension".to_owned(),
             None => format!("`assess` has {}", names()),
         };
         let message = format!("no dimension is called `{name}`");

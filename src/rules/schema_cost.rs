@@ -23,6 +23,9 @@ const MAX_STACK: usize = 600;
 const MAX_VISITS: u64 = 5_000_000;
 /// Most steps spent on finding that out.
 const MAX_STEPS: u64 = 2_000_000;
+/// From how many allowed values on they are worth counting: all of them are copied into the error about a value that is
+/// none of them.
+const LONG_LIST: u64 = 100;
 /// What a schema counts that is not in the document: those that describe schemas.
 const ELSEWHERE: u64 = 100;
 
@@ -47,7 +50,7 @@ pub enum TooMuch {
     Circular(SchemaPlace),
     /// Too many visits of one value.
     #[error(
-        "checking this value takes more than {MAX_VISITS} steps, because several branches of the schema check the same members at each level"
+        "checking this value takes more than {MAX_VISITS} steps, because several branches of the schema check the same members at each level, or many of its values are none of a long `enum`"
     )]
     Value,
 }
@@ -71,6 +74,8 @@ pub(super) struct Limits {
     fan: u64,
     /// Longest chain of schemas for one value.
     chain: usize,
+    /// Most values that one schema allows by name.
+    allowed: u64,
     /// The schema, when values have to be looked at.
     schema: Option<Value>,
 }
@@ -106,8 +111,9 @@ impl Limits {
             limits.wide = limits.wide.max(one.wide);
             limits.fan = limits.fan.max(one.fan);
             limits.chain = limits.chain.max(one.chain + 1);
+            limits.allowed = limits.allowed.max(allowed(schema));
         }
-        if limits.fan > 1 || limits.chain > 4 {
+        if limits.fan > 1 || limits.chain > 4 || limits.allowed > LONG_LIST {
             limits.schema = Some(schema.clone());
         }
         Ok(limits)
@@ -127,7 +133,8 @@ impl Limits {
         let Some(schema) = &self.schema else { return Ok(()) };
         let (nodes, levels) = size(value);
         let deep = u32::try_from(levels).unwrap_or(u32::MAX);
-        let most = nodes.saturating_mul(self.wide).saturating_mul(self.fan.saturating_pow(deep));
+        let each = if self.allowed > LONG_LIST { self.wide.saturating_mul(self.allowed) } else { self.wide };
+        let most = nodes.saturating_mul(each).saturating_mul(self.fan.saturating_pow(deep));
         if most <= MAX_VISITS && levels.saturating_add(1).saturating_mul(self.chain) <= MAX_STACK {
             return Ok(());
         }
@@ -149,6 +156,11 @@ fn size(value: &Value) -> (u64, usize) {
         Value::Object(members) => members.values().fold((1, 0), below),
         _ => (1, 0),
     }
+}
+
+/// How many values there are among those that a schema allows by name.
+fn allowed(schema: &Value) -> u64 {
+    ["enum", "const"].into_iter().filter_map(|key| schema.get(key)).map(|values| size(values).0).sum()
 }
 
 /// A part of a schema that applies to the same value as the schema itself.
@@ -289,7 +301,10 @@ impl<'s> Targets<'s> {
             return;
         }
         let named = last_part(resource);
-        let root = std::iter::once((named, self.root, ""));
+        let has_name = self.root.get("$id").or_else(|| self.root.get("id")).is_some();
+        let is_elsewhere =
+            !has_name && ["file:", "http:", "https:"].iter().any(|scheme| resource.starts_with(scheme));
+        let root = (!is_elsewhere).then_some((named, self.root, "")).into_iter();
         let others = self.resources.iter().map(|(name, value, place)| (*name, *value, place.as_str()));
         for (name, value, place) in root.chain(others) {
             if (resource.is_empty() || name == named)
@@ -442,6 +457,13 @@ impl<'s> Visits<'_, 's> {
             return Visit::default();
         }
         let mut visit = Visit { checks: 1, marks: 0 };
+        let allowed = allowed(schema);
+        if allowed > LONG_LIST {
+            self.steps = self.steps.saturating_add(allowed / LONG_LIST);
+            let is_one = members.get("const") == Some(value)
+                || members.get("enum").and_then(Value::as_array).is_some_and(|list| list.contains(value));
+            visit.checks = visit.checks.saturating_add(if is_one { 0 } else { allowed });
+        }
         for (key, _, part) in in_place(members) {
             self.in_place(part, value, depth, &mut visit);
             // What fits no branch is copied into the errors of each.
@@ -587,6 +609,38 @@ mod tests {
         // A tree that describes itself, once a level.
         let tree = json!({"properties": {"next": {"$ref": "#"}, "a": {"$ref": "#"}}, "anyOf": [{"required": ["a"]}, {}]});
         assert!(Limits::of(&tree).unwrap().admits(&deep(90)).is_ok());
+    }
+
+    #[test]
+    fn values_that_are_none_of_a_long_list_are_counted_with_it() {
+        let names: Vec<String> = (0..5_000).map(|at| format!("v{at}")).collect();
+        for schema in [
+            json!({"additionalProperties": {"enum": names}}),
+            json!({"additionalProperties": {"$ref": "#/$defs/one"}, "$defs": {"one": {"enum": names}}}),
+            json!({"additionalProperties": {"const": names}}),
+        ] {
+            let limits = Limits::of(&schema).unwrap();
+            let wrong = |count: usize| -> Value {
+                (0..count).map(|at| (format!("k{at}"), json!(format!("w{at}")))).collect::<Map<_, _>>().into()
+            };
+            assert_eq!(limits.admits(&wrong(100)), Ok(()));
+            assert_eq!(limits.admits(&wrong(4_000)), Err(TooMuch::Value));
+        }
+        let limits = Limits::of(&json!({"additionalProperties": {"enum": names}})).unwrap();
+        let right: Map<String, Value> = names.iter().map(|name| (name.clone(), json!(name))).collect();
+        assert_eq!(limits.admits(&right.into()), Ok(()));
+    }
+
+    #[test]
+    fn what_stands_elsewhere_is_not_taken_for_the_schema_itself() {
+        for reference in ["file:///etc/passwd", "https://example.com/other"] {
+            assert!(Limits::of(&json!({"$ref": reference})).is_ok(), "{reference}");
+        }
+        let named = |reference: &str| json!({"$id": "https://example.com/other", "$ref": reference});
+        for schema in [named("https://example.com/other"), named("other"), json!({"$ref": "json-schema:///"})]
+        {
+            assert!(refused(&schema).contains("leads back to itself"), "{schema}");
+        }
     }
 
     #[test]

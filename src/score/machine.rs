@@ -468,7 +468,10 @@ impl<'a> Machine<'a> {
 
     fn arguments(&mut self) -> &Arguments {
         let (candidate, source) = (self.candidate, self.source);
-        self.arguments.get_or_insert_with(|| Arguments::assessment(candidate, source.map(Source::text)))
+        let cancel = self.fuel.cancel();
+        self.arguments.get_or_insert_with(|| {
+            Arguments::assessment(candidate, source.map(Source::text)).with_cancel(cancel)
+        })
     }
 
     fn measure(&mut self, dimension: Index, function: FunctionId) {
@@ -484,6 +487,8 @@ impl<'a> Machine<'a> {
                     )
                 });
             }
+            // It was ended, which is said once for all that was left off.
+            Err(_) if self.fuel.is_spent() => {}
             Err(error) => self.script_failed(&error, None),
         }
     }
@@ -498,6 +503,7 @@ impl<'a> Machine<'a> {
                     findings.into_iter().map(|finding| script_issue(text, finding, dispositions, scope));
                 self.out.issues.extend(issues);
             }
+            Err(_) if self.fuel.is_spent() => {}
             Err(error) => self.script_failed(&error, Some(&text.rule)),
         }
     }

@@ -7,7 +7,7 @@ pub const MAX_OPERATIONS: u64 = 200_000;
 /// reads a report of 100 kB takes as much for each time that it names it.
 pub const MAX_TOUCHED_BYTES: u64 = 64 << 20;
 /// Bytes of one script: a text that stands in it is touched without being counted.
-pub const MAX_SCRIPT_BYTES: usize = 128 << 10;
+pub const MAX_SCRIPT_BYTES: usize = 32 << 10;
 /// Nested calls. Deeper recursion than this is a loop in disguise, and a native stack is finite.
 pub const MAX_CALL_DEPTH: usize = 32;
 /// Nesting of expressions outside functions, checked when a script is compiled.

@@ -5,7 +5,8 @@
 //! read, a text when it is made longer.
 
 use super::limits::{MAX_STRING_BYTES, MAX_TOUCHED_BYTES};
-use rhai::{Array, Dynamic, Engine, EvalAltResult, ImmutableString, Map, NativeCallContext, Position};
+use crate::value::Cancel;
+use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,28 +15,35 @@ const PER_VALUE: usize = 16;
 
 type Outcome<T> = Result<T, Box<EvalAltResult>>;
 
-/// What one call has touched.
+/// What one call has touched, and who may end it before its time.
 #[derive(Clone, Default)]
-pub(super) struct Meter(Arc<AtomicU64>);
+pub(super) struct Meter {
+    touched: Arc<AtomicU64>,
+    cancel: Cancel,
+}
 
 impl Meter {
+    pub(super) fn new(cancel: &Cancel) -> Self {
+        Meter { touched: Arc::default(), cancel: cancel.clone() }
+    }
+
     pub(super) fn as_tag(&self) -> Dynamic {
         Dynamic::from(self.clone())
     }
 
     #[cfg(test)]
     pub(super) fn touched(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.touched.load(Ordering::Relaxed)
     }
 }
 
-/// Counts `bytes` of the call whose state `tag` is; fails when there are too many.
+/// Counts `bytes` of the call whose state `tag` is; fails when there are too many, or when the call is cancelled.
 fn charge(tag: &Dynamic, bytes: usize) -> Outcome<()> {
     // Without a meter nothing is called from outside: a call that failed is looked at once more, as far as it came.
     let Some(meter) = tag.read_lock::<Meter>() else { return Ok(()) };
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-    let before = meter.0.fetch_add(bytes.min(MAX_TOUCHED_BYTES), Ordering::Relaxed);
-    if before.saturating_add(bytes) > MAX_TOUCHED_BYTES {
+    let before = meter.touched.fetch_add(bytes.min(MAX_TOUCHED_BYTES), Ordering::Relaxed);
+    if before.saturating_add(bytes) > MAX_TOUCHED_BYTES || meter.cancel.is_cancelled() {
         return Err(Box::new(EvalAltResult::ErrorTerminated(Dynamic::UNIT, Position::NONE)));
     }
     Ok(())
@@ -51,6 +59,10 @@ fn size(value: &Dynamic) -> usize {
     }
     if let Some(members) = value.read_lock::<Map>() {
         return PER_VALUE + members.values().map(size).sum::<usize>();
+    }
+    // What a function is curried with is handed to it at every call.
+    if let Some(function) = value.read_lock::<FnPtr>() {
+        return PER_VALUE + function.curry().iter().map(size).sum::<usize>();
     }
     PER_VALUE
 }
@@ -181,6 +193,8 @@ mod tests {
             "for i in 0..190000 { let t = \"\"; t.pad(2000000, 'x'); }",
             "for i in 0..190000 { source.to_upper(); }",
             "let m = #{ s: source }; for i in 0..190000 { m.s.index_of(\"b\"); }",
+            "let p = Fn(\"to_upper\").curry(source); for i in 0..190000 { p.call(); }",
+            "let p = || source.len(); for i in 0..190000 { p.call(); }",
         ] {
             let (touched, result) = touched(body, 1_000_000);
             assert!(result.is_err(), "{body}");
@@ -191,6 +205,24 @@ mod tests {
         {
             assert!(touched(body, 1_000_000).1.is_err(), "{body}");
         }
+    }
+
+    #[test]
+    fn a_call_ends_soon_after_it_is_cancelled() {
+        let cancel = Cancel::default();
+        let (meter, deaf) = (Meter::new(&cancel), Meter::default());
+        let mut engine = sandbox::engine();
+        engine.register_fn("cancel", move || cancel.cancel());
+        let body = "fn f(source) { for i in 0..100 { if i == 10 { cancel(); } source.to_upper(); } }";
+        let ast = engine.compile(body).unwrap();
+        let call = |meter: &Meter| {
+            let options = CallFnOptions::new().with_tag(meter.as_tag());
+            let arguments = (Dynamic::from("a".repeat(1_000)),);
+            engine.call_fn_with_options::<Dynamic>(options, &mut Scope::new(), &ast, "f", arguments).is_ok()
+        };
+        assert!(!call(&meter));
+        assert!((10_000..13_000).contains(&meter.touched()), "{}", meter.touched());
+        assert!(call(&deaf));
     }
 
     #[test]

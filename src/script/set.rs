@@ -8,6 +8,7 @@ use super::meter::Meter;
 use super::sandbox;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::profile::Files;
+use crate::value::Cancel;
 use crate::value::decode::Spanned;
 use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Position, Scope};
 use serde_json::Value;
@@ -46,20 +47,33 @@ struct Function {
 
 /// What a function is called with.
 #[derive(Debug, Clone)]
-pub(crate) struct Arguments(Vec<Dynamic>);
+pub(crate) struct Arguments {
+    values: Vec<Dynamic>,
+    cancel: Cancel,
+}
 
 impl Arguments {
     /// For a rule or a measure: the candidate, and the source text (`()` when there is none).
     #[must_use]
     pub(crate) fn assessment(candidate: &Value, source: Option<&str>) -> Self {
         let source = source.map_or(Dynamic::UNIT, |text| Dynamic::from(text.to_owned()));
-        Arguments(vec![sandbox::to_dynamic(candidate), source])
+        Arguments::of(vec![sandbox::to_dynamic(candidate), source])
     }
 
     /// For a function of one value.
     #[must_use]
     pub(crate) fn one(value: &Value) -> Self {
-        Arguments(vec![sandbox::to_dynamic(value)])
+        Arguments::of(vec![sandbox::to_dynamic(value)])
+    }
+
+    fn of(values: Vec<Dynamic>) -> Self {
+        Arguments { values, cancel: Cancel::default() }
+    }
+
+    /// Ends the call, as if it had gone over a limit, when someone cancels.
+    #[must_use]
+    pub(crate) fn with_cancel(self, cancel: &Cancel) -> Self {
+        Arguments { cancel: cancel.clone(), ..self }
     }
 }
 
@@ -268,13 +282,13 @@ impl ScriptSet {
 }
 
 fn run(engine: &Engine, function: &Function, arguments: &Arguments) -> Result<Dynamic, Box<EvalAltResult>> {
-    let options = CallFnOptions::new().with_tag(Meter::default().as_tag());
+    let options = CallFnOptions::new().with_tag(Meter::new(&arguments.cancel).as_tag());
     engine.call_fn_with_options(
         options,
         &mut Scope::new(),
         &function.ast,
         &function.name,
-        arguments.0.clone(),
+        arguments.values.clone(),
     )
 }
 
@@ -289,7 +303,7 @@ fn place_of_limit(engine: &Engine, function: &Function, arguments: &Arguments) -
     let blank: String = text.get(header.clone())?.chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
     let block = format!("{}{blank}{}", text.get(..header.start)?, text.get(header.end..)?);
     let mut scope = Scope::new();
-    for (name, value) in function.parameters.iter().zip(&arguments.0) {
+    for (name, value) in function.parameters.iter().zip(&arguments.values) {
         scope.push_dynamic(name.as_str(), value.clone());
     }
     let line = engine.compile_with_scope(&scope, block).ok().and_then(|ast| {

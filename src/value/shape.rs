@@ -327,6 +327,16 @@ pub struct Text {
 }
 
 impl Shape {
+    /// Whether nothing but a mapping has this shape.
+    #[must_use]
+    pub fn is_mapping(&self) -> bool {
+        match self {
+            Shape::Map(_) | Shape::Mapping(_) => true,
+            Shape::AnyOf(shapes) => shapes.iter().all(Shape::is_mapping),
+            _ => false,
+        }
+    }
+
     /// A text of this kind.
     #[must_use]
     pub(crate) const fn text(what: &'static str) -> Shape {

@@ -72,7 +72,7 @@ impl ErrorCount {
         }
         let mut error_count = ErrorCount { errors: 0, within: 0 };
         for error in validator.iter_errors(value) {
-            if !fuel.spend(1) {
+            if !fuel.spend_on(copied(&error)) {
                 return worst;
             }
             error_count.errors += 1;
@@ -87,6 +87,14 @@ impl ErrorCount {
 
     pub(super) fn is_bad(self) -> bool {
         self.errors > 0
+    }
+}
+
+/// How many values stand in an error: each holds all that would have been allowed.
+fn copied(error: &ValidationError<'_>) -> usize {
+    match error.kind() {
+        ValidationErrorKind::Enum { options } => 1 + options.as_array().map_or(0, Vec::len),
+        _ => 1,
     }
 }
 
@@ -128,7 +136,7 @@ pub(super) fn collect(schema: &Schema, value: &Value, fuel: &Fuel) -> Vec<Wrong>
     if !fuel.spend(schema.steps(value)) {
         return found;
     }
-    for error in validator.iter_errors(value).take_while(|_| fuel.spend(1)) {
+    for error in validator.iter_errors(value).take_while(|error| fuel.spend_on(copied(error))) {
         add(&error, 0, &mut found);
     }
     found

@@ -127,22 +127,25 @@ impl<'n> Fields<'n> {
 
     /// The key that follows an empty one in its column, and means something only within it.
     fn not_indented(&self, key: &str, span: &Span) -> Option<&'n str> {
-        let Shape::Mapping(inner) = self.mapping.key(key)?.shape() else { return None };
+        let shape = self.mapping.key(key)?.shape();
+        let (inner, is_open) = match &shape {
+            Shape::Mapping(inner) => (Some(*inner), inner.open.is_some()),
+            Shape::Map(_) => (None, true),
+            _ => return None,
+        };
         // What is inherited stands between them in the tree, and in another file.
         let below = self.entries.iter().filter(|entry| {
             entry.key_span.file().name() == span.file().name() && entry.key_span.start() > span.start()
         });
         let next = below.min_by_key(|entry| entry.key_span.start())?;
         let column = |span: &Span| span.location().column;
-        let is_inner = match (inner.key(&next.key), self.mapping.key(&next.key)) {
-            (None, None) => inner.open.is_some(),
-            (None, Some(_)) => false,
-            (Some(_), None) => true,
-            // Both know it: here it would be a mapping, there it is not.
-            (Some(_), Some(outer)) => {
-                matches!(outer.shape(), Shape::Mapping(_)) && !matches!(next.value.data, Data::Map(_))
-            }
-        };
+        let may_be_inner = is_open || inner.is_some_and(|inner| inner.key(&next.key).is_some());
+        let is_inner = may_be_inner
+            && match self.mapping.key(&next.key) {
+                None => true,
+                // Both may have it: here it would be a mapping, there it is not.
+                Some(outer) => outer.shape().is_mapping() && !matches!(next.value.data, Data::Map(_)),
+            };
         (is_inner && column(&next.key_span) == column(span)).then_some(next.key.as_str())
     }
 

@@ -69,7 +69,7 @@ fn dash_above(file: &Arc<SourceFile>, at: usize) -> Option<Span> {
 /// What the scanner says, in words for people who edit YAML and have never heard of scalars, with what to do. What it says
 /// of rarer mistakes stays as it is.
 fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
-    let known: [(&str, &str, &str); 8] = [
+    let known: [(&str, &str, &str); 9] = [
         (
             "tabs disallowed",
             "this line is indented with a tab",
@@ -79,6 +79,11 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
             "mapping values are not allowed",
             "a second `:` stands where only one can",
             "look at the line before, too: after a `:` comes a space, and a text with `: ` in it needs quotes",
+        ),
+        (
+            "simple key expect ':'",
+            "what stands before this is no key with a value",
+            "write `key: value`, with a space after the `:`",
         ),
         (
             "unknown escape character",
