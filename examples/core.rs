@@ -1,6 +1,7 @@
 //! The pure core, without a runtime, a network or a database: `cargo run --example core --no-default-features`.
 //!
-//! `cargo add loopctl --no-default-features`, then score a candidate, and let the engine say what follows from the scores.
+//! Scores a candidate, and lets the engine say what follows from the scores. A program of yours depends on loopctl with
+//! `default-features = false` for this; `docs/rust.md` says how.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -1,7 +1,7 @@
 //! The loop in a program of yours: `cargo run --example embed`.
 //!
-//! `cargo add loopctl --no-default-features --features run,bundled` links the shipped providers in; `network` lets those ask
-//! models that go by HTTP.
+//! A program of yours depends on loopctl as `docs/rust.md` shows: the feature `bundled` links the shipped providers in,
+//! `network` lets those ask models that go by HTTP.
 
 use loopctl::Loop;
 

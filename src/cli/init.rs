@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(
-    after_help = "The project passes `check`, `test` and `run` as it is, without a model and without a key. Its files are few and commented; what they do\nnot say is inherited from the profile. Nothing that is there already is written over."
+    after_help = "The project passes `check`, `test` and `run` as it is, without a model and without a key. Its files are few and commented; what they do not say is inherited from the profile. Nothing that is there already is written over."
 )]
 pub(super) struct Arguments {
     /// Folder of the project; made if it is not there

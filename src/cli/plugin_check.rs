@@ -16,7 +16,7 @@ use std::time::Duration;
 
 #[derive(Args)]
 #[command(
-    after_help = "Checking runs the plugin's code, in processes of their own. So a plugin from elsewhere has to be trusted\nfirst, again after each build: `loopctl plugin trust FILE`.\nExit status: 0 no check failed; 1 one failed, or the plugin may not run; 2 wrong usage."
+    after_help = "Checking runs the plugin's code, in processes of their own. So a plugin from elsewhere has to be trusted first, again after each build: `loopctl plugin trust FILE`.\n\nExit status: 0 no check failed; 1 one failed, or the plugin may not run; 2 wrong usage."
 )]
 pub(super) struct Arguments {
     /// Name or path

@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Args)]
 #[command(
-    after_help = "The value goes to standard output, what was done to standard error. A `.jsonl` holds a record per line,\n{\"id\", \"input\", \"schema\"?}, and is answered line by line: {\"id\", \"value\" or \"error\", \"steps\"}, with a schema also\n\"remaining_errors\". A line that can't be used has an answer, too; without an id its `id` is null."
+    after_help = "The value goes to standard output, what was done to standard error. A `.jsonl` holds a record per line, {\"id\", \"input\", \"schema\"?}, and is answered line by line: {\"id\", \"value\" or \"error\", \"steps\"}, with a schema also \"remaining_errors\". A line that can't be used has an answer, too; without an id its `id` is null."
 )]
 pub(super) struct Arguments {
     /// JSON Schema that the value should come closer to

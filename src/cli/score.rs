@@ -21,6 +21,9 @@ use std::path::{Path, PathBuf};
 const MAX_RECORD: u64 = 64 << 20;
 
 #[derive(Args)]
+#[command(
+    after_help = "Scores alone do not say whether an extraction passes: `loopctl validate` does, for one extraction and its document.\n\nExit status: 0 all were scored, whatever the scores; 1 a record could not be read; 2 wrong usage or an invalid profile."
+)]
 pub(super) struct Arguments {
     #[command(flatten, next_help_heading = PROFILE)]
     profile: PolicyArguments,

@@ -88,7 +88,12 @@ fn fields(facts: &Facts) -> Option<Value> {
     let such = |wanted: (bool, bool)| -> Vec<&str> {
         found.iter().filter(|(_, known)| **known == wanted).map(|(name, _)| *name).collect()
     };
-    let values = json!({ "refused": such((true, false)), "passing": such((false, true)), "mixed": such((true, true)) });
+    let values = json!({
+        "refused": such((true, false)),
+        "passing": such((false, true)),
+        "mixed": such((true, true)),
+        "by_type": facts.of_kind("missing").count() > 1,
+    });
     (!found.is_empty()).then_some(values)
 }
 

@@ -110,8 +110,10 @@ pub(super) fn chosen_profile(
             add_profile(draft, begin, DEFAULT_PARENT)?;
             Ok(begin.to_owned())
         }
-        (None, several) => Err(Refusal::new("this project has several profiles")
-            .help(format!("say which is to know the type with `--profile`: {}", several.join(", ")))),
+        (None, several) => Err(Refusal::new("this project has several profiles").help(format!(
+            "name the one that is to recognise the type with `--profile`: {}",
+            several.join(", ")
+        ))),
     }
 }
 

@@ -134,7 +134,7 @@ fn stop(loaded: &Loaded) -> String {
 /// Cases that most policies satisfy, with the parent's numbers.
 fn cases(loaded: &Loaded) -> Vec<String> {
     let mut cases = vec![
-        "name: passes when nothing is to be found fault with\ntrajectory:\n  - { scores: 1 }\nexpect: { final_status: passed, iteration_count: 1 }\n"
+        "name: passes when nothing is wrong\ntrajectory:\n  - { scores: 1 }\nexpect: { final_status: passed, iteration_count: 1 }\n"
             .to_owned(),
     ];
     let overall = loaded.merged.get("accept").and_then(|accept| accept.get("overall")?.to_json().as_f64());

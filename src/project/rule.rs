@@ -205,7 +205,7 @@ fn only_file(project: &Project) -> Result<String, Refusal> {
     match own.as_slice() {
         [only] => named(only),
         [] => Err(Refusal::new("this project has no file of rules yet")
-            .help("name one with `--file rules/mine.yaml`; one that ships, such as rules/clinical-validity.yaml, is copied first")),
+            .help("name a new one, such as `--file rules/mine.yaml`, or a shipped one, such as `--file rules/clinical-validity.yaml`: it is copied into the project")),
         several => Err(Refusal::new(format!("this project has {} files of rules", several.len()))
             .help(format!("say which with `--file`: {}", several.join(", ")))),
     }

@@ -193,12 +193,14 @@ impl ProviderError {
         match self {
             Self::Unknown { guess, available, searched, .. } => {
                 let guess = guess.as_ref().map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
-                let available = if available.is_empty() {
-                    "none were found".to_owned()
-                } else {
-                    format!("available: {}", available.join(", "))
-                };
-                format!("{guess}{available}; looked in {}", folders(searched))
+                let searched = folders(searched);
+                if available.is_empty() {
+                    return format!(
+                        "no plugin was found in {searched}: keep the plugins that the build makes beside the program, or build it \
+                         with `--features bundled`"
+                    );
+                }
+                format!("{guess}available: {}; looked in {searched}", available.join(", "))
             }
             Self::BuiltIn { .. } => "a built-in plugin may always run; to check or trust a library of that name, give its path, or \
                                      use a loopctl that was built without the feature `bundled`"

@@ -184,7 +184,7 @@ fn scores(out: &mut String, before: &Rescore, after: &Rescore, paint: Paint) {
 
 fn issues(out: &mut String, word: &str, issues: &[&Issue], paint: Paint) {
     for issue in issues.iter().take(MOST_ISSUES) {
-        let place = if issue.path.is_empty() { "the whole" } else { issue.path.as_str() };
+        let place = if issue.path.is_empty() { "the whole answer" } else { issue.path.as_str() };
         let _ = writeln!(
             out,
             "  {} {} {} at {}: {}",

@@ -128,7 +128,7 @@ pub(crate) fn message_for_a_person(document: &DocumentState, outcome: &Outcome) 
     };
     let mut lines = vec![head];
     lines.extend(escalated().take(MOST_DECISIONS).map(|issue| {
-        let place = if issue.path.is_empty() { "the whole" } else { issue.path.as_str() };
+        let place = if issue.path.is_empty() { "the whole answer" } else { issue.path.as_str() };
         format!("{} at {place}: {}", issue.code, issue.message)
     }));
     if count > MOST_DECISIONS {

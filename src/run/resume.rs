@@ -58,8 +58,8 @@ impl Earlier {
         let folder = artifacts.folder().display();
         match self.finished {
             0 => None,
-            1 => Some(format!("1 document is finished in `{folder}`, and left out")),
-            more => Some(format!("{more} documents are finished in `{folder}`, and left out")),
+            1 => Some(format!("1 document skipped: it is already finished in `{folder}`")),
+            more => Some(format!("{more} documents skipped: they are already finished in `{folder}`")),
         }
     }
 

@@ -258,7 +258,7 @@ fn a_person_is_told_of_the_issue_that_ended_the_run_also_when_another_candidate_
     assert_eq!((&result["stop_reason"], &result["best_iteration"]), (&json!("critical_issue"), &json!(0)));
     let message = result["message"].as_str().unwrap();
     assert!(message.contains("of candidate 1, which is not the one returned"), "{message}");
-    assert!(message.contains("GRAVE at the whole: contradicts itself"), "{message}");
+    assert!(message.contains("GRAVE at the whole answer: contradicts itself"), "{message}");
 }
 
 #[test]

@@ -116,7 +116,8 @@ pub(super) fn what_next(record: &Record, outcome: Option<&Outcome>, candidates: 
             });
             let missed = missed.map_or_else(String::new, |missed| format!(" ({missed})"));
             format!(
-                "a person finishes it{missed}{}; `{line}` in the profile decided when to stop",
+                "a person finishes it{missed}{}; `loopctl validate` checks what they write; `{line}` in the profile decided \
+                 when to stop",
                 costliest.unwrap_or_default()
             )
         }

@@ -102,12 +102,12 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
         ),
         (
             "did not find expected key",
-            "this line is not indented like those that it stands with",
+            "this line is not indented like the rest of its block",
             "begin each key of a mapping in the same column",
         ),
         (
             "did not find expected '-' indicator",
-            "this line is not indented like the list that it stands in",
+            "this line is not indented like the rest of its list",
             "begin each `-` of a list in the same column",
         ),
         (

@@ -69,7 +69,7 @@ fn a_key_that_is_revoked_and_an_account_without_credit_end_the_batch_at_once() {
         // Nothing that is finished is paid for again.
         let ran = run(&place, api, &vendor, &["--resume"])
             .exits(0)
-            .says(&["2 documents are finished in `out`, and left out"]);
+            .says(&["2 documents skipped: they are already finished in `out`"]);
         assert_eq!(vendor.calls(), 6, "{api:?}");
         assert!(ran.out.ends_with("5 of 5 documents passed\n"), "{}", ran.out);
         assert!(ended(&place).iter().all(|(_, reason)| reason == "accepted"));
@@ -161,7 +161,7 @@ fn what_another_profile_finished_or_someone_stopped_is_not_finished() {
     place.write("out/r03-result.json", other);
     run(&place, Api::OpenAi, &vendor, &["--resume"])
         .exits(0)
-        .says(&["1 document is finished in `out`, and left out"]);
+        .says(&["1 document skipped: it is already finished in `out`"]);
     assert_eq!(vendor.calls(), 5);
 
     // What fell short is finished, and still keeps the run from success.
