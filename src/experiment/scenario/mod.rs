@@ -19,8 +19,7 @@ mod verify;
 
 pub use case::{Case, CaseInput, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
-pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};
-pub use keys::SCENARIOS;
+pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText, Parts};
 pub use matching::{Difference, TOLERANCE};
 pub use mutants::{Mutant, exemption, mutants};
 pub use rule_cases::{RuleCase, RuleCases, test_rules};
