@@ -1,6 +1,7 @@
 //! One line of a trajectory file (`docs/policies.md`): what each candidate of one document scores.
 
 use crate::diag::nearest;
+use crate::mapping;
 use crate::value::{Disposition, EPSILON, Score, Severity, Usd, escape};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -47,19 +48,27 @@ pub struct IterationRecord {
     pub candidate: Option<Arc<Value>>,
 }
 
-/// One issue of a candidate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepIssue {
-    /// What kind of finding.
-    pub code: String,
-    /// How bad.
-    pub severity: Severity,
-    /// Who handles it; `None` where the line does not say.
-    pub disposition: Option<Disposition>,
-    /// JSON Pointer into the candidate.
-    pub path: String,
-    /// Whether the issue itself says that the loop can put it right.
-    pub auto_fixable: bool,
+mapping! {
+    /// An issue of a candidate.
+    "step_issue" is "issue", expects "a mapping with `code` and `severity`";
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct StepIssue {
+        /// What kind of issue.
+        #[key(required, examples(&["GRADE_FORMAT"]))]
+        pub code: String,
+        /// How bad it is.
+        #[key(required, examples(&["major"]))]
+        pub severity: Severity,
+        /// Who handles it. Without it, what the profile's `dispositions` say.
+        #[key(examples(&["escalate"]))]
+        pub disposition: Option<Disposition>,
+        /// Where, as a JSON Pointer; empty for the whole candidate.
+        #[key(default("''"), examples(&["/grade"]))]
+        pub path: String,
+        /// Whether it says that a machine can put it right.
+        #[key(default("false"), examples(&["true"]))]
+        pub auto_fixable: bool,
+    }
 }
 
 /// Why a line can't be used.

@@ -1,12 +1,15 @@
 //! How the setting of each check is read.
 
+use super::bound::Bound;
 use super::condition::{parse_path, path, reference, references};
 use super::formats::parse_date;
 use super::keys;
 use super::test::{Moment, PathSpec, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::mapping;
 use crate::value::JsonPath;
-use crate::value::decode::{Decode, Fields, number_in, wrong_type};
+use crate::value::decode::{Decode, Spanned, number_in, wrong_type};
+use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -120,33 +123,17 @@ fn matches(node: &Node, problems: &mut Problems) -> Option<Test> {
             problems,
         );
     }
-    let mut fields = Fields::open(node, &keys::MATCHES, problems)?;
-    let span = fields.node("pattern").map_or_else(|| node.span.clone(), |n| n.span.clone());
-    let text: Option<String> = fields.required("pattern", problems);
-    let ignore_case = fields.or("ignore_case", false, problems);
-    // For whoever reads the rule, and for `check`, which tries them.
-    fields.optional::<Vec<String>>("examples", problems);
-    fields.finish(problems);
-    pattern(&text?, ignore_case, &span, problems).map(Test::Matches)
+    let Matches { pattern: text, ignore_case, .. } = Matches::read_mapping(node, problems)?;
+    pattern(&text.value, ignore_case, &text.span, problems).map(Test::Matches)
 }
 
 fn one_of(node: &Node, problems: &mut Problems) -> Option<Test> {
-    let (list, ignore_case) = match &node.data {
-        Data::Map(_) => {
-            let mut fields = Fields::open(node, &keys::ONE_OF, problems)?;
-            let list = fields.node("values");
-            if list.is_none() {
-                fields.required::<Value>("values", problems);
-            }
-            let ignore_case = fields.or("ignore_case", false, problems);
-            fields.finish(problems);
-            (list?, ignore_case)
-        }
-        _ => (node, false),
+    let OneOf { values: Spanned { value: values, span }, ignore_case } = match &node.data {
+        Data::Map(_) => OneOf::read_mapping(node, problems)?,
+        _ => OneOf { values: Decode::decode(node, problems)?, ignore_case: false },
     };
-    let values: Vec<Value> = Vec::decode(list, problems)?;
     if values.is_empty() {
-        let problem = Problem::error(Code::Empty, &list.span, "`one_of` needs at least one value");
+        let problem = Problem::error(Code::Empty, &span, "`one_of` needs at least one value");
         problems
             .push(problem.help("list what is allowed, such as `one_of: [I, II, III]`, or take the line out"));
         return None;
@@ -155,16 +142,12 @@ fn one_of(node: &Node, problems: &mut Problems) -> Option<Test> {
 }
 
 fn range(node: &Node, problems: &mut Problems) -> Option<Test> {
-    let mut fields = Fields::open(node, &keys::RANGE, problems)?;
-    let (min, max) = (fields.optional("min", problems), fields.optional("max", problems));
-    fields.finish(problems);
+    let Range { min, max } = Range::read_mapping(node, problems)?;
     ordered(node, min, max, problems).map(|(min, max)| Test::Range { min, max })
 }
 
 fn length(node: &Node, problems: &mut Problems) -> Option<Test> {
-    let mut fields = Fields::open(node, &keys::LENGTH, problems)?;
-    let (min, max) = (fields.optional("min", problems), fields.optional("max", problems));
-    fields.finish(problems);
+    let Length { min, max } = Length::read_mapping(node, problems)?;
     ordered(node, min, max, problems).map(|(min, max)| Test::Length { min, max })
 }
 
@@ -215,13 +198,7 @@ fn format(node: &Node, problems: &mut Problems) -> Option<Test> {
     if !matches!(node.data, Data::Map(_)) {
         return Decode::decode(node, problems).map(Test::Format);
     }
-    let mut fields = Fields::open(node, &keys::FORMAT_NAMED, problems)?;
-    let named = fields.node("named_at");
-    if named.is_none() {
-        fields.required::<String>("named_at", problems);
-    }
-    fields.finish(problems);
-    reference(named?, problems).map(Test::FormatNamedAt)
+    FormatNamed::read_mapping(node, problems).map(|read| Test::FormatNamedAt(read.named_at))
 }
 
 fn uniform(node: &Node, problems: &mut Problems) -> Option<Test> {
@@ -240,24 +217,15 @@ fn resolves(node: &Node, problems: &mut Problems) -> Option<Test> {
     if !matches!(node.data, Data::Map(_)) {
         return path(node, problems).map(Test::Resolves);
     }
-    let mut fields = Fields::open(node, &keys::CHAIN, problems)?;
-    let mut needed = |key: &'static str, problems: &mut Problems| {
-        let found = fields.node(key);
-        if found.is_none() {
-            fields.required::<String>(key, problems);
-        }
-        found
-    };
-    let (start, below) = (needed("start", problems), needed("below", problems));
-    let (by, name) = (fields.required("by", problems), fields.required("name", problems));
-    let step = fields.optional("step", problems);
-    fields.finish(problems);
-    let below = match &below?.data {
-        Data::List(items) => items.iter().map(|item| below_path(item, problems)).collect::<Option<Vec<_>>>(),
-        _ => below_path(below?, problems).map(|path| vec![path]),
-    };
-    let start = path(start?, problems);
-    Some(Test::PathResolves(Box::new(PathSpec { start: start?, by: by?, below: below?, name: name?, step })))
+    PathSpec::read_mapping(node, problems).map(|chain| Test::PathResolves(Box::new(chain)))
+}
+
+/// The paths of all further steps, or of one.
+pub(super) fn below_paths(node: &Node, problems: &mut Problems) -> Option<Vec<JsonPath>> {
+    match &node.data {
+        Data::List(items) => items.iter().map(|item| below_path(item, problems)).collect(),
+        _ => below_path(node, problems).map(|path| vec![path]),
+    }
 }
 
 /// A path from what a step has found, written `@.b`.
@@ -327,12 +295,83 @@ fn sum_to(node: &Node, problems: &mut Problems) -> Option<Test> {
     if matches!(node.data, Data::Int(_) | Data::Float(_)) {
         return f64::decode(node, problems).map(|value| Test::SumTo { value, tolerance: 1e-9 });
     }
-    let mut fields = Fields::open(node, &keys::SUM, problems)?;
-    let value = fields.required("value", problems);
-    let tolerance = match fields.node("tolerance") {
-        Some(inner) => number_in(inner, 0.0, f64::MAX, problems),
-        None => Some(1e-9),
-    };
-    fields.finish(problems);
-    Some(Test::SumTo { value: value?, tolerance: tolerance? })
+    Sum::read_mapping(node, problems).map(|Sum { value, tolerance }| Test::SumTo { value, tolerance })
+}
+
+mapping! {
+    /// A regular expression that must be found in the value.
+    "matches" is "pattern";
+    pub(super) struct Matches {
+        /// The regular expression (syntax of the Rust crate `regex`).
+        #[key(text("a regular expression"), required, examples(&["'^(1|2|3|I|II|III)'"]))]
+        pattern: Spanned<String>,
+        /// Whether upper and lower case count alike.
+        #[key(default("false"), examples(&["true"]))]
+        ignore_case: bool,
+        /// Texts that the pattern must match. `check` tries them; a run takes no notice of them. Without it none is tried.
+        #[key(name("examples"), shaped(|| Shape::list(Shape::text("a text"))), examples(&["[I, 'III']"]))]
+        _examples: Vec<String> => |_| Vec::new(),
+    }
+}
+
+mapping! {
+    /// The values that are allowed.
+    "one_of" is "list of allowed values";
+    pub(super) struct OneOf {
+        /// The allowed values, at least one.
+        #[key(shaped(|| Shape::list(Shape::Any)), required, examples(&["[left, right]"]))]
+        values: Spanned<Vec<Value>>,
+        /// Whether upper and lower case count alike.
+        #[key(default("false"), examples(&["true"]))]
+        ignore_case: bool,
+    }
+}
+
+mapping! {
+    /// Bounds of a number: `min`, `max` or both. The bounds themselves are allowed.
+    "range" is "range";
+    pub(super) struct Range {
+        /// The least. Without it there is none.
+        #[key(examples(&["0"]))]
+        min: Option<Bound>,
+        /// The greatest. Without it there is none.
+        #[key(examples(&["100"]))]
+        max: Option<Bound>,
+    }
+}
+
+mapping! {
+    /// Bounds of a length, in characters, elements or members: `min`, `max` or both.
+    "length" is "length";
+    pub(super) struct Length {
+        /// The least. Without it there is none.
+        #[key(examples(&["1"]))]
+        min: Option<u64>,
+        /// The greatest. Without it there is none.
+        #[key(examples(&["200"]))]
+        max: Option<u64>,
+    }
+}
+
+mapping! {
+    /// A format whose name stands in the document.
+    "format_named" is "format";
+    pub(super) struct FormatNamed {
+        /// Where the name of the datatype (`xs:int`, say) stands.
+        #[key(shaped(keys::place), required, examples(&["^.valueType"]))]
+        named_at: Reference as String = reference,
+    }
+}
+
+mapping! {
+    /// What numbers must add up to.
+    "sum" is "sum";
+    pub(super) struct Sum {
+        /// What the numbers must add up to.
+        #[key(required, examples(&["100"]))]
+        value: f64,
+        /// How far the sum may be off.
+        #[key(shaped(|| Shape::at_least(0.0)), default("1e-9"), examples(&["0.5"]))]
+        tolerance: f64 = |node, problems| number_in(node, 0.0, f64::MAX, problems),
+    }
 }

@@ -4,14 +4,15 @@
 //! is shown with its place and not as a failed call.
 
 use super::checks::pattern_advice;
-use super::keys;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::decode::{Count, Decode, Fields, Spanned, unknown_word, wrong_type};
-use crate::value::shape::words;
+use crate::value::decode::{Count, Decode, Fields, Spanned, wrong_type};
+use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
+use crate::{decode_words, mapping};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
 use regex::RegexBuilder;
 use regex_syntax::hir::{Hir, HirKind};
+use serde_json::Value;
 
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN: usize = 4 << 20;
@@ -40,136 +41,218 @@ impl Declared {
     }
 }
 
+fn pattern() -> Shape {
+    Shape::text("a regular expression; `{name}` stands for one of `words`")
+}
+
+/// A list of what people name, each with where the name stands.
+type Named<T> = Vec<(Spanned<String>, T)>;
+
+mapping! {
+    /// How the provider `pattern` finds the fields of one document type without a language model. Every value is copied from the
+    /// document. Upper and lower case are the same unless a part is in `(?-i:…)`, and `^` and `$` are the ends of a line.
+    "extraction" is "extraction file";
+    pub(crate) struct Extraction {
+        /// The document type.
+        #[key(name("extract"), text("a document type"), required, examples(&["pathology"]))]
+        _extract: String => |_| String::new(),
+        /// Other patterns, by name. What this file does not say is as there: words and fields are added, and one of the same
+        /// name replaces. A file of its own name is the one that ships.
+        #[key(name("extends"), examples(&["pathology"]))]
+        // Followed before this is checked (`Inheritance`).
+        _extends: Option<String>,
+        /// Parts of patterns by name; a pattern uses one as `{name}`.
+        #[key(
+            shaped(|| by_name(
+                "WORD",
+                "A part of patterns; the words above it may be used in it. Its name has small letters, digits and `_`.",
+                pattern,
+            )),
+            examples(&["{ differentiated: '(?:well|moderately|poorly) differentiated' }"])
+        )]
+        words: Named<Spanned<String>> as Value = |node, problems| {
+            named(node, "a mapping from words to patterns", problems)
+        } => |_| Vec::new(),
+        /// What a heading looks like; its words are the group `title`. Without it no `section` is found.
+        #[key(shaped(|| Shape::list(pattern())), examples(&["['^(?P<title>[A-Z ]+):']"]))]
+        headings: Vec<Spanned<String>> => |_| Vec::new(),
+        /// The fields and how each is found.
+        #[key(
+            shaped(|| by_name("FIELD", "How this field is found.", || Shape::Mapping(ExtractedField::mapping()))),
+            required,
+            missing("list each field with its patterns"),
+            examples(&["{ grade: { patterns: [{ pattern: 'grade:\\s*(?P<value>[^\\n.;]+)' }] } }"])
+        )]
+        fields: Named<ExtractedField> as Value = |node, problems| {
+            named(node, "a mapping from fields to their patterns", problems)
+        } => |_| Vec::new(),
+    }
+}
+
+mapping! {
+    /// How one field is found.
+    "field" is "field", expects "a mapping with `patterns`";
+    struct ExtractedField {
+        /// What the field is.
+        #[key(default("text"), examples(&["number"]))]
+        kind: FieldKind,
+        /// For objects: the name to use, and what it may be called in the document. Other keys are passed over. Without it keys
+        /// stay as they are.
+        #[key(
+            shaped(|| by_name("NAME", "What this key may be called in the document.", pattern)),
+            examples(&["{ ER: 'ER|estrogen receptor' }"])
+        )]
+        keys: Named<Spanned<String>> as Value = |node, problems| {
+            named(node, "a mapping from names to patterns", problems)
+        } => |_| Vec::new(),
+        /// When to say `FIELD_status: not_present`. Without it that is never said.
+        #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
+        absent: Option<Absent>,
+        /// Tried from top to bottom; the first that matches gives the value.
+        #[key(default("[]"), examples(&["[{ pattern: 'grade:\\s*(?P<value>[^\\n.;]+)' }]"]))]
+        patterns: Vec<Pattern>,
+    }
+}
+
+/// What a field may be.
+enum FieldKind {
+    Single,
+    Object,
+    Other,
+}
+
+decode_words!(FieldKind, "kind", {
+    "text": "The group `value` of the first pattern that matches." => FieldKind::Single,
+    "number": "The same, as a number." => FieldKind::Single,
+    "object": "One entry for each match: the groups `key` and `value`." => FieldKind::Object,
+    "list": "One element for each match: each named group is a property." => FieldKind::Other,
+    "whole": "The whole document." => FieldKind::Other,
+});
+
+mapping! {
+    /// When to say that the document has no such field.
+    "absent" is "rule for absent fields", expects "`{ after: 1 }`";
+    struct Absent {
+        /// After this tier has found nothing: 1 or more, for the first attempt never gives up.
+        #[key(name("after"), required, examples(&["1"]))]
+        _after: Count => |_| Count(1),
+        /// Not if this is found in the document: then it speaks of the field. Without it nothing holds it back.
+        #[key(shaped(pattern), examples(&["'grad|differentiat'"]))]
+        unless: Option<Spanned<String>>,
+    }
+}
+
+mapping! {
+    /// Where and how to look. It has `pattern`, `section` or both.
+    "pattern" is "pattern", expects "a mapping with `pattern` or `section`", checked by Pattern::check;
+    struct Pattern {
+        /// 0 is tried at once; 1 only when the first answer was missing or faulty, 2 when the second was, and so on. Put what can
+        /// hardly be wrong in tier 0, and good guesses in the others.
+        #[key(name("tier"), default("0"), examples(&["1"]))]
+        _tier: u64,
+        /// Look only at so many characters from the beginning of the document or section. Without it, at all.
+        #[key(name("head"), examples(&["300"]))]
+        _head: Option<Count>,
+        /// Which match is taken.
+        #[key(name("take"), default("first"), examples(&["last"]))]
+        _take: Take,
+        /// Look only under headings whose whole title matches; without `pattern`, all text under the heading is the value.
+        /// Without it, everywhere.
+        #[key(shaped(pattern), examples(&["diagnosis"]))]
+        section: Option<Spanned<String>>,
+        /// Pass over a value (in a list: a match) in which this is found. Without it none is passed over.
+        #[key(shaped(pattern), examples(&["not specified"]))]
+        reject: Option<Spanned<String>>,
+        /// What to look for, with the group `value` round what is taken.
+        #[key(shaped(pattern), examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]))]
+        pattern: Option<Spanned<String>>,
+        /// Texts in which `pattern` must find something. `check` tries them; a run takes no notice of them. Without it none is
+        /// tried.
+        #[key(
+            name("examples"),
+            shaped(|| Shape::list(Shape::text("a text"))),
+            examples(&["['Grade: II', 'grade 3']"])
+        )]
+        _examples: Vec<String> => |_| Vec::new(),
+    }
+}
+
+/// Which match is taken: the provider looks at it.
+struct Take;
+
+decode_words!(Take, "choice", {
+    "first": "The first match." => Take,
+    "last": "The last match." => Take,
+});
+
+impl Pattern {
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        if fields.key_span("section").is_none() && fields.key_span("pattern").is_none() {
+            let message = "this pattern has neither `pattern` nor `section`";
+            let problem = Problem::error(Code::MissingKey, fields.span(), message);
+            problems.push(problem.help("say what to look for, or under which heading"));
+        }
+    }
+}
+
+/// Reads what people name.
+fn named<T: Decode>(node: &Node, expected: &str, problems: &mut Problems) -> Option<Named<T>> {
+    let Data::Map(entries) = &node.data else { return wrong_type(node, expected, problems) };
+    let read = entries.iter().filter_map(|entry| {
+        let name = Spanned { value: entry.key.clone(), span: entry.key_span.clone() };
+        Some((name, T::decode(&entry.value, problems)?))
+    });
+    Some(read.collect())
+}
+
 /// Reports everything that is wrong with a file of extraction patterns.
 pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems) {
-    let Some(mut file) = Fields::open(node, &keys::EXTRACTION, problems) else { return };
-    file.required::<String>("extract", problems);
-    // Followed before this is checked (`Inheritance`).
-    file.optional::<String>("extends", problems);
-    let declared = read_words(&mut file, care, problems);
-    for heading in file.optional::<Vec<Spanned<String>>>("headings", problems).unwrap_or_default() {
-        check_pattern(&declared, &heading, &["title"], problems);
+    let Some(file) = Extraction::read_mapping(node, problems) else { return };
+    let declared = declare(&file.words, care, problems);
+    for heading in &file.headings {
+        check_pattern(&declared, heading, &["title"], problems);
     }
-    match file.node("fields") {
-        Some(Node { data: Data::Map(entries), .. }) => {
-            for entry in entries {
-                check_field(&declared, &entry.value, problems);
-            }
-        }
-        Some(other) => {
-            wrong_type(other, "a mapping from fields to their patterns", problems).unwrap_or_default()
-        }
-        None => problems.push(
-            Problem::error(Code::MissingKey, &node.span, "this extraction file lacks `fields`")
-                .help("list each field with its patterns"),
-        ),
+    for (_, field) in &file.fields {
+        check_field(&declared, field, problems);
     }
-    file.finish(problems);
 }
 
 /// Words may use the words above them, so there are no cycles.
-fn read_words(file: &mut Fields<'_>, care: PatternCheck, problems: &mut Problems) -> Declared {
+fn declare(words: &Named<Spanned<String>>, care: PatternCheck, problems: &mut Problems) -> Declared {
     let mut declared = Declared { words: Words::default(), care, words_ship: true };
-    match file.node("words") {
-        Some(Node { data: Data::Map(entries), .. }) => {
-            for entry in entries {
-                if !is_name(&entry.key) {
-                    problems.push(
-                        Problem::error(
-                            Code::BadPattern,
-                            &entry.key_span,
-                            format!("`{}` can't be a word", entry.key),
-                        )
-                        .help("use lower-case letters, digits and `_`, beginning with a letter"),
-                    );
-                }
-                if let Some(pattern) = Spanned::<String>::decode(&entry.value, problems) {
-                    check_pattern(&declared, &pattern, &[], problems);
-                    // What is wrong with it has been reported; as nothing it leaves the others in order.
-                    let expanded =
-                        declared.words.expand(&pattern.value, MAX_PATTERN_BYTES).unwrap_or_default();
-                    declared.words.declare(&entry.key, expanded);
-                    declared.words_ship &= pattern.span.file().is_shipped();
-                }
-            }
+    for (name, pattern) in words {
+        if !is_name(&name.value) {
+            let message = format!("`{}` can't be a word", name.value);
+            let problem = Problem::error(Code::BadPattern, &name.span, message);
+            problems.push(problem.help("use lower-case letters, digits and `_`, beginning with a letter"));
         }
-        Some(other) => wrong_type(other, "a mapping from words to patterns", problems).unwrap_or_default(),
-        None => {}
+        check_pattern(&declared, pattern, &[], problems);
+        // What is wrong with it has been reported; as nothing it leaves the others in order.
+        let expanded = declared.words.expand(&pattern.value, MAX_PATTERN_BYTES).unwrap_or_default();
+        declared.words.declare(&name.value, expanded);
+        declared.words_ship &= pattern.span.file().is_shipped();
     }
     declared
 }
 
-fn check_field(declared: &Declared, node: &Node, problems: &mut Problems) {
-    let Some(mut field) = Fields::open(node, &keys::EXTRACTED_FIELD, problems) else { return };
-    let kind = match field.optional::<Spanned<String>>("kind", problems) {
-        Some(word) if words(&keys::KINDS).contains(&word.value.as_str()) => word.value,
-        Some(word) => unknown_word(&word.span, "kind", &word.value, &words(&keys::KINDS), problems)
-            .unwrap_or_else(|| "text".to_owned()),
-        None => "text".to_owned(),
+fn check_field(declared: &Declared, field: &ExtractedField, problems: &mut Problems) {
+    let unless = field.absent.iter().filter_map(|absent| absent.unless.as_ref());
+    for pattern in field.keys.iter().map(|(_, pattern)| pattern).chain(unless) {
+        check_pattern(declared, pattern, &[], problems);
+    }
+    let groups: &[&str] = match field.kind {
+        FieldKind::Object => &["key", "value"],
+        FieldKind::Single => &["value"],
+        FieldKind::Other => &[],
     };
-    if let Some(node) = field.node("keys") {
-        match &node.data {
-            Data::Map(entries) => {
-                for entry in entries {
-                    if let Some(pattern) = Spanned::decode(&entry.value, problems) {
-                        check_pattern(declared, &pattern, &[], problems);
-                    }
-                }
-            }
-            _ => wrong_type(node, "a mapping from names to patterns", problems).unwrap_or_default(),
+    for Pattern { section, reject, pattern, .. } in &field.patterns {
+        for pattern in section.iter().chain(reject) {
+            check_pattern(declared, pattern, &[], problems);
+        }
+        if let Some(pattern) = pattern {
+            check_pattern(declared, pattern, groups, problems);
         }
     }
-    if let Some(node) = field.node("absent")
-        && let Some(mut absent) = Fields::open(node, &keys::ABSENT, problems)
-    {
-        absent.required::<Count>("after", problems);
-        if let Some(unless) = absent.optional("unless", problems) {
-            check_pattern(declared, &unless, &[], problems);
-        }
-        absent.finish(problems);
-    }
-    let groups: &[&str] = match kind.as_str() {
-        "object" => &["key", "value"],
-        "text" | "number" => &["value"],
-        _ => &[],
-    };
-    match field.node("patterns") {
-        Some(Node { data: Data::List(items), .. }) => {
-            for item in items {
-                check_entry(declared, item, groups, problems);
-            }
-        }
-        Some(other) => wrong_type(other, "a list of patterns", problems).unwrap_or_default(),
-        None => {}
-    }
-    field.finish(problems);
-}
-
-fn check_entry(declared: &Declared, node: &Node, groups: &[&str], problems: &mut Problems) {
-    let Some(mut entry) = Fields::open(node, &keys::PATTERN, problems) else { return };
-    entry.optional::<u64>("tier", problems);
-    entry.optional::<Count>("head", problems);
-    if let Some(take) = entry.optional::<Spanned<String>>("take", problems)
-        && !words(&keys::TAKE).contains(&take.value.as_str())
-    {
-        unknown_word(&take.span, "choice", &take.value, &words(&keys::TAKE), problems).unwrap_or_default()
-    }
-    // For whoever reads the pattern, and for `check`, which tries them.
-    entry.optional::<Vec<String>>("examples", problems);
-    for key in ["section", "reject"] {
-        if let Some(pattern) = entry.optional(key, problems) {
-            check_pattern(declared, &pattern, &[], problems);
-        }
-    }
-    match entry.optional("pattern", problems) {
-        Some(pattern) => check_pattern(declared, &pattern, groups, problems),
-        None if entry.key_span("section").is_none() && entry.key_span("pattern").is_none() => problems.push(
-            Problem::error(Code::MissingKey, &node.span, "this pattern has neither `pattern` nor `section`")
-                .help("say what to look for, or under which heading"),
-        ),
-        None => {}
-    }
-    entry.finish(problems);
 }
 
 fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str], problems: &mut Problems) {

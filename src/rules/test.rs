@@ -1,13 +1,15 @@
 //! What one check asks of a value.
 
 use super::bound::Bound;
+use super::checks::below_paths;
+use super::condition::path;
 use super::xsd::Datatype;
-use crate::decode_words;
 use crate::diag::Problems;
 use crate::value::JsonPath;
 use crate::value::decode::{Decode, unknown_word, wrong_type};
 use crate::value::shape::{Shape, Word};
 use crate::value::yaml::Node;
+use crate::{decode_words, mapping};
 use jiff::civil::Date;
 use regex::Regex;
 use serde_json::Value;
@@ -98,19 +100,31 @@ pub enum Test {
     PathResolves(Box<PathSpec>),
 }
 
-/// Steps through the candidate, as a list of the candidate spells them out.
-#[derive(Debug, Clone)]
-pub struct PathSpec {
-    /// Where the first step is looked for.
-    pub start: JsonPath,
-    /// The member by which the first step finds its value.
-    pub by: String,
-    /// Where each further step is looked for, from what the step before has found.
-    pub below: Vec<JsonPath>,
-    /// The member by which further steps find their values. A value without it is found by its position.
-    pub name: String,
-    /// The member of a step that says what it looks for; the step itself, if absent.
-    pub step: Option<String>,
+mapping! {
+    /// Steps that lead through a document: each finds its element below the one before.
+    "chain" is "chain";
+    #[derive(Debug, Clone)]
+    pub struct PathSpec {
+        /// Where the first step is looked for.
+        #[key(text("a JSONPath"), required, examples(&["'$.regions[*]'"]))]
+        pub start: JsonPath as String = path,
+        /// Where each further step is looked for, from what the one before has found.
+        #[key(
+            shaped(|| Shape::one_or_more(Shape::text("a path that begins with `@`"))),
+            required,
+            examples(&["['@.parts[*]', '@.findings[*]']"])
+        )]
+        pub below: Vec<JsonPath> as String = below_paths,
+        /// The member by which the first step is found.
+        #[key(required, examples(&["id"]))]
+        pub by: String,
+        /// The member by which further steps are found; an element without it is found by its position.
+        #[key(required, examples(&["label"]))]
+        pub name: String,
+        /// The member of a step that says what it looks for. Without it, the step itself.
+        #[key(examples(&["is"]))]
+        pub step: Option<String>,
+    }
 }
 
 /// Something a rule points at besides its target.

@@ -4,20 +4,28 @@ use super::expect::Expect;
 use super::keys;
 use crate::diag::{Code, Problem, Problems};
 use crate::experiment::trajectory::{IterationRecord, StepIssue};
+use crate::mapping;
 use crate::profile::Override;
-use crate::value::decode::{Decode, Fields, Spanned, number_in, wrong_type};
+use crate::value::decode::{Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Names, Null, Open, Shape};
 use crate::value::yaml::{Data, Node};
-use crate::value::{Disposition, Score, Severity, Usd};
+use crate::value::{Score, Usd};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The cases of a profile.
-#[derive(Debug, Clone)]
-pub struct ScenarioFile {
-    /// The cases, in file order, each with a name of its own.
-    pub cases: Vec<Case>,
+mapping! {
+    /// What a profile must do: `profiles/NAME.test.yaml` beside `profiles/NAME.yaml`. `loopctl test NAME` plays each case through
+    /// the engine that runs documents, without any provider.
+    "scenarios" is "test file", expects "a mapping with `cases`";
+    #[derive(Debug, Clone)]
+    pub struct ScenarioFile {
+        /// The cases.
+        #[key(required, examples(&[
+            "[{ name: passes at the threshold, trajectory: [{ scores: 0.95 }], expect: { final_status: passed } }]"
+        ]))]
+        pub cases: Vec<Case> = cases => |_| Vec::new(),
+    }
 }
 
 /// One case: what happens, and what must come of it.
@@ -73,13 +81,55 @@ impl CaseInput {
     }
 }
 
-/// One step of a trajectory.
-#[derive(Debug, Clone)]
-pub struct ScoredStep {
+mapping! {
+    /// What one candidate would score.
+    "step" is "candidate's assessment", expects "a mapping with `scores`";
+    #[derive(Debug, Clone)]
+    pub struct ScoredStep {
+        /// The score of each dimension, or one score for all of them, from 0 to 1.
+        #[key(required, examples(&["0.8", "{ completeness: 1, accuracy: 0.875 }"]))]
+        pub scores: Scored,
+        /// All but the scores.
+        #[key(flatten)]
+        pub step: IterationRecord as Unscored = |step, _: &mut Problems| Some(Unscored::record(step)),
+    }
+}
+
+mapping! {
     /// All but the scores.
-    pub step: IterationRecord,
-    /// The scores.
-    pub scores: Scored,
+    "unscored" is "candidate's assessment";
+    struct Unscored {
+        /// Its issues.
+        #[key(default("[]"), examples(&["[{ code: GRADE_FORMAT, severity: major, path: /grade }]"]))]
+        issues: Vec<StepIssue>,
+        /// How long the iteration took, in milliseconds.
+        #[key(number(0.0, 1e15), default("0"), examples(&["900"]))]
+        elapsed_ms: f64,
+        /// What the iteration cost, in US dollars.
+        #[key(default("0"), examples(&["0.01"]))]
+        cost_usd: Usd,
+        /// How many tokens the iteration took, read and written.
+        #[key(default("0"), examples(&["500"]))]
+        tokens: u64,
+        /// The candidate itself, for `unchanged` and `flip_flop`. Without it these see nothing.
+        #[key(examples(&["{ grade: '2' }"]))]
+        candidate: Option<Value>,
+    }
+}
+
+impl Unscored {
+    fn record(self) -> IterationRecord {
+        IterationRecord {
+            scores: Vec::new(),
+            // A case that names no issues says that there are none.
+            issues_unknown: false,
+            issues: self.issues,
+            elapsed_ms: self.elapsed_ms,
+            cost_usd: self.cost_usd,
+            tokens: self.tokens,
+            candidate: self.candidate.map(Arc::new),
+        }
+    }
 }
 
 /// Scores as a step gives them.
@@ -99,27 +149,16 @@ impl Case {
     }
 }
 
-impl Decode for ScenarioFile {
-    const EXPECTED: &'static str = "a mapping with `cases`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::SCENARIOS)
+fn cases(node: &Node, problems: &mut Problems) -> Option<Vec<Case>> {
+    let cases = Vec::<Case>::decode(node, problems)?;
+    if matches!(&node.data, Data::List(items) if items.is_empty()) {
+        problems.push(
+            Problem::error(Code::Empty, &node.span, "this test file has no case")
+                .help("write `- name: …`, a `trajectory` or `candidates`, and `expect` under `cases`"),
+        );
     }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::SCENARIOS, problems)?;
-        let cases = fields.required::<Vec<Case>>("cases", problems).unwrap_or_default();
-        let empty = matches!(node.get("cases").map(|n| &n.data), Some(Data::List(items)) if items.is_empty());
-        if empty {
-            problems.push(
-                Problem::error(Code::Empty, fields.span(), "this test file has no case")
-                    .help("write `- name: …`, a `trajectory` or `candidates`, and `expect` under `cases`"),
-            );
-        }
-        fields.finish(problems);
-        unique(cases.iter().map(|case| &case.name), problems);
-        Some(ScenarioFile { cases })
-    }
+    unique(cases.iter().map(|case| &case.name), problems);
+    Some(cases)
 }
 
 /// Names are how cases are told apart in reports.
@@ -277,34 +316,6 @@ fn decode_named(node: &Node, what: &str, problems: &mut Problems) -> Vec<Vec<(Sp
     read.collect()
 }
 
-impl Decode for ScoredStep {
-    const EXPECTED: &'static str = "a mapping with `scores`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::STEP)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::STEP, problems)?;
-        let scores = fields.required::<Scored>("scores", problems);
-        let step = IterationRecord {
-            scores: Vec::new(),
-            // A case that names no issues says that there are none.
-            issues_unknown: false,
-            issues: fields.or("issues", Vec::<StepIssue>::new(), problems),
-            elapsed_ms: fields
-                .node("elapsed_ms")
-                .and_then(|n| number_in(n, 0.0, 1e15, problems))
-                .unwrap_or(0.0),
-            cost_usd: fields.or("cost_usd", Usd::default(), problems),
-            tokens: fields.or("tokens", 0, problems),
-            candidate: fields.optional::<Value>("candidate", problems).map(Arc::new),
-        };
-        fields.finish(problems);
-        Some(ScoredStep { step, scores: scores? })
-    }
-}
-
 impl Decode for Scored {
     const EXPECTED: &'static str = "a mapping from dimensions to scores, or one score for all of them";
 
@@ -333,25 +344,6 @@ impl Decode for Scored {
             Data::Int(_) | Data::Float(_) => Score::decode(node, problems).map(Scored::Every),
             _ => wrong_type(node, Self::EXPECTED, problems),
         }
-    }
-}
-
-impl Decode for StepIssue {
-    const EXPECTED: &'static str = "a mapping with `code` and `severity`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::STEP_ISSUE)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::STEP_ISSUE, problems)?;
-        let code = fields.required("code", problems);
-        let severity = fields.required::<Severity>("severity", problems);
-        let disposition = fields.optional::<Disposition>("disposition", problems);
-        let path = fields.or("path", String::new(), problems);
-        let auto_fixable = fields.or("auto_fixable", false, problems);
-        fields.finish(problems);
-        Some(StepIssue { code: code?, severity: severity?, disposition, path, auto_fixable })
     }
 }
 

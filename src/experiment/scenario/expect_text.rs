@@ -1,34 +1,94 @@
 //! What a case expects of feedback and requests.
 
-use super::keys;
 use crate::diag::{Code, Problem, Problems, Span};
+use crate::mapping;
 use crate::value::decode::{Decode, Fields, Spanned};
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
 use serde_json::Value;
 
-/// Parts that a text must have and must not have. White space of any length counts as one space.
-#[derive(Debug, Clone)]
-pub struct ExpectedText {
-    /// The stage that it goes to; by default the first that gets feedback.
-    pub stage: Option<Spanned<String>>,
-    /// Parts that it has.
-    pub contains: Vec<Spanned<String>>,
-    /// Parts that it lacks.
-    pub lacks: Vec<Spanned<String>>,
+mapping! {
+    /// Parts that a text must have and must not have.
+    "expected_text" is "expected text", expects "a mapping with `contains` or `lacks`", checked by ExpectedText::check;
+    #[derive(Debug, Clone)]
+    pub struct ExpectedText {
+        /// The stage that it goes to. Without it, the first that gets feedback.
+        #[key(text("the id of a stage"), examples(&["writer"]))]
+        pub stage: Option<Spanned<String>>,
+        /// What is said of it.
+        #[key(flatten)]
+        pub parts: Parts,
+    }
 }
 
-/// A request that was made, found by whom it went to and for which iteration.
-#[derive(Debug, Clone)]
-pub struct ExpectedRequest {
+mapping! {
+    /// Parts that a text must have and must not have.
+    "parts" is "expected text";
+    #[derive(Debug, Clone)]
+    pub struct Parts {
+        /// What the text must have. White space of any length counts as one space.
+        #[key(
+            shaped(|| Shape::one_or_more(Shape::text("a text"))),
+            default("[]"),
+            examples(&["[look for the histologic grade, margins]", "too short"])
+        )]
+        pub contains: Vec<Spanned<String>> as Value = parts,
+        /// What the text must not have.
+        #[key(shaped(|| Shape::one_or_more(Shape::text("a text"))), default("[]"), examples(&["MSI"]))]
+        pub lacks: Vec<Spanned<String>> as Value = parts,
+    }
+}
+
+mapping! {
+    /// A request that was made, found by whom it went to (`stage` or `judge`) and for which iteration.
+    "expected_request" is "expected request", expects "a mapping with `stage` or `judge`, and `contains` or `lacks`",
+        checked by ExpectedRequest::check;
+    #[derive(Debug, Clone)]
+    pub struct ExpectedRequest {
+        /// Who was asked.
+        #[key(flatten)]
+        pub asked: AskedOf as Addressee = Addressee::only,
+        /// For which iteration, counted from 0. Without it, the last request to them.
+        #[key(examples(&["0"]))]
+        pub iteration: Option<Spanned<u64>>,
+        /// What the JSON Schema has that the answer is asked to keep to. Without it, it is not compared.
+        #[key(examples(&["{ type: object }"]))]
+        pub schema: Option<Spanned<Value>>,
+        /// What its messages have and lack.
+        #[key(flatten)]
+        pub parts: Parts,
+    }
+}
+
+mapping! {
     /// Who was asked.
-    pub asked: AskedOf,
-    /// For which iteration; the last request to them, if absent.
-    pub iteration: Option<Spanned<u64>>,
-    /// What its messages have and lack.
-    pub text: ExpectedText,
-    /// What the JSON Schema has that the answer is asked to keep to; compared as far as it goes.
-    pub schema: Option<Spanned<Value>>,
+    "addressee" is "expected request";
+    struct Addressee {
+        /// Where it is said.
+        #[key(skip)]
+        span: Span = |fields: &mut Fields<'_>, _| Some(fields.span().clone()),
+        /// The stage that was asked.
+        #[key(text("the id of a stage"), examples(&["tagger"]))]
+        stage: Option<Spanned<String>>,
+        /// The judge that was asked.
+        #[key(text("the name of a judge"), examples(&["reader"]))]
+        judge: Option<Spanned<String>>,
+    }
+}
+
+impl Addressee {
+    fn only(self, problems: &mut Problems) -> Option<AskedOf> {
+        match (self.stage, self.judge) {
+            (Some(stage), None) => Some(AskedOf::Stage(stage)),
+            (None, Some(judge)) => Some(AskedOf::Judge(judge)),
+            _ => {
+                let message = "a request goes to one stage or judge";
+                let problem = Problem::error(Code::MissingKey, &self.span, message);
+                problems.push(problem.help("say to whom: `stage: ID` or `judge: NAME`"));
+                None
+            }
+        }
+    }
 }
 
 impl ExpectedRequest {
@@ -49,90 +109,37 @@ pub enum AskedOf {
     Judge(Spanned<String>),
 }
 
-/// One text, or a list of them.
-pub(super) struct Parts(Vec<Spanned<String>>);
-
-impl Decode for Parts {
-    const EXPECTED: &'static str = "a text, or a list of texts";
-
-    fn shape() -> Shape {
-        Shape::one_or_more(Shape::text("a text"))
+/// Reads one text, or a list of them.
+fn parts(node: &Node, problems: &mut Problems) -> Option<Vec<Spanned<String>>> {
+    let parts: Vec<Spanned<String>> = match node.data {
+        Data::List(_) => Vec::decode(node, problems)?,
+        _ => vec![Spanned::decode(node, problems)?],
+    };
+    for part in parts.iter().filter(|part| part.value.trim().is_empty()) {
+        problems.push(Problem::error(Code::Empty, &part.span, "every text contains this"));
     }
+    Some(parts)
+}
 
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let parts: Vec<Spanned<String>> = match node.data {
-            Data::List(_) => Vec::decode(node, problems)?,
-            _ => vec![Spanned::decode(node, problems)?],
-        };
-        for part in parts.iter().filter(|part| part.value.trim().is_empty()) {
-            problems.push(Problem::error(Code::Empty, &part.span, "every text contains this"));
+impl Parts {
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        if self.contains.is_empty() && self.lacks.is_empty() {
+            let problem = Problem::error(Code::Empty, fields.span(), "nothing is said about the text");
+            problems.push(problem.help("add `contains: [TEXT]` or `lacks: [TEXT]`"));
         }
-        Some(Parts(parts))
     }
 }
 
-fn decode_parts(
-    fields: &mut Fields<'_>,
-    said: bool,
-    problems: &mut Problems,
-) -> (Vec<Spanned<String>>, Vec<Spanned<String>>) {
-    let contains = fields.or("contains", Parts(Vec::new()), problems).0;
-    let lacks = fields.or("lacks", Parts(Vec::new()), problems).0;
-    if contains.is_empty() && lacks.is_empty() && !said {
-        problems.push(
-            Problem::error(Code::Empty, fields.span(), "nothing is said about the text")
-                .help("add `contains: [TEXT]` or `lacks: [TEXT]`"),
-        );
-    }
-    (contains, lacks)
-}
-
-impl Decode for ExpectedText {
-    const EXPECTED: &'static str = "a mapping with `contains` or `lacks`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::TEXT)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::TEXT, problems)?;
-        let stage = fields.optional("stage", problems);
-        let (contains, lacks) = decode_parts(&mut fields, false, problems);
-        fields.finish(problems);
-        Some(ExpectedText { stage, contains, lacks })
+impl ExpectedText {
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        self.parts.check(fields, problems);
     }
 }
 
-impl Decode for ExpectedRequest {
-    const EXPECTED: &'static str = "a mapping with `stage` or `judge`, and `contains` or `lacks`";
-
-    fn shape() -> Shape {
-        Shape::Mapping(&keys::REQUEST)
-    }
-
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let mut fields = Fields::open(node, &keys::REQUEST, problems)?;
-        let stage = fields.optional::<Spanned<String>>("stage", problems);
-        let judge = fields.optional::<Spanned<String>>("judge", problems);
-        let iteration = fields.optional("iteration", problems);
-        let schema = fields.optional("schema", problems);
-        let (contains, lacks) = decode_parts(&mut fields, schema.is_some(), problems);
-        let whole = fields.span();
-        fields.finish(problems);
-        let asked = match (stage, judge) {
-            (Some(stage), None) => AskedOf::Stage(stage),
-            (None, Some(judge)) => AskedOf::Judge(judge),
-            _ => {
-                let problem = Problem::error(Code::MissingKey, whole, "a request goes to one stage or judge");
-                problems.push(problem.help("say to whom: `stage: ID` or `judge: NAME`"));
-                return None;
-            }
-        };
-        Some(ExpectedRequest {
-            asked,
-            iteration,
-            text: ExpectedText { stage: None, contains, lacks },
-            schema,
-        })
+impl ExpectedRequest {
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        if self.schema.is_none() {
+            self.parts.check(fields, problems);
+        }
     }
 }

@@ -20,7 +20,6 @@ mod verify;
 pub use case::{Case, CaseInput, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
 pub use expect_text::{AskedOf, ExpectedRequest, ExpectedText};
-pub(crate) use keys::SCENARIOS;
 pub use matching::Difference;
 pub use mutants::{Mutant, mutants};
 pub use rule_cases::{RuleCase, RuleCases, test_rules};

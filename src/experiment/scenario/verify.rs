@@ -2,7 +2,7 @@
 
 use super::case::{Case, CaseInput, Scored};
 use super::expect::{Expect, ExpectedAssessment};
-use super::expect_text::{AskedOf, ExpectedText};
+use super::expect_text::{AskedOf, Parts};
 use super::matching::{Difference, TOLERANCE, collapsed, compare, cut, cut_text, has, issue_line, listed};
 use super::play::{Played, RecordedRequest};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
@@ -42,14 +42,14 @@ pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>)
             .iter()
             .find(|(id, _)| stage.is_none_or(|stage| stage == id))
             .map(|(_, text)| text);
-        text_of("feedback", expected, text.map(String::as_str), &goes_on(played), &mut out);
+        text_of("feedback", &expected.parts, text.map(String::as_str), &goes_on(played), &mut out);
     }
     if let Some(expected) = &expect.request {
         let stage = expected.stage.as_ref().map(|stage| stage.value.as_str());
         let next = played.requests.len() - played.next_requests.min(played.requests.len());
         let made =
             played.requests.iter().skip(next).find(|made| stage.is_none_or(|stage| stage == made.asked));
-        text_of("request", expected, made.map(|made| made.text.as_str()), &goes_on(played), &mut out);
+        text_of("request", &expected.parts, made.map(|made| made.text.as_str()), &goes_on(played), &mut out);
     }
     for (at, expected) in expect.requests.iter().enumerate() {
         let (judge, id) = match &expected.asked {
@@ -75,7 +75,7 @@ pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>)
             ));
             continue;
         };
-        text_of(&path, &expected.text, Some(&made.text), "", &mut out);
+        text_of(&path, &expected.parts, Some(&made.text), "", &mut out);
         if let Some(schema) = &expected.schema {
             compare(&format!("{path}.schema"), &schema.value, made.schema.as_ref(), &schema.span, &mut out);
         }
@@ -166,13 +166,7 @@ fn assessment(path: &str, expected: &ExpectedAssessment, found: &Assessment, out
     }
 }
 
-fn text_of(
-    path: &str,
-    expected: &ExpectedText,
-    found: Option<&str>,
-    absent: &str,
-    out: &mut Vec<Difference>,
-) {
+fn text_of(path: &str, expected: &Parts, found: Option<&str>, absent: &str, out: &mut Vec<Difference>) {
     let Some(found) = found else {
         let parts = expected.contains.iter().chain(&expected.lacks);
         if let Some(part) = parts.clone().next() {

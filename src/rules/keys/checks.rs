@@ -1,11 +1,12 @@
 //! The checks that rules and conditions share.
 
-use super::super::test::{Format, JsonType};
+use super::super::checks::{FormatNamed, Length, Matches, OneOf, Range, Sum};
+use super::super::test::{Format, JsonType, PathSpec};
 use super::CONDITION;
 use crate::value::decode::Decode;
-use crate::value::shape::{Key, Mapping, Shape};
+use crate::value::shape::{Key, Shape};
 
-fn place() -> Shape {
+pub(in super::super) fn place() -> Shape {
     Shape::text("a field or a path (`$.a`, `@.a`, `^.a`, `<.a`)")
 }
 
@@ -33,21 +34,21 @@ pub(in super::super) static CHECKS: [Key; 25] = [
     Key::new("type", || Shape::one_or_more(JsonType::shape()), "The value must be of this type, or of one of these.").examples(&["number", "[integer, numeric]"]),
     Key::new(
         "matches",
-        || Shape::AnyOf(vec![Shape::text("a regular expression"), Shape::Mapping(&MATCHES)]),
+        || Shape::AnyOf(vec![Shape::text("a regular expression"), Shape::Mapping(Matches::mapping())]),
         "A text (or number) in which this regular expression must be found. `^` and `$` tie it to the ends.",
     )
     .examples(&["'^T[0-4]'", "{ pattern: '^(left|right)$', ignore_case: true }"]),
     Key::new(
         "one_of",
-        || Shape::AnyOf(vec![Shape::list(Shape::Any), Shape::Mapping(&ONE_OF)]),
+        || Shape::AnyOf(vec![Shape::list(Shape::Any), Shape::Mapping(OneOf::mapping())]),
         "The value must be one of these.",
     )
     .examples(&["[left, right, bilateral]", "{ values: [left, right], ignore_case: true }"]),
-    Key::new("range", || Shape::Mapping(&RANGE), "A number, or a text that is one, must lie within these bounds.").examples(&["{ min: 0, max: 100 }"]),
-    Key::new("length", || Shape::Mapping(&LENGTH), "How many characters, elements or members there must be.").examples(&["{ max: 200 }"]),
+    Key::new("range", || Shape::Mapping(Range::mapping()), "A number, or a text that is one, must lie within these bounds.").examples(&["{ min: 0, max: 100 }"]),
+    Key::new("length", || Shape::Mapping(Length::mapping()), "How many characters, elements or members there must be.").examples(&["{ max: 200 }"]),
     Key::new(
         "format",
-        || Shape::AnyOf(vec![Format::shape(), Shape::Mapping(&FORMAT_NAMED)]),
+        || Shape::AnyOf(vec![Format::shape(), Shape::Mapping(FormatNamed::mapping())]),
         "How the value must be written: a date, an identifier with its check digit, a datatype of XML Schema.",
     )
     .examples(&["date", "doi", "{ named_at: ^.valueType }"]),
@@ -79,13 +80,13 @@ pub(in super::super) static CHECKS: [Key; 25] = [
     Key::new("after", date, "A date must lie after this date, or after the date in this field.").examples(&["birthDate"]),
     Key::new(
         "sum_to",
-        || Shape::AnyOf(vec![f64::shape(), Shape::Mapping(&SUM)]),
+        || Shape::AnyOf(vec![f64::shape(), Shape::Mapping(Sum::mapping())]),
         "The numbers of a list or mapping must add up to this.",
     )
     .examples(&["100", "{ value: 100, tolerance: 0.5 }"]),
     Key::new(
         "resolves",
-        || Shape::AnyOf(vec![Shape::text("a JSONPath"), Shape::Mapping(&CHAIN)]),
+        || Shape::AnyOf(vec![Shape::text("a JSONPath"), Shape::Mapping(PathSpec::mapping())]),
         "The value, or each of its elements, must be among the values that a path selects; or it is a chain of steps that must lead somewhere.",
     )
     .examples(&["'$.specimens[*].id'"]),
@@ -93,126 +94,6 @@ pub(in super::super) static CHECKS: [Key; 25] = [
     Key::new("any", conditions, "At least one of these conditions must hold.").examples(&["[{ type: number }, { matches: '%$' }]"]),
     Key::new("not", || Shape::Mapping(&CONDITION), "This condition must not hold.").examples(&["{ contains: unknown }"]),
 ];
-
-pub(in super::super) static MATCHES: Mapping = Mapping {
-    name: "matches",
-    what: "pattern",
-    doc: "A regular expression that must be found in the value.",
-    keys: &[&[
-        Key::new(
-            "pattern",
-            || Shape::text("a regular expression"),
-            "The regular expression (syntax of the Rust crate `regex`).",
-        )
-        .required()
-        .examples(&["'^(1|2|3|I|II|III)'"]),
-        Key::new("ignore_case", bool::shape, "Whether upper and lower case count alike.")
-            .default("false")
-            .examples(&["true"]),
-        Key::new(
-            "examples",
-            || Shape::list(Shape::text("a text")),
-            "Texts that the pattern must match. `check` tries them; a run takes no notice of them. Without it none is tried.",
-        )
-        .examples(&["[I, 'III']"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static ONE_OF: Mapping = Mapping {
-    name: "one_of",
-    what: "list of allowed values",
-    doc: "The values that are allowed.",
-    keys: &[&[
-        Key::new("values", || Shape::list(Shape::Any), "The allowed values, at least one.")
-            .required()
-            .examples(&["[left, right]"]),
-        Key::new("ignore_case", bool::shape, "Whether upper and lower case count alike.")
-            .default("false")
-            .examples(&["true"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static RANGE: Mapping = Mapping {
-    name: "range",
-    what: "range",
-    doc: "Bounds of a number: `min`, `max` or both. The bounds themselves are allowed.",
-    keys: &[&[
-        Key::new("min", f64::shape, "The least. Without it there is none.").examples(&["0"]),
-        Key::new("max", f64::shape, "The greatest. Without it there is none.").examples(&["100"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static LENGTH: Mapping = Mapping {
-    name: "length",
-    what: "length",
-    doc: "Bounds of a length, in characters, elements or members: `min`, `max` or both.",
-    keys: &[&[
-        Key::new("min", u64::shape, "The least. Without it there is none.").examples(&["1"]),
-        Key::new("max", u64::shape, "The greatest. Without it there is none.").examples(&["200"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static FORMAT_NAMED: Mapping = Mapping {
-    name: "format_named",
-    what: "format",
-    doc: "A format whose name stands in the document.",
-    keys: &[&[Key::new("named_at", place, "Where the name of the datatype (`xs:int`, say) stands.")
-        .required()
-        .examples(&["^.valueType"])]],
-    open: None,
-};
-
-pub(in super::super) static SUM: Mapping = Mapping {
-    name: "sum",
-    what: "sum",
-    doc: "What numbers must add up to.",
-    keys: &[&[
-        Key::new("value", f64::shape, "What the numbers must add up to.").required().examples(&["100"]),
-        Key::new("tolerance", || Shape::at_least(0.0), "How far the sum may be off.")
-            .default("1e-9")
-            .examples(&["0.5"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static CHAIN: Mapping = Mapping {
-    name: "chain",
-    what: "chain",
-    doc: "Steps that lead through a document: each finds its element below the one before.",
-    keys: &[&[
-        Key::new("start", || Shape::text("a JSONPath"), "Where the first step is looked for.")
-            .required()
-            .examples(&["'$.regions[*]'"]),
-        Key::new(
-            "below",
-            || Shape::one_or_more(Shape::text("a path that begins with `@`")),
-            "Where each further step is looked for, from what the one before has found.",
-        )
-        .required()
-        .examples(&["['@.parts[*]', '@.findings[*]']"]),
-        Key::new("by", String::shape, "The member by which the first step is found.")
-            .required()
-            .examples(&["id"]),
-        Key::new(
-            "name",
-            String::shape,
-            "The member by which further steps are found; an element without it is found by its position.",
-        )
-        .required()
-        .examples(&["label"]),
-        Key::new(
-            "step",
-            String::shape,
-            "The member of a step that says what it looks for. Without it, the step itself.",
-        )
-        .examples(&["is"]),
-    ]],
-    open: None,
-};
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,8 @@
 //! Every mapping of the files under `rules/` with its keys: what the decoders beside this folder read.
 
 mod checks;
-mod extraction;
 mod rule;
 
-pub(super) use checks::{CHAIN, CHECKS, FORMAT_NAMED, LENGTH, MATCHES, ONE_OF, RANGE, SUM};
-pub(crate) use extraction::EXTRACTION;
-pub(super) use extraction::{ABSENT, FIELD as EXTRACTED_FIELD, KINDS, PATTERN, TAKE};
+pub(super) use checks::{CHECKS, place};
 pub(crate) use rule::RULES;
 pub(super) use rule::{CONDITION, RULE};

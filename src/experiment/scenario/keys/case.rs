@@ -1,23 +1,9 @@
 //! The keys of scenario tests: what happens.
 
-use super::super::case::{Case, Scored, ScoredStep};
+use super::super::case::ScoredStep;
 use super::EXPECT;
-use crate::experiment::trajectory::StepIssue;
 use crate::value::decode::Decode;
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape};
-use crate::value::{Disposition, Severity, Usd};
-
-/// The cases of a profile.
-pub(crate) static SCENARIOS: Mapping = Mapping {
-    name: "scenarios",
-    what: "test file",
-    doc: "What a profile must do: `profiles/NAME.test.yaml` beside `profiles/NAME.yaml`. `loopctl test NAME` plays each \
-          case through the engine that runs documents, without any provider.",
-    keys: &[&[Key::new("cases", <Vec<Case>>::shape, "The cases.")
-        .required()
-        .examples(&["[{ name: passes at the threshold, trajectory: [{ scores: 0.95 }], expect: { final_status: passed } }]"])]],
-    open: None,
-};
 
 fn answers(key: &'static str, doc: &'static str) -> Shape {
     let one = Shape::Map(Open { key, names: Names::Any, doc, shape: || Shape::Any, null: Null::Absent });
@@ -80,63 +66,6 @@ pub(in super::super) static CASE: Mapping = Mapping {
         Key::new("expect", || Shape::Mapping(&EXPECT), "What must come of it. Only what is said here is compared.")
             .required()
             .examples(&["{ final_status: passed, stop_reason: accepted }"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static STEP: Mapping = Mapping {
-    name: "step",
-    what: "candidate's assessment",
-    doc: "What one candidate would score.",
-    keys: &[&[
-        Key::new(
-            "scores",
-            Scored::shape,
-            "The score of each dimension, or one score for all of them, from 0 to 1.",
-        )
-        .required()
-        .examples(&["0.8", "{ completeness: 1, accuracy: 0.875 }"]),
-        Key::new("issues", <Vec<StepIssue>>::shape, "Its issues.")
-            .default("[]")
-            .examples(&["[{ code: GRADE_FORMAT, severity: major, path: /grade }]"]),
-        Key::new("elapsed_ms", || Shape::number(0.0, 1e15), "How long the iteration took, in milliseconds.")
-            .default("0")
-            .examples(&["900"]),
-        Key::new("cost_usd", Usd::shape, "What the iteration cost, in US dollars.")
-            .default("0")
-            .examples(&["0.01"]),
-        Key::new("tokens", u64::shape, "How many tokens the iteration took, read and written.")
-            .default("0")
-            .examples(&["500"]),
-        Key::new(
-            "candidate",
-            || Shape::Any,
-            "The candidate itself, for `unchanged` and `flip_flop`. Without it these see nothing.",
-        )
-        .examples(&["{ grade: '2' }"]),
-    ]],
-    open: None,
-};
-
-pub(in super::super) static STEP_ISSUE: Mapping = Mapping {
-    name: "step_issue",
-    what: "issue",
-    doc: "An issue of a candidate.",
-    keys: &[&[
-        Key::new("code", String::shape, "What kind of issue.").required().examples(&["GRADE_FORMAT"]),
-        Key::new("severity", Severity::shape, "How bad it is.").required().examples(&["major"]),
-        Key::new(
-            "disposition",
-            Disposition::shape,
-            "Who handles it. Without it, what the profile's `dispositions` say.",
-        )
-        .examples(&["escalate"]),
-        Key::new("path", String::shape, "Where, as a JSON Pointer; empty for the whole candidate.")
-            .default("''")
-            .examples(&["/grade"]),
-        Key::new("auto_fixable", bool::shape, "Whether it says that a machine can put it right.")
-            .default("false")
-            .examples(&["true"]),
     ]],
     open: None,
 };

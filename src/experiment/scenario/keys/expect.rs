@@ -1,7 +1,7 @@
 //! The keys of what test cases expect.
 
 use super::super::expect::ExpectedAssessment;
-use super::super::expect_text::{ExpectedRequest, ExpectedText, Parts};
+use super::super::expect_text::{ExpectedRequest, ExpectedText};
 use crate::policy::StopReason;
 use crate::value::Score;
 use crate::value::decode::Decode;
@@ -107,50 +107,6 @@ pub(in super::super) static EXPECT: Mapping = Mapping {
             .default("[]")
             .examples(&["[{ stage: tagger, iteration: 0, lacks: J. Doe }]"]),
     ]],
-    open: None,
-};
-
-static PARTS: [Key; 2] = [
-    Key::new(
-        "contains",
-        Parts::shape,
-        "What the text must have. White space of any length counts as one space.",
-    )
-    .default("[]")
-    .examples(&["[look for the histologic grade, margins]", "too short"]),
-    Key::new("lacks", Parts::shape, "What the text must not have.").default("[]").examples(&["MSI"]),
-];
-
-pub(in super::super) static TEXT: Mapping = Mapping {
-    name: "expected_text",
-    what: "expected text",
-    doc: "Parts that a text must have and must not have.",
-    keys: &[
-        &[Key::new(
-            "stage",
-            || Shape::text("the id of a stage"),
-            "The stage that it goes to. Without it, the first that gets feedback.",
-        )
-        .examples(&["writer"])],
-        &PARTS,
-    ],
-    open: None,
-};
-
-pub(in super::super) static REQUEST: Mapping = Mapping {
-    name: "expected_request",
-    what: "expected request",
-    doc: "A request that was made, found by whom it went to (`stage` or `judge`) and for which iteration.",
-    keys: &[
-        &[
-            Key::new("stage", || Shape::text("the id of a stage"), "The stage that was asked.").examples(&["tagger"]),
-            Key::new("judge", || Shape::text("the name of a judge"), "The judge that was asked.").examples(&["reader"]),
-            Key::new("iteration", u64::shape, "For which iteration, counted from 0. Without it, the last request to them.").examples(&["0"]),
-            Key::new("schema", || Shape::Any, "What the JSON Schema has that the answer is asked to keep to. Without it, it is not compared.")
-                .examples(&["{ type: object }"]),
-        ],
-        &PARTS,
-    ],
     open: None,
 };
 

@@ -3,6 +3,5 @@
 mod case;
 mod expect;
 
-pub(crate) use case::SCENARIOS;
-pub(super) use case::{CASE, STEP, STEP_ISSUE};
-pub(super) use expect::{EXPECT, REQUEST, TEXT};
+pub(super) use case::CASE;
+pub(super) use expect::EXPECT;
