@@ -5,8 +5,8 @@
 //! `number(0.0, 1.0)`, and `text("a file under `prompts/`")`. From that come the struct, its decoder (all problems
 //! collected, `null` as absent, unknown keys guessed at), its defaults, its schema and its reference page.
 //!
-//! ```
-//! loopctl::mapping! {
+//! ```text
+//! mapping! {
 //!     /// How often something is tried.
 //!     "tries" is "set of tries", expects "a mapping such as `{ most: 3 }`", all default;
 //!     #[derive(Debug, Clone, PartialEq)]
@@ -16,12 +16,9 @@
 //!         pub most: u64,
 //!         /// The time between two tries. Without it there is none.
 //!         #[key(examples(&["5s"]))]
-//!         pub pause: Option<loopctl::value::Millis>,
+//!         pub pause: Option<Millis>,
 //!     }
 //! }
-//!
-//! assert_eq!(Tries::default(), Tries { most: 3, pause: None });
-//! assert_eq!(Tries::mapping().key("most").unwrap().doc, "The most tries: 1 to 10.");
 //! ```
 //!
 //! After the mapping's name and what messages call it may stand, in this order:
@@ -352,3 +349,29 @@ macro_rules! all_default {
 }
 
 pub(crate) use {all_default, key, key_group, mapping, open_part, read_field, read_key};
+
+#[cfg(test)]
+mod tests {
+    use crate::mapping;
+    use crate::value::Millis;
+
+    mapping! {
+        /// How often something is tried.
+        "tries" is "set of tries", expects "a mapping such as `{ most: 3 }`", all default;
+        #[derive(Debug, Clone, PartialEq)]
+        struct Tries {
+            /// The most tries: 1 to 10.
+            #[key(whole(1, 10), default("3"), examples(&["5"]))]
+            most: u64,
+            /// The time between two tries. Without it there is none.
+            #[key(examples(&["5s"]))]
+            pause: Option<Millis>,
+        }
+    }
+
+    #[test]
+    fn a_declaration_has_defaults_and_documents_its_keys() {
+        assert_eq!(Tries::default(), Tries { most: 3, pause: None });
+        assert_eq!(Tries::mapping().key("most").unwrap().doc, "The most tries: 1 to 10.");
+    }
+}

@@ -100,7 +100,7 @@ pub(super) enum Dimension {
 }
 
 impl Dimension {
-    /// By its name in `rules/words/units.yaml`.
+    /// By its name in `words/units.yaml`.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "length" => Dimension::Length,

@@ -1,4 +1,4 @@
-//! The words of languages that evidence depends on, read from `rules/words`.
+//! The words of languages that evidence depends on, read from the folder `words`.
 
 use super::number::{Dimension, Unit};
 use crate::diag::{Problems, SourceFile};
@@ -68,27 +68,27 @@ impl Lists {
     /// The shipped lists, and the entries that are none of theirs.
     fn read() -> (Self, Vec<String>) {
         let (mut lists, mut strange) = (Lists::default(), Vec::new());
-        for entry in entries("evidence.yaml", include_str!("../../../rules/words/evidence.yaml")) {
+        for entry in entries("evidence.yaml", include_str!("../../../words/evidence.yaml")) {
             match WordClass::named(&entry.key) {
                 Some(class) => words(&entry.value)
                     .for_each(|word| _ = lists.classes.entry(word.to_owned()).or_insert(class)),
                 None => strange.push(entry.key),
             }
         }
-        for entry in entries("keys.yaml", include_str!("../../../rules/words/keys.yaml")) {
+        for entry in entries("keys.yaml", include_str!("../../../words/keys.yaml")) {
             match entry.key.as_str() {
                 "generic" => lists.generic_keys.extend(words(&entry.value).map(str::to_owned)),
                 "label" => lists.label_keys.extend(words(&entry.value).map(str::to_owned)),
                 _ => strange.push(entry.key),
             }
         }
-        for entry in entries("months.yaml", include_str!("../../../rules/words/months.yaml")) {
+        for entry in entries("months.yaml", include_str!("../../../words/months.yaml")) {
             match entry.key.parse() {
                 Ok(month) => lists.months.extend(words(&entry.value).map(|word| (word.to_owned(), month))),
                 Err(_) => strange.push(entry.key),
             }
         }
-        for kind in entries("units.yaml", include_str!("../../../rules/words/units.yaml")) {
+        for kind in entries("units.yaml", include_str!("../../../words/units.yaml")) {
             let powers = match kind.value.data {
                 Data::Map(powers) => powers,
                 _ => Vec::new(),
@@ -125,7 +125,7 @@ impl WordClass {
 
 /// The entries of a shipped file.
 fn entries(name: &str, text: &str) -> Vec<Entry> {
-    let file = SourceFile::new(format!("<embedded>/rules/words/{name}"), text);
+    let file = SourceFile::new(format!("<embedded>/words/{name}"), text);
     match yaml::parse(&file, &mut Problems::new()).map(|node| node.data) {
         Some(Data::Map(entries)) => entries,
         _ => Vec::new(),
