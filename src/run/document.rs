@@ -19,7 +19,7 @@ use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
 use crate::result::{DocumentResult, ExplanationBuilder};
-use crate::score::{Assessment, Assessor, ScoreBreakdown};
+use crate::score::{Assessment, Assessor, Beside, ScoreBreakdown};
 use crate::store::{Artifact, DocumentRecord, StoreError};
 use crate::value::{Cancel, Fuel, Millis, Usage};
 use serde_json::Value;
@@ -249,8 +249,12 @@ impl Session {
             off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
                 let mut assessment = Assessment::default();
                 let source = source.as_deref();
-                let account =
-                    assessor.assess_and_account(&document_type, &candidate, source, &[], &mut assessment);
+                let account = assessor.assess_and_account(
+                    &document_type,
+                    &candidate,
+                    Beside { source, ..Beside::default() },
+                    &mut assessment,
+                );
                 (assessor, assessment, account)
             })
             .await;

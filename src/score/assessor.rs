@@ -5,6 +5,7 @@ use super::assessment::{Assessment, Issue};
 use super::grounded::{Names, Source};
 use super::machine::{Buffers, Machine};
 use super::pre_existing::PreExisting;
+use super::quotes::Quotes;
 use super::subject::AssessedValue;
 use crate::profile::{CandidateKind, OnPreExisting};
 use crate::rules::{CompiledRules, Program};
@@ -83,6 +84,17 @@ pub struct Assessor {
     fuel: Fuel,
 }
 
+/// What comes beside a candidate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The document's text, from [`Scoring::source`].
+    pub source: Option<&'a Source>,
+    /// Scores of dimensions that nothing here measures.
+    pub given: &'a [(String, Score)],
+    /// Passages that were offered for the candidate's leaves.
+    pub quotes: Option<&'a Quotes>,
+}
+
 /// Most steps of one assessment, some seconds of work: values that a path passes, words and names that are compared.
 pub(super) const MAX_STEPS: u64 = 200_000_000;
 
@@ -127,30 +139,29 @@ impl Assessor {
         given: &[(String, Score)],
         out: &mut Assessment,
     ) {
-        self.score(document_type, candidate, source, given, out, false);
+        self.score(document_type, candidate, Beside { source, given, quotes: None }, out, false);
     }
 
-    /// The same, and where each point went.
+    /// The same, with all that came beside the candidate, and where each point went.
     pub fn assess_and_account(
         &mut self,
         document_type: &str,
         candidate: &Value,
-        source: Option<&Source>,
-        given: &[(String, Score)],
+        beside: Beside<'_>,
         out: &mut Assessment,
     ) -> ScoreBreakdown {
-        self.score(document_type, candidate, source, given, out, true)
+        self.score(document_type, candidate, beside, out, true)
     }
 
     fn score(
         &mut self,
         document_type: &str,
         candidate: &Value,
-        source: Option<&Source>,
-        given: &[(String, Score)],
+        beside: Beside<'_>,
         out: &mut Assessment,
         accounting: bool,
     ) -> ScoreBreakdown {
+        let Beside { source, given, .. } = beside;
         out.clear();
         self.fuel.refill();
         let rules = &self.scoring.rules;
@@ -183,8 +194,7 @@ impl Assessor {
                 rules,
                 names,
                 document,
-                source,
-                given,
+                Beside { quotes: None, ..beside },
                 &mut before,
                 &mut self.room,
                 &self.fuel,
@@ -194,7 +204,7 @@ impl Assessor {
         });
         let candidate = subject.value();
         let mut machine =
-            Machine::new(program, rules, names, candidate, source, given, out, &mut self.room, &self.fuel)
+            Machine::new(program, rules, names, candidate, beside, out, &mut self.room, &self.fuel)
                 .after(pre_existing.as_ref());
         if accounting {
             return machine.run_and_account();

@@ -2,13 +2,14 @@
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakdown, capped, combined};
 use super::assessment::{Assessment, Issue, SourceSpan};
-use super::assessor::MAX_STEPS;
+use super::assessor::{Beside, MAX_STEPS};
 use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::memo::Memo;
 use super::pre_existing::PreExisting;
+use super::quotes::Quotes;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions, Weight};
 use crate::rules::{
@@ -47,6 +48,7 @@ pub(super) struct Machine<'a> {
     pub candidate: &'a Value,
     pub source: Option<&'a Source>,
     pub given: &'a [(String, Score)],
+    pub quotes: Option<&'a Quotes>,
     /// What was wrong before the candidate, which is an edit, was made; it does not count against it.
     pub pre_existing: Option<&'a PreExisting>,
     pub out: &'a mut Assessment,
@@ -84,8 +86,7 @@ impl<'a> Machine<'a> {
         rules: &'a CompiledRules,
         names: &'a Names,
         candidate: &'a Value,
-        source: Option<&'a Source>,
-        given: &'a [(String, Score)],
+        beside: Beside<'a>,
         out: &'a mut Assessment,
         room: &'a mut Buffers,
         fuel: &'a Fuel,
@@ -96,8 +97,9 @@ impl<'a> Machine<'a> {
             dispositions: rules.dispositions(),
             names,
             candidate,
-            source,
-            given,
+            source: beside.source,
+            given: beside.given,
+            quotes: beside.quotes,
             pre_existing: None,
             out,
             room,

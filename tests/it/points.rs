@@ -4,7 +4,7 @@ use crate::workspace::documents;
 use loopctl::diag::Problems;
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, available, load};
-use loopctl::score::{Assessment, Assessor, ScoreBreakdown, Scoring};
+use loopctl::score::{Assessment, Assessor, Beside, ScoreBreakdown, Scoring};
 use loopctl::value::Score;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -108,7 +108,12 @@ proptest! {
                 }
                 let (mut with, mut without) = (Assessment::default(), Assessment::default());
                 let mut assessor = Assessor::new(Arc::clone(scoring));
-                let account = assessor.assess_and_account(document_type, &candidate, source, &[], &mut with);
+                let account = assessor.assess_and_account(
+document_type,
+&candidate,
+Beside { source, ..Beside::default() },
+&mut with,
+);
                 assessor.assess(document_type, &candidate, source, &[], &mut without);
                 // Keeping the account changes nothing.
                 prop_assert_eq!(&with, &without);
@@ -129,8 +134,7 @@ fn there_are_profiles_and_documents_to_look_at() {
             let account = Assessor::new(Arc::clone(scoring)).assess_and_account(
                 &types[0],
                 &json!({}),
-                None,
-                &[],
+                Beside::default(),
                 &mut out,
             );
             account

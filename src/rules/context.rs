@@ -1,0 +1,125 @@
+//! Context: how a text asserts what it mentions.
+//!
+//! The method is ConText (Harkema et al. 2009), after NegEx (Chapman et al. 2001): phrases with a direction and a reach.
+
+use crate::mapping;
+
+mapping! {
+    /// How a text asserts what it mentions: phrases that negate, doubt or date what stands near them, and headings that say what
+    /// a part of the document is.
+    "context" is "context";
+    #[derive(Debug, Clone)]
+    pub struct Context {
+        /// The name, for readers.
+        #[key(examples(&["clinical"]))]
+        pub context: Option<String>,
+        /// What it is for.
+        #[key(examples(&["Clinical documents in English"]))]
+        pub description: Option<String>,
+        /// Another context, by name. What this one does not say is as there: mappings merge key by key, lists replace, `null`
+        /// takes a key away.
+        #[key(examples(&["clinical"]))]
+        pub extends: Option<String>,
+        /// What is not so: `no`, `without`, `ruled out`.
+        #[key(examples(&["{ before: [no, without], after: [is ruled out] }"]))]
+        pub negated: Triggers => |_| Triggers::default(),
+        /// What may be so: `possible`, `cannot exclude`.
+        #[key(examples(&["{ before: [possible, suspicious for], after: [is suspected] }"]))]
+        pub uncertain: Triggers => |_| Triggers::default(),
+        /// What was so: `history of`, `status post`.
+        #[key(examples(&["{ before: [history of] }"]))]
+        pub historical: Triggers => |_| Triggers::default(),
+        /// What might become so: `if`, `rule out`, `return for`.
+        #[key(examples(&["{ before: [if, return for] }"]))]
+        pub hypothetical: Triggers => |_| Triggers::default(),
+        /// What is so of somebody else: `mother had`, `family history of`.
+        #[key(examples(&["{ before: [family history of, mother] }"]))]
+        pub of_another: Triggers => |_| Triggers::default(),
+        /// Phrases that look like one of those above and are none: `no increase`, `not only`.
+        #[key(default("[]"), examples(&["[no increase, not only]"]))]
+        pub ignored: Vec<String>,
+        /// Words that end what a phrase before them reaches: `but`, `however`.
+        #[key(default("[]"), examples(&["[but, however, although]"]))]
+        pub terminators: Vec<String>,
+        /// How far a phrase reaches, in words of its own sentence.
+        #[key(whole(1, 60), default("8"), examples(&["6"]))]
+        pub reach: u64,
+        /// Headings of parts, and what is so of what stands in such a part.
+        #[key(default("[]"), examples(&["[{ headings: [family history], says: of_another }]"]))]
+        pub sections: Vec<Section>,
+    }
+}
+
+mapping! {
+    /// Phrases and which way they look.
+    "triggers" is "set of phrases", expects "`{ before: [no, without], after: [is absent] }`", all default;
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Triggers {
+        /// Phrases that stand before what they are about.
+        #[key(default("[]"), examples(&["[no, without]"]))]
+        pub before: Vec<String>,
+        /// Phrases that stand after what they are about.
+        #[key(default("[]"), examples(&["[is ruled out]"]))]
+        pub after: Vec<String>,
+    }
+}
+
+mapping! {
+    /// A kind of part, told by its heading.
+    "section" is "section", expects "`{ headings: [family history], says: of_another }`";
+    #[derive(Debug, Clone)]
+    pub struct Section {
+        /// Headings, in any case.
+        #[key(required, examples(&["[family history]"]))]
+        pub headings: Vec<String> => |_| Vec::new(),
+        /// How what stands there is asserted, where nothing nearer says so. Without it, affirmed.
+        #[key(examples(&["historical"]))]
+        pub says: Option<Assertion>,
+        /// How final the part is: of mentions that differ, those of the part with the higher number hold. A part without a
+        /// heading that is listed has 5.
+        #[key(whole(0, 9), default("5"), examples(&["8"]))]
+        pub finality: u64,
+    }
+}
+
+/// How a text asserts something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Assertion {
+    /// It is so.
+    #[default]
+    Affirmed,
+    /// It is not so.
+    Negated,
+    /// It may be so.
+    Uncertain,
+    /// It was so.
+    Historical,
+    /// It might become so.
+    Hypothetical,
+    /// It is so of somebody else.
+    OfAnother,
+}
+
+impl Assertion {
+    /// The word in YAML and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Assertion::Affirmed => "affirmed",
+            Assertion::Negated => "negated",
+            Assertion::Uncertain => "uncertain",
+            Assertion::Historical => "historical",
+            Assertion::Hypothetical => "hypothetical",
+            Assertion::OfAnother => "of_another",
+        }
+    }
+}
+
+crate::decode_words!(Assertion, "assertion", {
+    "affirmed": "It is so." => Assertion::Affirmed,
+    "negated": "It is not so." => Assertion::Negated,
+    "uncertain": "It may be so." => Assertion::Uncertain,
+    "historical": "It was so." => Assertion::Historical,
+    "hypothetical": "It might become so." => Assertion::Hypothetical,
+    "of_another": "It is so of somebody else." => Assertion::OfAnother,
+});
