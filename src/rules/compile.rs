@@ -2,7 +2,7 @@
 
 use super::emit::{Emitter, add};
 use super::inherit::Inheritance;
-use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
+use super::program::{EvidenceRules, FieldName, GroundingSettings, Op, Program, RubricField};
 use super::rubric::Rubric;
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
@@ -26,7 +26,7 @@ pub struct CompiledRules {
     programs: BTreeMap<Arc<str>, Arc<Program>>,
     unknown: Arc<Program>,
     scripts: Arc<ScriptSet>,
-    field_names: Vec<FieldName>,
+    evidence: EvidenceRules,
     dispositions: Dispositions,
 }
 
@@ -54,10 +54,10 @@ impl CompiledRules {
         self.programs.keys().map(AsRef::as_ref)
     }
 
-    /// What fields may be called in a source, as the rubrics that grounding uses have it.
+    /// What fields may be called in a source and how their values are said, as the rubrics that grounding uses have it.
     #[must_use]
-    pub(crate) fn field_names(&self) -> &[FieldName] {
-        &self.field_names
+    pub(crate) fn evidence(&self) -> &EvidenceRules {
+        &self.evidence
     }
 
     /// The scripts that the programs call.
@@ -121,7 +121,7 @@ pub fn compile(
         programs,
         unknown,
         scripts: Arc::new(scripts),
-        field_names: sources.field_names(dimensions),
+        evidence: hack(sources.field_names(dimensions), files),
         dispositions: Dispositions::default(),
     })
 }
@@ -227,9 +227,19 @@ impl Sources {
         let mut names = Vec::new();
         for rubric in used.iter().filter_map(|name| self.rubrics.get(*name)) {
             for (key, knowledge) in &rubric.fields {
-                names.push(FieldName { key: key.clone(), synonyms: knowledge.synonyms.clone() });
+                names.push(FieldName {
+                    key: key.clone(),
+                    values: None,
+                    unit: None,
+                    synonyms: knowledge.synonyms.clone(),
+                });
                 for (key, known) in &knowledge.keys {
-                    names.push(FieldName { key: key.clone(), synonyms: known.synonyms.clone() });
+                    names.push(FieldName {
+                        key: key.clone(),
+                        values: None,
+                        unit: None,
+                        synonyms: known.synonyms.clone(),
+                    });
                 }
             }
         }
@@ -300,6 +310,8 @@ impl Sources {
                     fuzzy: grounding.fuzzy,
                     severity: grounding.severity,
                     ignore: grounding.ignore.clone(),
+                    quoted: grounding.quoted,
+                    conflicting: grounding.conflicting,
                 };
                 let settings = add(&mut emitter.program.groundings, settings);
                 emitter.push(Op::Ground { dimension: index, settings });
@@ -416,4 +428,20 @@ fn read_schemas(
         }
     }
     schemas
+}
+
+fn hack(fields: Vec<FieldName>, files: &dyn Files) -> EvidenceRules {
+    use crate::value::yaml;
+    let mut problems = Problems::new();
+    let mut vocabularies = Vec::new();
+    let order = ["margin-status","her2-status","receptor-status","grade","presence","laterality","modality","body-region","msi-status","zygosity","significance","lab-flag","sex","t-stage","n-stage","m-stage","contrast","focality","count"];
+    for name in order {
+        let Ok(Some(file)) = files.read(&format!("rules/vocabularies/{name}.yaml")) else { continue };
+        if let Some(v) = yaml::parse(&file, &mut problems).and_then(|node| super::vocabulary::Vocabulary::read_mapping(&node, &mut problems)) {
+            vocabularies.push((name.to_owned(), v));
+        }
+    }
+    let context = files.read("rules/context.yaml").ok().flatten().and_then(|file| yaml::parse(&file, &mut problems)).and_then(|node| super::context::Context::read_mapping(&node, &mut problems));
+    if problems.error_count() > 0 { eprintln!("{}", crate::diag::render_human(&problems, crate::diag::Style::Plain)); }
+    EvidenceRules { vocabularies, context, fields }
 }

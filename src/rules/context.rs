@@ -3,6 +3,7 @@
 //! The method is ConText (Harkema et al. 2009), after NegEx (Chapman et al. 2001): phrases with a direction and a reach.
 
 use crate::mapping;
+use serde::{Deserialize, Serialize};
 
 mapping! {
     /// How a text asserts what it mentions: phrases that negate, doubt or date what stands near them, and headings that say what
@@ -41,6 +42,9 @@ mapping! {
         /// Words that end what a phrase before them reaches: `but`, `however`.
         #[key(default("[]"), examples(&["[but, however, although]"]))]
         pub terminators: Vec<String>,
+        /// Words in names of fields whose values are just that: a field about history holds what was so.
+        #[key(examples(&["{ historical: [history, prior], of_another: [family] }"]))]
+        pub fields: FieldWords => |_| FieldWords::default(),
         /// How far a phrase reaches, in words of its own sentence.
         #[key(whole(1, 60), default("8"), examples(&["6"]))]
         pub reach: u64,
@@ -65,6 +69,29 @@ mapping! {
 }
 
 mapping! {
+    /// Words in names of fields, by what such fields hold besides what is so.
+    "words_of_fields" is "set of words", expects "`{ historical: [history, prior] }`", all default;
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FieldWords {
+        /// What is not so.
+        #[key(default("[]"), examples(&["[excluded, negatives]"]))]
+        pub negated: Vec<String>,
+        /// What may be so.
+        #[key(default("[]"), examples(&["[differential, suspected]"]))]
+        pub uncertain: Vec<String>,
+        /// What was so.
+        #[key(default("[]"), examples(&["[history, prior, previous, comparison]"]))]
+        pub historical: Vec<String>,
+        /// What might become so.
+        #[key(default("[]"), examples(&["[indication, plan, recommendation]"]))]
+        pub hypothetical: Vec<String>,
+        /// What is so of somebody else.
+        #[key(default("[]"), examples(&["[family]"]))]
+        pub of_another: Vec<String>,
+    }
+}
+
+mapping! {
     /// A kind of part, told by its heading.
     "section" is "section", expects "`{ headings: [family history], says: of_another }`";
     #[derive(Debug, Clone)]
@@ -83,7 +110,8 @@ mapping! {
 }
 
 /// How a text asserts something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Assertion {
     /// It is so.
     #[default]

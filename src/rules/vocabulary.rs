@@ -70,3 +70,13 @@ mapping! {
         pub negated: String => |_| String::new(),
     }
 }
+
+/// A phrase as a regular expression: a space stands for any blanks or hyphens, and where it begins or ends with a letter or
+/// digit, a word begins or ends.
+#[must_use]
+pub(crate) fn phrase_pattern(phrase: &str) -> String {
+    let spaced = phrase.trim().replace(" ?", r"[\s\-]*").replace(' ', r"[\s\-]+");
+    let begins = phrase.trim().starts_with(char::is_alphanumeric);
+    let ends = phrase.trim().ends_with(char::is_alphanumeric);
+    format!("{}(?:{spaced}){}", if begins { r"\b" } else { "" }, if ends { r"\b" } else { "" })
+}

@@ -48,6 +48,26 @@ pub(super) fn find(
     })
 }
 
+/// The first whole date among some tokens, in any writing.
+pub(super) fn any(source: &SourceIndex, tokens: &std::ops::Range<usize>) -> Option<TokenMatch> {
+    tokens.clone().find_map(|at| {
+        plain(source, at).filter(|year| (1900..=2199).contains(year))?;
+        let numbers = |i: usize| plain(source, i).is_some_and(|n| (1..=31).contains(&n));
+        let joined = |i: usize| matches!(source.gap_after(i), "/" | "." | "-");
+        let (two, one) = (at.checked_sub(2), at.checked_sub(1));
+        if let (Some(two), Some(one)) = (two, one) {
+            let figures = numbers(two) && numbers(one) && joined(two) && joined(one);
+            let named = (month_at(source, two).is_some() && numbers(one))
+                || (month_at(source, one).is_some() && numbers(two));
+            if figures || named {
+                return Some(TokenMatch { from: two, to: at + 1, numeric: true });
+            }
+        }
+        let after = joined(at) && joined(at + 1) && numbers(at + 1) && numbers(at + 2);
+        after.then_some(TokenMatch { from: at, to: at + 3, numeric: true })
+    })
+}
+
 fn plain(source: &SourceIndex, i: usize) -> Option<u32> {
     source.token(i).filter(|token| token.kind == TokenKind::Number)?;
     number_at(source.text(), source.tokens(), i, source.decimal_comma())?.small()

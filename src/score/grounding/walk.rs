@@ -1,11 +1,16 @@
 //! Walking a candidate: its leaves, and what the keys and labels around each say about it.
 
-use crate::value::{Fuel, Segment, push_segment};
+use crate::value::{Segment, push_segment};
 use serde_json::{Map, Value};
 
 use super::names::{key_is, unit_in_key};
 use super::words::{is_generic_key, is_label_key};
-use super::{Grounder, Match, Scratch, Settings, SourceIndex, Vocabulary};
+use super::{Grounder, Reading, Verdict};
+#[cfg(test)]
+use super::{Scratch, Settings, SourceIndex, Vocabulary};
+#[cfg(test)]
+use crate::value::Fuel;
+use crate::score::quotes::Quotes;
 
 /// Longest text that can be a label, in bytes.
 const LONGEST_LABEL: usize = 80;
@@ -51,6 +56,7 @@ pub(crate) struct Leaf<'a> {
 impl Grounder<'_> {
     /// Grounds every string and number of `candidate` in document order and gives each to `visit`.
     /// Blank strings, nulls and booleans are passed over. It ends early when the fuel is spent.
+    #[cfg(test)]
     pub(crate) fn ground_all(
         candidate: &Value,
         vocabulary: &Vocabulary,
@@ -58,24 +64,59 @@ impl Grounder<'_> {
         settings: Settings,
         scratch: &mut Scratch,
         fuel: &Fuel,
-        mut visit: impl FnMut(Leaf<'_>, Option<Match>),
+        mut visit: impl FnMut(Leaf<'_>, Option<super::Match>),
     ) {
         let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch, fuel);
-        let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
+        grounder.each_leaf(candidate, |grounder, leaf, place| {
+            if !leaf.value.is_boolean() {
+                let found = grounder.ground(leaf.value, place);
+                visit(leaf, found);
+            }
+        });
+    }
+
+    /// Judges every leaf of `candidate` that `is_checked` takes, in document order, and gives each that counts to `visit`. It ends
+    /// early when the fuel is spent.
+    pub(crate) fn judge_all(
+        &mut self,
+        candidate: &Value,
+        reading: Reading<'_>,
+        quotes: Option<&Quotes>,
+        is_checked: impl Fn(&str) -> bool,
+        mut visit: impl FnMut(Leaf<'_>, Verdict),
+    ) {
+        self.each_leaf(candidate, |grounder, leaf, place| {
+            if !is_checked(leaf.pointer) {
+                return;
+            }
+            let offered = quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer));
+            if let Some(verdict) = grounder.judge(leaf.value, place, offered, reading) {
+                visit(leaf, verdict);
+            }
+        });
+    }
+
+    /// Every string that is not blank, number and truth value, with its place.
+    fn each_leaf(
+        &mut self,
+        candidate: &Value,
+        visit: impl FnMut(&mut Self, Leaf<'_>, &LeafContext<'_>),
+    ) {
+        let mut pointer = std::mem::take(&mut self.scratch.pointer);
         pointer.clear();
-        let mut walk = Walk { grounder: &mut grounder, pointer: &mut pointer, visit: &mut visit };
+        let mut walk = Walk { grounder: self, pointer: &mut pointer, visit };
         walk.value(candidate, &LeafContext::top(""));
-        grounder.scratch.pointer = pointer;
+        self.scratch.pointer = pointer;
     }
 }
 
 struct Walk<'w, 'g, V> {
     grounder: &'w mut Grounder<'g>,
     pointer: &'w mut String,
-    visit: &'w mut V,
+    visit: V,
 }
 
-impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
+impl<'g, V: FnMut(&mut Grounder<'g>, Leaf<'_>, &LeafContext<'_>)> Walk<'_, 'g, V> {
     fn value(&mut self, value: &Value, place: &LeafContext<'_>) {
         if !self.grounder.fuel.spend(1) {
             return;
@@ -107,11 +148,10 @@ impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
                 }
             }
             Value::String(text) if text.trim().is_empty() => {}
-            Value::String(_) | Value::Number(_) => {
-                let found = self.grounder.ground(value, place);
-                (self.visit)(Leaf { pointer: self.pointer, value }, found);
+            Value::String(_) | Value::Number(_) | Value::Bool(_) => {
+                (self.visit)(self.grounder, Leaf { pointer: self.pointer, value }, place);
             }
-            Value::Null | Value::Bool(_) => {}
+            Value::Null => {}
         }
     }
 
