@@ -434,7 +434,7 @@ fn hack(fields: Vec<FieldName>, files: &dyn Files) -> EvidenceRules {
     use crate::value::yaml;
     let mut problems = Problems::new();
     let mut vocabularies = Vec::new();
-    let order = ["margin-status","her2-status","receptor-status","grade","presence","laterality","modality","body-region","msi-status","zygosity","significance","lab-flag","sex","t-stage","n-stage","m-stage","contrast","focality","count"];
+    let order = ["presence","margin-status","her2-status","receptor-status","grade","laterality","modality","body-region","msi-status","zygosity","significance","lab-flag","sex","t-stage","n-stage","m-stage","contrast","focality","count"];
     for name in order {
         let Ok(Some(file)) = files.read(&format!("rules/vocabularies/{name}.yaml")) else { continue };
         if let Some(v) = yaml::parse(&file, &mut problems).and_then(|node| super::vocabulary::Vocabulary::read_mapping(&node, &mut problems)) {

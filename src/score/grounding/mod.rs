@@ -43,7 +43,7 @@ pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;
 
 use boundary::{is_negated, is_whole};
-use evidence::{Document, Judge, Searched};
+use evidence::{Document, Field, Judge, Searched, is_quantity, write_words};
 use names::{Concept, Hit, NameTable, unit_in_key};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
@@ -94,6 +94,7 @@ impl Default for Settings {
 pub(crate) struct Scratch {
     tokens: Vec<Token>,
     others: Vec<Token>,
+    words: String,
     number: String,
     pointer: String,
     names: NameTable,
@@ -123,6 +124,17 @@ pub(crate) struct Grounder<'a> {
     scratch: &'a mut Scratch,
     fuel: &'a Fuel,
 }
+
+/// What a passage may do to a value that is what it is, whatever is said of it: a side, a modality.
+const ANY: [Assertion; 5] = [
+    Assertion::Negated,
+    Assertion::Uncertain,
+    Assertion::Historical,
+    Assertion::Hypothetical,
+    Assertion::OfAnother,
+];
+/// What a passage may do to a number or a date: what is denied or doubted beside it is something else.
+const OF_NUMBERS: [Assertion; 3] = [Assertion::Negated, Assertion::Uncertain, Assertion::Hypothetical];
 
 /// What it costs to look at what is around one match, in token comparisons.
 const ACCEPTING: u64 = 32;
@@ -328,15 +340,29 @@ impl<'a> Grounder<'a> {
             return Some(Verdict::found(found.bytes, found.method));
         }
         let Some(probe) = self.probe(text, place, tokens) else { return Some(Verdict::not_found()) };
-        let vocabulary = self.vocabulary_of(place, reading).or_else(|| reading.lexicon.of_text(text));
-        let canonical = vocabulary
-            .and_then(|number| reading.lexicon.reader(number))
-            .and_then(|reader| reader.read(text))
-            .map(|canonical| (canonical.value, canonical.whole));
+        self.scratch.words.clear();
+        let mut words = std::mem::take(&mut self.scratch.words);
+        let vocabulary = self.vocabulary_of(place, reading, &mut words).or_else(|| reading.lexicon.of_text(text));
+        let reader = vocabulary.and_then(|number| reading.lexicon.reader(number));
+        let canonical = reader.and_then(|reader| reader.read(text)).map(|read| (read.value, read.whole));
         let document = self.document(reading);
-        let judge = Judge { document, names: self.names(), accepts: reading.lexicon.accepted(place.key), vocabulary };
+        words.clear();
+        write_words(place.key, &mut words);
+        let accepts: &[Assertion] = match reader {
+            // A side or a modality is what it is, whatever is said of it.
+            Some(reader) if canonical.is_some() && reader.counts_anywhere() => &ANY,
+            _ if is_quantity(&probe) || date::is_date(&probe) => &OF_NUMBERS,
+            _ => reading.lexicon.accepted(&words),
+        };
+        words.clear();
+        place.write_words(&mut words);
+        let field = Field { names: self.names(), text: &words };
+        let is_of_several = place.is_of_several;
+        let judge = Judge { document, field, is_of_several, accepts, vocabulary };
         let search = || self.searched(&probe, place, &judge);
-        Some(judge.judge(&probe, canonical, quotes, others, search))
+        let verdict = judge.judge(&probe, canonical, quotes, others, search);
+        self.scratch.words = words;
+        Some(verdict)
     }
 
     fn judge_truth(
@@ -349,15 +375,25 @@ impl<'a> Grounder<'a> {
         others: &mut Vec<Token>,
     ) -> Option<Verdict> {
         let knows = |number: &usize| reading.lexicon.reader(*number).is_some_and(|one| one.boolean(given).is_some());
-        let vocabulary =
-            self.vocabulary_of(place, reading).filter(knows).or_else(|| reading.lexicon.of_booleans())?;
+        let mut words = std::mem::take(&mut self.scratch.words);
+        let vocabulary = self
+            .vocabulary_of(place, reading, &mut words)
+            .filter(knows)
+            .or_else(|| reading.lexicon.of_booleans())?;
         let said = reading.lexicon.reader(vocabulary)?.boolean(given)?;
         let text = if given { "true" } else { "false" };
         let probe = self.probe(text, place, tokens)?;
         let document = self.document(reading);
-        let accepts = reading.lexicon.accepted(place.key);
-        let judge = Judge { document, names: self.names(), accepts, vocabulary: Some(vocabulary) };
+        words.clear();
+        write_words(place.key, &mut words);
+        let accepts = reading.lexicon.accepted(&words);
+        words.clear();
+        place.write_words(&mut words);
+        let field = Field { names: self.names(), text: &words };
+        let is_of_several = place.is_of_several;
+        let judge = Judge { document, field, is_of_several, accepts, vocabulary: Some(vocabulary) };
         let verdict = judge.judge(&probe, Some((said, true)), quotes, others, Searched::default);
+        self.scratch.words = words;
         let is_silent = verdict.finding == Finding::NotFound;
         (given || !is_silent).then_some(verdict)
     }
@@ -376,20 +412,30 @@ impl<'a> Grounder<'a> {
 
     /// The vocabulary that reads a field: the one that the rubric names for it, else the one that lists its name, else that of
     /// what it stands in.
-    fn vocabulary_of(&self, place: &LeafContext<'_>, reading: Reading<'_>) -> Option<usize> {
-        let declared = self.scratch.own.iter().find_map(|own| reading.values.get(*own as usize).copied().flatten());
-        if declared.is_some() {
-            return declared;
+    fn vocabulary_of(
+        &self,
+        place: &LeafContext<'_>,
+        reading: Reading<'_>,
+        words: &mut String,
+    ) -> Option<usize> {
+        let declared = |own: &Concept| reading.values.get(*own as usize).copied().flatten();
+        if let Some(declared) = self.scratch.own.iter().find_map(declared) {
+            return Some(declared);
         }
-        if let Some(listed) = place.label.and_then(|label| reading.lexicon.of_field(label)) {
+        let mut listed = |name: &str| {
+            words.clear();
+            write_words(name, words);
+            reading.lexicon.of_field(words)
+        };
+        if let Some(listed) = place.label.and_then(&mut listed) {
             return Some(listed);
         }
         let mut at = Some(place);
         while let Some(here) = at {
-            if let Some(listed) = reading.lexicon.of_field(here.key) {
+            if let Some(listed) = listed(here.key) {
                 return Some(listed);
             }
-            at = here.outer.filter(|_| true);
+            at = here.outer;
         }
         None
     }

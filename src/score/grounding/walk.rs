@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::names::{key_is, unit_in_key};
 use super::words::{is_generic_key, is_label_key};
+use super::evidence::write_words;
 use super::{Grounder, Reading, Verdict};
 #[cfg(test)]
 use super::{Scratch, Settings, SourceIndex, Vocabulary};
@@ -26,13 +27,26 @@ pub(crate) struct LeafContext<'a> {
     pub label: Option<&'a str>,
     /// The unit that a sibling gives.
     pub unit: Option<&'a str>,
+    /// Whether it stands in one of several objects of a list.
+    pub is_of_several: bool,
 }
 
 impl<'a> LeafContext<'a> {
     /// A field at the top of the candidate.
     #[must_use]
     pub(crate) fn top(key: &'a str) -> Self {
-        Self { key, outer: None, label: None, unit: None }
+        Self { key, outer: None, label: None, unit: None, is_of_several: false }
+    }
+
+    /// The words of its key and of what is around it: the label, else the keys as far as each says nothing alone.
+    pub(super) fn write_words(&self, into: &mut String) {
+        if let Some(label) = self.label {
+            write_words(label, into);
+        }
+        if let Some(outer) = self.outer {
+            outer.write_words(into);
+        }
+        write_words(self.key, into);
     }
 
     pub(super) fn is_generic(&self) -> bool {
@@ -135,6 +149,7 @@ impl<'g, V: FnMut(&mut Grounder<'g>, Leaf<'_>, &LeafContext<'_>)> Walk<'_, 'g, V
                                 outer,
                                 label: label.or(if outer.is_some() { place.label } else { None }),
                                 unit,
+                                is_of_several: place.is_of_several,
                             },
                         )
                     });
@@ -144,7 +159,9 @@ impl<'g, V: FnMut(&mut Grounder<'g>, Leaf<'_>, &LeafContext<'_>)> Walk<'_, 'g, V
                 for (i, item) in items.iter().enumerate() {
                     let mut digits = [0; 20];
                     let index = write_index(i, &mut digits);
-                    self.within(index, |walk| walk.value(item, place));
+                    let is_of_several = place.is_of_several || (items.len() > 1 && item.is_object());
+                    let place = LeafContext { is_of_several, ..*place };
+                    self.within(index, |walk| walk.value(item, &place));
                 }
             }
             Value::String(text) if text.trim().is_empty() => {}

@@ -1,7 +1,6 @@
 //! How a sentence asserts what it mentions: ConText (Harkema et al. 2009) over the phrases that a profile declares.
 
 use super::super::index::SourceIndex;
-use super::lexicon::field_words;
 use super::passages::Passages;
 use crate::rules::{Assertion, Context, phrase_pattern};
 use regex_automata::meta::Regex;
@@ -105,11 +104,7 @@ impl Triggers {
     }
 
     /// What a field of this name may hold that is not a fact of the document's subject now.
-    pub(super) fn accepted(&self, key: &str) -> &[Assertion] {
-        if self.fields.is_empty() {
-            return &[];
-        }
-        let words = field_words(key);
+    pub(super) fn accepted(&self, words: &str) -> &[Assertion] {
         let about = self.fields.iter().find(|(word, _)| words.split(' ').any(|one| one == word));
         about.map_or(&[], |(_, accepted)| accepted)
     }
@@ -163,6 +158,14 @@ impl Triggers {
         strongest.unwrap_or_else(|| Asserted { how: passages.section(bytes.start).says, by: None })
     }
 
+    /// Whether one of `hits` denies something within some bytes.
+    pub(super) fn denies(&self, bytes: &Range<usize>, hits: &[TriggerHit]) -> bool {
+        let from = hits.partition_point(|hit| hit.bytes.start < bytes.start);
+        let near = hits.get(from..).unwrap_or_default().iter().take_while(|hit| hit.bytes.end <= bytes.end);
+        let mut denials = near.filter(|hit| matches!(hit.role, Role::Before(Assertion::Negated) | Role::After(Assertion::Negated)));
+        denials.next().is_some()
+    }
+
     /// Whether a phrase reaches over this text.
     fn reaches(&self, between: &str, forward: bool) -> bool {
         let words = between.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
@@ -208,9 +211,12 @@ fn strength(how: Assertion) -> u8 {
     }
 }
 
-/// A heading at the start of a line: followed by a colon, or alone.
+/// A heading: at the start of a line, followed by a colon or alone; or after a full stop, followed by a colon.
 fn heading_pattern(heading: &str) -> String {
-    format!(r"(?m:^)[ \t#*_\d.)\-]{{0,8}}{}(?:[ \t]*\([^)\n]{{0,40}}\))?[ \t*_]*(?::|\r?$|[ \t]-)", phrase_pattern(heading))
+    let phrase = phrase_pattern(heading);
+    let bracket = r"(?:[ \t]*\([^)\n]{0,40}\))?";
+    // A text that has lost its line breaks has headings within a line: then a colon must follow.
+    format!(r"(?:^[ \t#*_\d.)\-]{{0,8}}{phrase}{bracket}[ \t*_]*(?::|\r?$|[ \t]-)|[.;,)]\s{{0,3}}{phrase}{bracket}[ \t]*:)")
 }
 
 fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -> Option<&'c Regex> {

@@ -90,14 +90,10 @@ impl Lexicon {
         self.by_name.get(name).copied()
     }
 
-    /// The vocabulary that reads a field of this name, if one says so.
-    pub(in super::super) fn of_field(&self, key: &str) -> Option<usize> {
-        if self.by_field.is_empty() {
-            return None;
-        }
-        let words = field_words(key);
+    /// The vocabulary that reads a field of this name, given as words, if one says so.
+    pub(in super::super) fn of_field(&self, words: &str) -> Option<usize> {
         let singular = || words.strip_suffix('s').and_then(|one| self.by_field.get(one));
-        self.by_field.get(&words).or_else(singular).copied()
+        self.by_field.get(words).or_else(singular).copied()
     }
 
     /// The first vocabulary in which a whole text is a value. Numbers alone say nothing about what they count.
@@ -110,8 +106,8 @@ impl Lexicon {
 
     /// What a value of this field may be that is not asserted as a fact of the document's subject now: a field about history
     /// holds history.
-    pub(in super::super) fn accepted(&self, key: &str) -> &[Assertion] {
-        self.context.accepted(key)
+    pub(in super::super) fn accepted(&self, words: &str) -> &[Assertion] {
+        self.context.accepted(words)
     }
 
     /// The first vocabulary that knows truth values.
@@ -214,7 +210,7 @@ impl Reader {
     }
 
     /// Whether phrases count wherever they stand.
-    pub(super) fn counts_anywhere(&self) -> bool {
+    pub(in super::super) fn counts_anywhere(&self) -> bool {
         self.anywhere
     }
 
@@ -228,24 +224,41 @@ impl Reader {
 const MAX_VALUE: usize = 200;
 
 /// The words of a field's name, folded, with a space between: `marginStatus`, `margin_status` and `Margin status` are one.
-pub(super) fn field_words(key: &str) -> String {
+pub(in super::super) fn field_words(key: &str) -> String {
     let mut words = String::with_capacity(key.len() + 4);
+    write_words(key, &mut words);
+    words
+}
+
+/// The same, at the end of a text.
+pub(in super::super) fn write_words(key: &str, into: &mut String) {
+    let mut from = 0;
     let mut before: Option<char> = None;
-    let mut rest = key.chars().peekable();
-    while let Some(c) = rest.next() {
+    let mut rest = key.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
         let hump = before.is_some_and(|b| (b.is_lowercase() || b.is_ascii_digit()) && c.is_uppercase())
             || (before.is_some_and(char::is_uppercase)
                 && c.is_uppercase()
-                && rest.peek().is_some_and(|next| next.is_lowercase()));
-        if (hump || matches!(c, '_' | '-' | '.' | '/' | ' ')) && !words.ends_with(' ') && !words.is_empty() {
-            words.push(' ');
-        }
-        if !matches!(c, '_' | '-' | '.' | '/' | ' ') {
-            words.push(c);
+                && rest.peek().is_some_and(|(_, next)| next.is_lowercase()));
+        let parts = matches!(c, '_' | '-' | '.' | '/' | ' ');
+        if hump || parts {
+            write_word(key.get(from..at).unwrap_or_default(), into);
+            from = if parts { at + c.len_utf8() } else { at };
         }
         before = Some(c);
     }
-    let folded: Vec<String> =
-        words.split(' ').map(|word| Word::new(word).map_or_else(|| word.to_lowercase(), |w| w.as_str().to_owned())).collect();
-    folded.join(" ")
+    write_word(key.get(from..).unwrap_or_default(), into);
+}
+
+fn write_word(word: &str, into: &mut String) {
+    if word.is_empty() {
+        return;
+    }
+    if !into.is_empty() {
+        into.push(' ');
+    }
+    match Word::new(word) {
+        Some(folded) => into.push_str(folded.as_str()),
+        None => into.push_str(word),
+    }
 }

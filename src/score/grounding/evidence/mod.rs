@@ -12,5 +12,6 @@ pub(crate) use lexicon::Lexicon;
 pub(crate) use passages::Passages;
 pub use verdict::Support;
 pub(crate) use verdict::{Finding, Verdict};
-pub(super) use reading::Document;
+pub(super) use lexicon::write_words;
+pub(super) use reading::{Document, Field, is_quantity};
 pub(super) use verdict::{Judge, Searched};

@@ -1,13 +1,13 @@
 //! What a passage says of a field: the value, another one, or nothing.
 
 use super::super::index::SourceIndex;
-use super::super::neighbourhood::Names;
+use super::super::neighbourhood::{Break, Names, break_before};
 use super::super::number::Unit;
 use super::super::probe::{Probe, is_times, unit_at};
 use super::super::sequence::{TokenMatch, align, number_matches};
-use super::super::token::{TokenKind, letters};
-use super::super::words::listed;
-use super::super::fold::{Word, fold_eq};
+use super::super::token::{TokenKind, letters, word_hash};
+use super::super::words::{WordClass, is_generic_key, listed};
+use super::super::fold::{Hash, Word, fold_eq, fold_str};
 use super::super::{Method, bytes_of, date};
 use super::context::Asserted;
 use super::lexicon::{Lexicon, PhraseHit, Reader, ValueId};
@@ -21,12 +21,41 @@ use std::ops::Range;
 pub(super) enum Said {
     /// The value.
     This(Statement),
+    /// The value, and another one that is as much the field's.
+    Both(Statement, Range<usize>),
     /// Another value.
     Another(Statement),
     /// Something about a field of another name.
     OfAnother(Range<usize>),
     /// Nothing that could be read.
     Nothing,
+}
+
+/// What is asked about: its names in the text, and the words of its name.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Field<'a> {
+    pub(in super::super) names: Names<'a>,
+    /// The words of its key, and of the keys and labels around it, folded.
+    pub(in super::super) text: &'a str,
+}
+
+impl<'a> Field<'a> {
+    /// The words that say something.
+    fn words(&self) -> impl DoubleEndedIterator<Item = &'a str> + Clone {
+        self.text.split(' ').filter(|word| word.len() >= 3 && !is_generic_key(word) && !is_small(word))
+    }
+}
+
+/// Whether a word says nothing about what a text is about.
+fn is_small(word: &str) -> bool {
+    listed(word).is_some_and(WordClass::says_little) && !matches!(word, "tumor" | "tumour")
+}
+
+/// A statement, and whether a denial turned it.
+#[derive(Debug, Clone)]
+struct Turned {
+    statement: Statement,
+    turned: bool,
 }
 
 /// Where something is said, and how.
@@ -54,8 +83,16 @@ pub(super) struct VocabularyValue<'a> {
     pub(super) value: ValueId,
 }
 
+/// How far from a value the words of its field are looked for, in tokens.
+const NEAR: usize = 24;
+/// Most sentences that are compared for one field, and most that are read.
+const SENTENCES: usize = 48;
+const MOST: usize = 6;
+/// A word that stands more often than this tells no sentence from another.
+const COMMON: usize = 200;
+
 /// How many words may stand between a name and a value that is therefore its own.
-const ADJACENT: usize = 4;
+const ADJACENT: usize = 12;
 
 impl<'a> Document<'a> {
     pub(super) fn text(&self) -> &'a str {
@@ -116,22 +153,35 @@ impl<'a> Document<'a> {
             && !word.get(..start).is_some_and(|rest| rest.ends_with(char::is_alphanumeric))
     }
 
-    /// Whose name stands right before a token, if any: the field's own, or another's.
-    pub(super) fn owner(&self, at: usize, names: &Names<'_>) -> Option<bool> {
+    /// Whether the name that a token stands after, in its line and sentence, is another field's. Names that say nothing of whose
+    /// they are (`Results`) are passed over, and so are those before the nearest of the field's own.
+    pub(super) fn is_of_another(&self, at: usize, names: &Names<'_>) -> bool {
         let mut words = 0;
         let mut end = at;
+        let mut anothers = false;
         while end > 0 && words <= ADJACENT {
             let gap = self.source.gap_before(end);
-            if gap.contains(['.', ';', ',', '\n', '|']) {
-                return None;
+            if gap.contains([';', '\n']) || break_before(end, self.source) == Break::Strong {
+                break;
             }
-            if let Some(own) = names.ending_own(end) {
-                return Some(own);
+            match names.ending_own(end) {
+                Some(true) => return false,
+                Some(false) => anothers |= !self.is_listed(end - 1),
+                None => {}
+            }
+            // Beyond a name only another one counts.
+            if anothers && words > 1 && gap.contains(['|', ':']) {
+                break;
             }
             end -= 1;
             words += 1;
         }
-        None
+        anothers
+    }
+
+    fn is_listed(&self, token: usize) -> bool {
+        let word = self.source.token(token).and_then(|token| Word::new(token.text(self.text())));
+        word.is_some_and(|word| listed(word.as_str()).is_some() || is_generic_key(word.as_str()))
     }
 
     /// What some tokens say of a field that a vocabulary reads.
@@ -139,17 +189,22 @@ impl<'a> Document<'a> {
         &self,
         asked: VocabularyValue<'_>,
         place: &Range<usize>,
-        names: &Names<'_>,
+        field: &Field<'_>,
     ) -> Said {
         let VocabularyValue { vocabulary, reader, value } = asked;
+        let names = &field.names;
         let bytes = self.bytes(place);
+        let subject = self.by_subject(asked, place, field);
+        if let Some((said, statement)) = subject.clone().filter(|(_, one)| one.turned) {
+            return if said == value { Said::This(statement.statement) } else { Said::Another(statement.statement) };
+        }
         let (mut this, mut another, mut of_another) = (None::<Statement>, None::<Statement>, None);
         for hit in self.phrases(vocabulary, &bytes) {
             if !self.fuel.spend(32) {
                 break;
             }
             let at = self.tokens(&hit.bytes);
-            if !reader.counts_anywhere() && self.owner(at.start, names) == Some(false) && !names.holds_own(&at) {
+            if !reader.counts_anywhere() && self.is_of_another(at.start, names) && !names.holds_own(&at) {
                 of_another.get_or_insert(hit.bytes.clone());
                 continue;
             }
@@ -163,15 +218,19 @@ impl<'a> Document<'a> {
                 *slot = Some(statement);
             }
         }
-        if this.is_none() && another.is_none() {
-            (this, another) = self.by_name(asked, place, names);
+        if this.is_none() && another.is_none()
+            && let Some((said, one)) = subject
+        {
+            return if said == value { Said::This(one.statement) } else { Said::Another(one.statement) };
         }
         let affirmed = |one: &Option<Statement>| one.as_ref().is_some_and(|one| one.asserted.how == Assertion::Affirmed);
         match (this, another, of_another) {
-            (Some(this), other, _) if this.asserted.how == Assertion::Affirmed || !affirmed(&other) => {
-                // Two values in one passage are two mentions; which of them holds is decided with the others.
-                Said::This(this)
+            (Some(this), Some(other), _) if this.asserted.how == Assertion::Affirmed && other.asserted.how == Assertion::Affirmed => {
+                // What comes first after a name is its value; another that a careful reader would report is not passed over.
+                let first = this.bytes.start < other.bytes.start && reader.prefers().is_none_or(|one| one == value);
+                if first || reader.counts_anywhere() { Said::This(this) } else { Said::Both(this, other.bytes) }
             }
+            (Some(this), other, _) if this.asserted.how == Assertion::Affirmed || !affirmed(&other) => Said::This(this),
             (_, Some(another), _) => Said::Another(another),
             (Some(this), ..) => Said::This(this),
             (None, None, Some(bytes)) => Said::OfAnother(bytes),
@@ -179,38 +238,124 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// What the field's own name says where it stands, affirmed or negated, if the vocabulary reads names.
-    fn by_name(
+    /// What the words of the field's name say where they stand, affirmed or negated, if the vocabulary reads names. Where none of
+    /// them stands there, only a denial says something.
+    fn by_subject(
         &self,
         asked: VocabularyValue<'_>,
         place: &Range<usize>,
-        names: &Names<'_>,
-    ) -> (Option<Statement>, Option<Statement>) {
-        let Some((affirmed, negated)) = asked.reader.named() else { return (None, None) };
-        let (mut this, mut another) = (None, None);
-        for hit in names.own_within(place) {
-            let bytes = self.bytes(&hit);
-            let asserted = self.assertion(&bytes);
-            let (said, asserted) = match asserted.how {
-                Assertion::Negated => (negated, Asserted { how: Assertion::Affirmed, ..asserted }),
-                _ => (affirmed, asserted),
-            };
-            let slot = if said == asked.value { &mut this } else { &mut another };
-            slot.get_or_insert(Statement { bytes, method: Method::Normalized, asserted });
+        field: &Field<'_>,
+    ) -> Option<(ValueId, Turned)> {
+        let (affirmed, negated) = asked.reader.named()?;
+        let own = field.names.own_within(place).last();
+        let head = own.or_else(|| self.head(place, field));
+        let tokens = head.clone().unwrap_or_else(|| place.clone());
+        let bytes = self.bytes(&tokens);
+        let asserted = self.assertion(&bytes);
+        let denied_within = head.is_none() && self.denies(place);
+        let (said, asserted, turned) = match asserted.how {
+            Assertion::Negated => (negated, Asserted { how: Assertion::Affirmed, ..asserted }, true),
+            _ if denied_within => (negated, Asserted { how: Assertion::Affirmed, by: None }, true),
+            _ if head.is_none() => return None,
+            _ => (affirmed, asserted, false),
+        };
+        let statement = Statement { bytes, method: Method::Normalized, asserted };
+        Some((said, Turned { statement, turned }))
+    }
+
+    /// The last word of the field's name that stands in a passage.
+    fn head(&self, place: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
+        field.words().rev().find_map(|word| {
+            let at = place.clone().rev().find(|at| self.is_word(*at, word))?;
+            Some(at..at + 1)
+        })
+    }
+
+    /// Whether a token is a word, inflected or not.
+    fn is_word(&self, at: usize, word: &str) -> bool {
+        let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Word) else { return false };
+        let here = token.text(self.text());
+        fold_eq(here, word) || is_inflected(here, word)
+    }
+
+    /// Whether a denial stands in a passage.
+    fn denies(&self, place: &Range<usize>) -> bool {
+        let bytes = self.bytes(place);
+        self.lexicon.context().denies(&bytes, self.passages.triggers(self.lexicon.context(), self.text()))
+    }
+
+    /// How many different words of the field's name stand near some bytes, in their sentence.
+    pub(super) fn words_near(&self, bytes: &Range<usize>, field: &Field<'_>) -> usize {
+        let sentence = self.tokens(&self.passages.sentence(bytes, self.source));
+        let own = self.tokens(bytes);
+        let from = sentence.start.max(own.start.saturating_sub(NEAR));
+        let to = sentence.end.min(own.end + NEAR / 2);
+        if !self.fuel.spend_on(to.saturating_sub(from)) {
+            return 0;
         }
-        (this, another)
+        let here = from..to.max(from);
+        let words = field.words().filter(|word| here.clone().any(|at| self.is_word(at, word))).count();
+        words.max(usize::from(field.names.holds_own(&here)))
+    }
+
+    /// The sentences that speak of a field: those that hold most of the words of its name, or one of its names. At most `MOST`,
+    /// best first, as tokens.
+    pub(super) fn passages_of(&self, field: &Field<'_>, into: &mut Vec<(usize, Range<usize>)>) {
+        into.clear();
+        let add = |at: usize, weight: usize, into: &mut Vec<(usize, Range<usize>)>| {
+            if let Some(known) = into.iter_mut().find(|(_, known)| known.contains(&at)) {
+                known.0 += weight;
+            } else if into.len() < SENTENCES && self.fuel.spend(64) {
+                let sentence = self.tokens(&self.passages.sentence(&self.bytes(&(at..at + 1)), self.source));
+                into.push((weight, sentence));
+            }
+        };
+        for hit in field.names.own_within(&(0..self.source.tokens().len())) {
+            add(hit.start, 2 * hit.len() + 1, into);
+        }
+        for word in field.words() {
+            let hash = word_hash(word);
+            let places = self.source.occurrences(hash);
+            let plural = word_hash_of_plural(word).map(|hash| self.source.occurrences(hash)).unwrap_or_default();
+            // A word that stands everywhere tells nothing.
+            if places.len() + plural.len() > COMMON {
+                continue;
+            }
+            for at in places.iter().chain(plural) {
+                add(*at as usize, 2, into);
+            }
+        }
+        into.sort_by_key(|(weight, sentence)| (std::cmp::Reverse(*weight), sentence.start));
+        into.truncate(MOST);
+    }
+
+    /// The field is of one side, and the passage speaks of the other.
+    pub(super) fn is_of_another_side(&self, bytes: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
+        let sentence = self.passages.sentence(bytes, self.source);
+        for vocabulary in 0..self.lexicon.len() {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere()) else { continue };
+            let hits = self.phrases(vocabulary, &sentence);
+            if hits.is_empty() {
+                continue;
+            }
+            let Some(own) = reader.find(field.text).next() else { continue };
+            if hits.iter().all(|hit| hit.value != own.value) {
+                return hits.first().map(|hit| hit.bytes.clone());
+            }
+        }
+        None
     }
 
     /// What some tokens say of a text, number or date.
-    pub(super) fn literal(&self, probe: &Probe<'_>, place: &Range<usize>, names: &Names<'_>) -> Said {
-        if let Some(found) = self.aligned(probe, place) {
-            return self.this(found, Method::Normalized);
-        }
+    pub(super) fn literal(&self, probe: &Probe<'_>, place: &Range<usize>, field: &Field<'_>) -> Said {
         if date::is_date(probe) {
             return self.date(probe, place);
         }
-        if probe.tokens.iter().any(|token| token.kind == TokenKind::Number) && is_quantity(probe) {
-            return self.quantity(probe, place, names);
+        if is_quantity(probe) {
+            return self.quantity(probe, place, &field.names);
+        }
+        if let Some(found) = self.aligned(probe, place) {
+            return self.this(found, Method::Normalized);
         }
         self.worded(probe, place)
     }
@@ -259,11 +404,20 @@ impl<'a> Document<'a> {
     }
 
     fn date(&self, probe: &Probe<'_>, place: &Range<usize>) -> Said {
-        let within = |found: &TokenMatch| found.from >= place.start && found.to <= place.end;
-        if let Some(found) = date::find(probe, self.source, |found| within(&found)) {
-            return self.this(found, Method::Numeric);
+        let mut another = None;
+        let mut at = place.start;
+        while at < place.end {
+            let Some(found) = date::at(self.source, at).filter(|found| found.tokens.to <= place.end) else {
+                at += 1;
+                continue;
+            };
+            if found.may_be(probe) {
+                return self.this(found.tokens, Method::Numeric);
+            }
+            at = found.tokens.to;
+            another.get_or_insert(found.tokens);
         }
-        match date::any(self.source, place) {
+        match another {
             Some(found) => Said::Another(self.statement(found)),
             None => Said::Nothing,
         }
@@ -276,6 +430,11 @@ impl<'a> Document<'a> {
 
     /// A number with its unit.
     fn quantity(&self, probe: &Probe<'_>, place: &Range<usize>, names: &Names<'_>) -> Said {
+        if let Some(found) = self.aligned(probe, place)
+            && !self.is_of_another(found.from, names)
+        {
+            return self.this(found, Method::Normalized);
+        }
         let unit = unit_at(probe.text, probe.tokens, 0).or(probe.hint);
         let (mut another, mut of_another) = (None, None);
         for at in place.clone() {
@@ -286,14 +445,15 @@ impl<'a> Document<'a> {
             }
             let equal = number_matches(probe, self.source, 0, at).is_some();
             if equal && probe.token(0).is_some_and(|own| own.hash == token.hash) && probe.tokens.len() <= 2 {
-                if self.owner(at, names) == Some(false) && !probe.is_percent() {
+                if self.is_of_another(at, names) && !probe.is_percent() {
                     of_another.get_or_insert(bytes_of(found, self.source));
                     continue;
                 }
                 return self.this(found, Method::Numeric);
             }
             let here = unit_at(self.source.text(), self.source.tokens(), at);
-            if comparable(unit, here) {
+            let same_figures = probe.token(0).is_some_and(|own| own.hash == token.hash);
+            if comparable(unit, here) || same_figures && probe.tokens.len() > 1 {
                 another.get_or_insert(found);
             }
         }
@@ -329,10 +489,10 @@ impl<'a> Document<'a> {
             return Said::Another(statement);
         }
         let mut span: Option<(usize, usize)> = None;
-        let mut content = 0;
+        let (mut content, mut missing) = (0, 0);
         for (i, token) in probe.tokens.iter().enumerate() {
-            let says_nothing = token.kind == TokenKind::Word
-                && probe.listed(i).is_some_and(|class| class.says_little());
+            let says_nothing =
+                token.kind == TokenKind::Word && probe.listed(i).is_some_and(WordClass::says_little);
             if token.kind == TokenKind::Symbol || says_nothing {
                 continue;
             }
@@ -340,13 +500,34 @@ impl<'a> Document<'a> {
             if !self.fuel.spend_on(place.len()) {
                 return Said::Nothing;
             }
-            let Some(at) = place.clone().find(|at| self.alike(probe, i, *at)) else { return Said::Nothing };
-            span = Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at))));
+            match place.clone().find(|at| self.alike(probe, i, *at)) {
+                Some(at) => span = Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at)))),
+                None if self.says_as_phrase(probe, i, place) => {}
+                None => missing += 1,
+            }
         }
-        match span {
-            Some((from, to)) if content > 0 => self.this(TokenMatch { from, to: to + 1, numeric: false }, Method::Fuzzy),
+        let Some((from, to)) = span else { return Said::Nothing };
+        let said = self.this(TokenMatch { from, to: to + 1, numeric: false }, Method::Fuzzy);
+        match said {
+            said if missing == 0 && content > 0 => said,
+            // Most of it is there, and what is there is denied or doubted.
+            Said::This(statement) if missing * 2 <= content && statement.asserted.by.is_some() => Said::This(statement),
             _ => Said::Nothing,
         }
+    }
+
+    /// Whether a word of the value is a phrase of a vocabulary that counts anywhere, and the passage has another phrase of the
+    /// same value: `right` where the text has `derecha`.
+    fn says_as_phrase(&self, probe: &Probe<'_>, i: usize, place: &Range<usize>) -> bool {
+        let bytes = self.bytes(place);
+        (0..self.lexicon.len()).any(|vocabulary| {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere()) else {
+                return false;
+            };
+            let hits = self.phrases(vocabulary, &bytes);
+            let own = || reader.read(probe.word(i)).filter(|own| own.whole);
+            !hits.is_empty() && own().is_some_and(|own| hits.iter().any(|hit| hit.value == own.value))
+        })
     }
 
     /// The words of a text in one sentence, in any order. Texts with little to say are not looked for so.
@@ -412,6 +593,19 @@ impl<'a> Document<'a> {
     }
 }
 
+/// The hash of a word's plural, or of its singular if it is one.
+fn word_hash_of_plural(word: &str) -> Option<u32> {
+    match word.strip_suffix('s') {
+        Some(one) if one.len() >= 3 => Some(word_hash(one)),
+        _ => {
+            let mut hash = Hash::default();
+            fold_str(word, &mut |c| hash.push(c));
+            hash.push('s');
+            Some(hash.short())
+        }
+    }
+}
+
 /// Whether one of two words is the other with another ending.
 fn is_inflected(a: &str, b: &str) -> bool {
     if a.len().min(b.len()) < 5 || a.len().abs_diff(b.len()) > 4 {
@@ -423,14 +617,15 @@ fn is_inflected(a: &str, b: &str) -> bool {
     common >= 5 && longest - common <= 3 && common * 3 >= longest * 2
 }
 
-/// Whether a value is a number, with a unit or comparison at most.
-pub(super) fn is_quantity(probe: &Probe<'_>) -> bool {
-    (0..probe.tokens.len()).all(|i| match probe.token(i).map(|token| token.kind) {
-        Some(TokenKind::Word) => {
-            super::super::number::unit_of_word(probe.word(i)).is_some() || is_times(probe.text, probe.tokens, i)
-        }
-        _ => true,
-    })
+/// Whether a value is a number, with a unit or comparison at most: one that begins with a number and has few words.
+pub(in super::super) fn is_quantity(probe: &Probe<'_>) -> bool {
+    let first = probe.tokens.iter().find(|token| token.kind != TokenKind::Symbol);
+    let words = (0..probe.tokens.len()).filter(|i| {
+        probe.token(*i).is_some_and(|token| token.kind == TokenKind::Word) && !is_times(probe.text, probe.tokens, *i)
+    });
+    first.is_some_and(|token| token.kind == TokenKind::Number)
+        && words.clone().count() <= 2
+        && words.clone().all(|i| letters(probe.word(i)) <= 3)
 }
 
 /// Whether two quantities can be compared: of one kind, or both bare.

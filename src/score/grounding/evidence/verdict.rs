@@ -1,14 +1,14 @@
 //! The support of one leaf: what decides it, in order.
 
 use super::super::Method;
-use super::super::neighbourhood::Names;
-use super::super::probe::Probe;
+use super::super::date::is_date;
+use super::super::probe::{Evidence, Probe};
 use super::super::token::Token;
 use super::context::Asserted;
 use super::lexicon::ValueId;
 use super::mentions::Mention;
 use super::quote;
-use super::reading::{Document, Said, Statement, VocabularyValue};
+use super::reading::{Document, Field, Said, Statement, VocabularyValue, is_quantity};
 use crate::rules::Assertion;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -117,7 +117,9 @@ impl Verdict {
 #[derive(Debug)]
 pub(in super::super) struct Judge<'a> {
     pub(in super::super) document: Document<'a>,
-    pub(in super::super) names: Names<'a>,
+    pub(in super::super) field: Field<'a>,
+    /// Whether the leaf is of one of several things of a kind, which differ among themselves.
+    pub(in super::super) is_of_several: bool,
     /// What the field may be that the value is no fact of: history in a field about history.
     pub(in super::super) accepts: &'a [Assertion],
     pub(in super::super) vocabulary: Option<usize>,
@@ -147,11 +149,28 @@ impl Judge<'_> {
             Err(verdict) => return verdict,
         };
         let mentions = match asked {
-            Some(asked) => self.document.mentions(asked.vocabulary, asked.reader, &self.names),
+            Some(asked) => self.document.mentions(asked.vocabulary, asked.reader, &self.field.names),
             None => Vec::new(),
         };
         match quoted {
-            Quoted::Says(statement) => self.compared(Verdict::said(&statement, true), asked, &mentions),
+            Quoted::Says(statement) => {
+                let verdict = self.compared(Verdict::said(&statement, true), asked, &mentions);
+                match self.rival(probe, asked, canonical, &statement) {
+                    Some(other) if verdict.support == Support::Verified => Verdict {
+                        support: Support::Conflicting,
+                        finding: Finding::SaysAnother,
+                        other: Some(other),
+                        ..verdict
+                    },
+                    _ => verdict,
+                }
+            }
+            Quoted::Both(statement, other) => Verdict {
+                support: Support::Conflicting,
+                finding: Finding::SaysAnother,
+                other: Some(other),
+                ..Verdict::said(&statement, true)
+            },
             Quoted::SaysAnother(other) => {
                 let verdict = self.by_mentions(asked, &mentions);
                 match verdict.filter(|verdict| matches!(verdict.support, Support::Verified | Support::Conflicting)) {
@@ -166,13 +185,14 @@ impl Judge<'_> {
                 by_quote: true,
                 ..Verdict::new(Support::Unsupported, Finding::QuoteOfAnother)
             }),
-            Quoted::Undecided(bytes) => self.unquoted(asked, &mentions, search).unwrap_or(Verdict {
-                bytes: Some(bytes),
-                by_quote: true,
-                ..Verdict::new(Support::Quoted, Finding::QuoteUndecided)
+            Quoted::Undecided(bytes) => self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(|| {
+                // A number, date or short word that the quote lacks is not said; of longer texts that can't be told.
+                let decided = asked.is_none() && (is_quantity(probe) || is_date(probe) || probe.evidence() == Evidence::Strict);
+                let support = if decided { Support::Unsupported } else { Support::Quoted };
+                Verdict { bytes: Some(bytes), by_quote: true, ..Verdict::new(support, Finding::QuoteUndecided) }
             }),
             Quoted::Nothing | Quoted::Settled(_) => {
-                self.unquoted(asked, &mentions, search).unwrap_or_else(Verdict::not_found)
+                self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(Verdict::not_found)
             }
         }
     }
@@ -198,7 +218,12 @@ impl Judge<'_> {
             missing |= places.is_empty();
             for place in places {
                 let said = self.said(probe, asked, canonical, &place);
+                let side = |bytes: &Range<usize>| self.document.is_of_another_side(bytes, &self.field);
                 let next = match said {
+                    Said::This(statement) | Said::Both(statement, _) if side(&statement.bytes).is_some() => {
+                        Quoted::SaysAnother(side(&statement.bytes).unwrap_or(statement.bytes))
+                    }
+                    Said::Both(statement, other) => Quoted::Both(statement, other),
                     Said::This(statement) if self.holds(&statement.asserted) => Quoted::Says(statement),
                     Said::This(statement) => {
                         let how = statement.asserted.how;
@@ -236,13 +261,13 @@ impl Judge<'_> {
         canonical: Option<(ValueId, bool)>,
         place: &Range<usize>,
     ) -> Said {
-        let Some(asked) = asked else { return self.document.literal(probe, place, &self.names) };
-        let said = self.document.vocabulary(asked, place, &self.names);
+        let Some(asked) = asked else { return self.document.literal(probe, place, &self.field) };
+        let said = self.document.vocabulary(asked, place, &self.field);
         let whole = canonical.is_some_and(|(_, whole)| whole);
         match said {
             // Of `positive (90%)` the vocabulary has read one word; the numbers must stand there, too.
             Said::This(statement) if !whole && !self.document.has_numbers_of(probe, place) => Said::Another(statement),
-            Said::Nothing => self.document.literal(probe, place, &self.names),
+            Said::Nothing => self.document.literal(probe, place, &self.field),
             said => said,
         }
     }
@@ -265,13 +290,18 @@ impl Judge<'_> {
     /// Where there is no quote, or none that could be read.
     fn unquoted(
         &self,
+        probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
         mentions: &[Mention],
         search: impl FnOnce() -> Searched,
     ) -> Option<Verdict> {
         let by_mentions = self.by_mentions(asked, mentions);
         if by_mentions.is_some() {
             return by_mentions;
+        }
+        if let Some(verdict) = self.by_passages(probe, asked, canonical) {
+            return Some(verdict);
         }
         let searched = search();
         if let Some((bytes, method)) = searched.affirmed {
@@ -280,6 +310,78 @@ impl Judge<'_> {
         let (bytes, how) = searched.otherwise?;
         let support = if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
         Some(Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), bytes) })
+    }
+
+    /// What the sentences say that speak of the field. Only what says the value counts: another value in a sentence that shares a
+    /// word with the field's name may be another field's.
+    fn by_passages(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+    ) -> Option<Verdict> {
+        let short = asked.is_some() || is_quantity(probe) || probe.evidence() != Evidence::Free;
+        if !short {
+            return None;
+        }
+        let mut passages = Vec::new();
+        self.document.passages_of(&self.field, &mut passages);
+        let best = passages.first().map_or(0, |(weight, _)| *weight);
+        let mut doubted = None;
+        for (weight, place) in &passages {
+            // Half the words of the best say too little.
+            if weight * 2 < best {
+                break;
+            }
+            let said = self.said(probe, asked, canonical, place);
+            match said {
+                Said::This(statement) if self.document.is_of_another_side(&statement.bytes, &self.field).is_some() => {}
+                Said::This(statement) if self.holds(&statement.asserted) => return Some(Verdict::said(&statement, false)),
+                Said::Both(statement, other) => {
+                    return Some(Verdict {
+                        support: Support::Conflicting,
+                        finding: Finding::SaysAnother,
+                        other: Some(other),
+                        ..Verdict::said(&statement, false)
+                    });
+                }
+                Said::This(statement) => {
+                    let how = statement.asserted.how;
+                    let support = if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
+                    let verdict = Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), statement.bytes) };
+                    doubted.get_or_insert(verdict);
+                }
+                Said::Another(_) | Said::OfAnother(_) | Said::Nothing => {}
+            }
+        }
+        doubted
+    }
+
+    /// Another passage that holds more of the words of the field's name than the one that says the value, and says another value.
+    fn rival(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+        said: &Statement,
+    ) -> Option<Range<usize>> {
+        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere()) || is_quantity(probe) || is_date(probe);
+        if !compares {
+            return None;
+        }
+        let own = self.document.words_near(&said.bytes, &self.field);
+        let mut passages = Vec::new();
+        self.document.passages_of(&self.field, &mut passages);
+        for (_, place) in &passages {
+            if let Said::Another(other) = self.said(probe, asked, canonical, place)
+                && self.holds(&other.asserted)
+                && self.document.words_near(&other.bytes, &self.field) > own
+                && self.document.is_of_another_side(&other.bytes, &self.field).is_none()
+            {
+                return Some(other.bytes);
+            }
+        }
+        None
     }
 
     /// What the mentions of the field say of the value; none where there are no mentions.
@@ -310,6 +412,10 @@ impl Judge<'_> {
     fn compared(&self, verdict: Verdict, asked: Option<VocabularyValue<'_>>, mentions: &[Mention]) -> Verdict {
         let Some(asked) = asked else { return verdict };
         let Some(said) = verdict.bytes.clone() else { return verdict };
+        if verdict.by_quote && (self.is_of_several || asked.reader.counts_anywhere()) {
+            return verdict;
+        }
+        let own = self.document.words_near(&said, &self.field);
         let here = self.document.passages.section(said.start).finality;
         let final_most = mentions
             .iter()
@@ -321,12 +427,13 @@ impl Judge<'_> {
         let counted = |mention: &&Mention| mention.finality == final_most && self.holds(&mention.asserted);
         let same = mentions.iter().filter(counted).filter(|mention| mention.value == asked.value).count()
             + usize::from(here == final_most && !mentions.iter().any(|mention| mention.bytes == said));
-        let mut others = mentions.iter().filter(counted).filter(|mention| mention.value != asked.value);
+        let near = |mention: &&Mention| self.document.words_near(&mention.bytes, &self.field) >= own;
+        let mut others = mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near);
         let Some(other) = others.next() else { return verdict };
         let prefers = asked.reader.prefers() == Some(asked.value);
         let outnumbered = others.count() + 1;
         // Where a phrase counts anywhere, another side is named in passing; it conflicts when it is named at least as often.
-        let in_passing = asked.reader.counts_anywhere() && (same > outnumbered || verdict.by_quote && same >= outnumbered);
+        let in_passing = asked.reader.counts_anywhere() && same > outnumbered;
         if same > 0 && (prefers || in_passing) {
             return verdict;
         }
@@ -342,6 +449,7 @@ enum Quoted {
     OfAnother(Range<usize>),
     SaysAnother(Range<usize>),
     Settled(Verdict),
+    Both(Statement, Range<usize>),
     Says(Statement),
 }
 
@@ -353,7 +461,8 @@ impl Quoted {
             Quoted::OfAnother(_) => 2,
             Quoted::SaysAnother(_) => 3,
             Quoted::Settled(_) => 4,
-            Quoted::Says(_) => 5,
+            Quoted::Both(..) => 5,
+            Quoted::Says(_) => 6,
         }
     }
 }
