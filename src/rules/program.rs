@@ -227,15 +227,6 @@ pub struct GroundingSettings {
     pub ignore: Vec<String>,
 }
 
-/// A field and what it may be called in a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FieldName {
-    /// Its key in a candidate.
-    pub key: String,
-    /// Its other names.
-    pub synonyms: Vec<String>,
-}
-
 impl Program {
     /// The name of a dimension.
     #[must_use]
