@@ -56,7 +56,8 @@ struct Measured {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (flags, names): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|one| one.starts_with("--"));
+    let (flags, names): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|one| one.starts_with("--"));
     let folder = names.first().ok_or("name a folder: `evidence_quality FOLDER [PROFILE] [--each]`")?;
     let profile = names.get(1).map_or("clinical", String::as_str);
     let each = flags.iter().any(|flag| flag == "--each");
@@ -107,8 +108,14 @@ fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool,
         *measured.right.entry(leaf.support.as_str()).or_default() += 1;
         if each && leaf.support != Support::Verified {
             let value = report.extraction.pointer(path).map(Value::to_string).unwrap_or_default();
-            let why = out.issues.iter().find(|issue| issue.path == path).map_or("", |issue| issue.message.as_str());
-            println!("right {} {path} = {value}: {} {why} | quote {:?}", report.id, leaf.support.as_str(), quotes.at(path));
+            let why =
+                out.issues.iter().find(|issue| issue.path == path).map_or("", |issue| issue.message.as_str());
+            println!(
+                "right {} {path} = {value}: {} {why} | quote {:?}",
+                report.id,
+                leaf.support.as_str(),
+                quotes.at(path)
+            );
         }
     }
     for wrong in &report.wrong {
@@ -126,13 +133,21 @@ fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool,
         let beside = Beside { source: Some(&source), quotes: Some(&offered), ..Beside::default() };
         assessor.assess_and_account(&report.document_type, &candidate, beside, &mut out);
         let support = out.evidence.iter().find(|(path, _)| *path == wrong.path).map(|(_, leaf)| leaf.support);
-        let caught = matches!(support, Some(Support::Unsupported | Support::Contradicted | Support::Conflicting));
+        let caught =
+            matches!(support, Some(Support::Unsupported | Support::Contradicted | Support::Conflicting));
         let count = measured.wrong.entry(wrong.kind.clone()).or_default();
         count.all += 1;
         count.good += usize::from(caught);
         if each && !caught {
             let support = support.map_or("not checked", Support::as_str);
-            println!("wrong {} {} {} = {}: {support} | {:?}", report.id, wrong.kind, wrong.path, wrong.value, offered.at(&wrong.path));
+            println!(
+                "wrong {} {} {} = {}: {support} | {:?}",
+                report.id,
+                wrong.kind,
+                wrong.path,
+                wrong.value,
+                offered.at(&wrong.path)
+            );
         }
     }
 }
@@ -144,7 +159,11 @@ impl Measured {
         for (support, count) in &self.right {
             println!("| {support} | {count} | {} |", share(*count, self.right_leaves));
         }
-        println!("| not `verified` | {} | {} |\n", self.right_leaves - verified, share(self.right_leaves - verified, self.right_leaves));
+        println!(
+            "| not `verified` | {} | {} |\n",
+            self.right_leaves - verified,
+            share(self.right_leaves - verified, self.right_leaves)
+        );
         println!("| wrong values | count | caught | share |\n| --- | --: | --: | --: |");
         let mut all = Count::default();
         for (kind, count) in &self.wrong {

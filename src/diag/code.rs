@@ -192,6 +192,10 @@ codes! {
     LostRules = "LC629",
     /// An example in a prompt that breaks the profile's own rules.
     WrongExample = "LC630",
+    /// A value of a schema that no phrase of the field's vocabulary says.
+    UnreadValue = "LC631",
+    /// A number whose unit only its name tells.
+    UnitInName = "LC632",
     /// A provider whose key is not set on this machine.
     NoKey = "LC635",
     /// Settings that a provider does not take, or lacks.

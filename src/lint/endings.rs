@@ -4,7 +4,7 @@ use crate::diag::{Code, Level, Problem, Problems};
 
 /// Files that nothing finds by their name, because of how they end.
 pub(crate) fn lint_endings(problems: &mut Problems) {
-    for folder in ["profiles", "rules", "rules/rubrics", "rules/extract"] {
+    for folder in ["profiles", "rules", "rules/rubrics", "rules/extract", "rules/vocabularies"] {
         let Ok(entries) = std::fs::read_dir(folder) else { continue };
         let mut names: Vec<String> =
             entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -13,7 +13,10 @@ pub(super) fn check(root: &Node, key: &str, problems: &mut Problems) {
         return;
     };
     // Files in folders of a profile's own are named for stages.
-    let is_plain = file.parent().and_then(Path::file_name).is_some_and(|f| f == "extract" || f == "rubrics");
+    let is_plain = file
+        .parent()
+        .and_then(Path::file_name)
+        .is_some_and(|f| f == "extract" || f == "rubrics" || f == "vocabularies");
     if !is_plain || file.starts_with("<embedded>") {
         return;
     }

@@ -9,7 +9,10 @@ use crate::ingest::Classifier;
 use crate::plan::Plan;
 use crate::profile::{Counts, Dimension, Files, Library, Measure, Overall, load, read_text_file};
 use crate::provider::Prices;
-use crate::rules::{Inheritance, PatternCheck, check_extraction, compile, whole_schema};
+use crate::rules::{
+    Context, Inheritance, PatternCheck, check_extraction, compile, decode_context, decode_vocabulary,
+    whole_schema,
+};
 use crate::script::ScriptSet;
 use crate::value::decode::Spanned;
 use crate::value::yaml::{self, Data};
@@ -30,6 +33,10 @@ pub enum FileKind {
     Rubric,
     /// Extraction patterns, in `rules/extract/`.
     Extraction,
+    /// Phrases that say values of fields, in `rules/vocabularies/`.
+    Vocabulary,
+    /// How texts assert what they mention, in `rules/`.
+    Assertions,
     /// Patterns by which documents get their type, in `rules/`.
     Classification,
     /// What models cost.
@@ -45,7 +52,7 @@ pub enum FileKind {
 }
 
 /// What can be checked, in words.
-const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, classifications, prices and cases (`.yaml`), \
+const KNOWN: &str = "profiles, rules, rubrics, extraction patterns, vocabularies, contexts, classifications, prices and cases (`.yaml`), \
      JSON Schemas (`.json`), prompts (`.md`) and scripts (`.rhai`) can be checked";
 
 impl FileKind {
@@ -87,6 +94,9 @@ fn schema_kind(file: &Arc<SourceFile>, named: bool) -> Option<FileKind> {
 fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) -> Option<FileKind> {
     let root = yaml::parse(file, &mut Problems::new());
     // What can't be read is asked for as what it most often is: that says why.
+    if within("vocabularies") {
+        return Some(FileKind::Vocabulary);
+    }
     if root.as_ref().is_none_or(|root| matches!(root.data, Data::Null)) {
         return Some(if within("rules") { FileKind::Rules } else { FileKind::Profile });
     }
@@ -119,10 +129,14 @@ fn yaml_kind(file: &Arc<SourceFile>, name: &str, within: &dyn Fn(&str) -> bool) 
     ];
     if within("extract") || has("extract") && has("fields") {
         Some(FileKind::Extraction)
+    } else if has("vocabulary") && has("values") {
+        Some(FileKind::Vocabulary)
     } else if within("rubrics") || has("rubric") && has("types") {
         Some(FileKind::Rubric)
     } else if is_list("rules") {
         Some(FileKind::Rules)
+    } else if within("rules") && root.as_ref().is_some_and(Context::is_one) {
+        Some(FileKind::Assertions)
     } else if is_mapping("classify") {
         Some(FileKind::Classification)
     } else if within("rules") && has("extends") {
@@ -175,6 +189,15 @@ pub fn check_file(
                 check_extraction(&node, PatternCheck::Compile, problems);
                 names::check(&node, "extract", problems);
             }
+        }
+        FileKind::Vocabulary => {
+            decode_vocabulary(file, &library, problems);
+            if let Some(root) = Inheritance::VOCABULARIES.read(file, &library, &mut Problems::new()) {
+                names::check(&root, "vocabulary", problems);
+            }
+        }
+        FileKind::Assertions => {
+            decode_context(file, &library, problems);
         }
         FileKind::Classification => {
             Classifier::read(file, &library, problems);

@@ -8,8 +8,19 @@ use crate::profile::{Files, Library, Loaded, available, load};
 use std::path::{Path, PathBuf};
 
 /// Schemas of our own YAML formats, which editors read. They ship with loopctl.
-pub(super) const EDITOR_SCHEMAS: [&str; 8] =
-    ["profile", "rules", "rubric", "extraction", "classification", "prices", "scenarios", "rule-tests"];
+pub(super) const EDITOR_SCHEMAS: [&str; 11] = [
+    "profile",
+    "rules",
+    "rubric",
+    "extraction",
+    "classification",
+    "vocabulary",
+    "context",
+    "prices",
+    "scenarios",
+    "rule-tests",
+    "vocabulary-tests",
+];
 
 /// Where such a schema stands in a project.
 pub(super) fn schema_path(name: &str) -> String {

@@ -16,14 +16,15 @@ pub struct Page {
 }
 
 /// Every page.
-pub static PAGES: [Page; 7] = [
+pub static PAGES: [Page; 8] = [
     Page { name: "profile", title: "profiles", kinds: &["profile"] },
     Page { name: "rules", title: "rules", kinds: &["rules"] },
     Page { name: "rubric", title: "rubrics", kinds: &["rubric"] },
     Page { name: "extraction", title: "extraction patterns", kinds: &["extraction"] },
     Page { name: "classification", title: "classifications", kinds: &["classification"] },
+    Page { name: "vocabulary", title: "vocabularies and contexts", kinds: &["vocabulary", "context"] },
     Page { name: "prices", title: "prices", kinds: &["prices"] },
-    Page { name: "scenarios", title: "tests", kinds: &["scenarios", "rule-tests"] },
+    Page { name: "scenarios", title: "tests", kinds: &["scenarios", "rule-tests", "vocabulary-tests"] },
 ];
 
 impl Page {

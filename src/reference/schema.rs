@@ -9,11 +9,11 @@
 //!   are inherited whole. A profile that extends none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
-use crate::experiment::scenario::{RuleCases, ScenarioFile};
+use crate::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
 use crate::ingest::Classifier;
 use crate::profile::{Profile, defaults};
 use crate::provider::PriceTable;
-use crate::rules::{Extraction, RULES, Rubric};
+use crate::rules::{Context, Extraction, RULES, Rubric, Vocabulary};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
 use crate::value::yaml;
 use serde_json::{Map, Value, json};
@@ -30,15 +30,22 @@ pub struct FileKind {
 }
 
 /// Every kind of YAML file that people write.
-pub static FILE_KINDS: [FileKind; 8] = [
+pub static FILE_KINDS: [FileKind; 11] = [
     FileKind { name: "profile", place: "profiles/NAME.yaml", root: Profile::mapping() },
     FileKind { name: "rules", place: "rules/NAME.yaml", root: &RULES },
     FileKind { name: "rubric", place: "rules/rubrics/NAME.yaml", root: Rubric::mapping() },
     FileKind { name: "extraction", place: "rules/extract/TYPE.yaml", root: Extraction::mapping() },
     FileKind { name: "classification", place: "rules/classify.yaml", root: Classifier::mapping() },
+    FileKind { name: "vocabulary", place: "rules/vocabularies/NAME.yaml", root: Vocabulary::mapping() },
+    FileKind { name: "context", place: "rules/NAME.yaml", root: Context::mapping() },
     FileKind { name: "prices", place: "prices.yaml", root: PriceTable::mapping() },
     FileKind { name: "scenarios", place: "profiles/NAME.test.yaml", root: ScenarioFile::mapping() },
     FileKind { name: "rule-tests", place: "rules/NAME.test.yaml", root: RuleCases::mapping() },
+    FileKind {
+        name: "vocabulary-tests",
+        place: "rules/vocabularies/NAME.test.yaml",
+        root: VocabularyCases::mapping(),
+    },
 ];
 
 impl FileKind {

@@ -1,8 +1,10 @@
 //! The dimensions of a profile, with every file they name, to one program for each document type.
 
+use super::context::Context;
 use super::emit::{Emitter, add};
+use super::evidence::{EvidenceFiles, EvidenceRules, FieldName};
 use super::inherit::Inheritance;
-use super::program::{EvidenceRules, FieldName, GroundingSettings, Op, Program, RubricField};
+use super::program::{GroundingSettings, Op, Program, RubricField};
 use super::rubric::Rubric;
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
@@ -26,7 +28,7 @@ pub struct CompiledRules {
     programs: BTreeMap<Arc<str>, Arc<Program>>,
     unknown: Arc<Program>,
     scripts: Arc<ScriptSet>,
-    evidence: EvidenceRules,
+    evidence: Arc<EvidenceRules>,
     dispositions: Dispositions,
 }
 
@@ -56,7 +58,13 @@ impl CompiledRules {
 
     /// What fields may be called in a source and how their values are said, as the rubrics that grounding uses have it.
     #[must_use]
-    pub(crate) fn evidence(&self) -> &EvidenceRules {
+    pub(crate) fn field_names(&self) -> &[FieldName] {
+        &self.evidence.fields
+    }
+
+    /// What the rubrics that grounding uses say of texts: names of fields, vocabularies and context.
+    #[must_use]
+    pub fn evidence(&self) -> &Arc<EvidenceRules> {
         &self.evidence
     }
 
@@ -121,7 +129,7 @@ pub fn compile(
         programs,
         unknown,
         scripts: Arc::new(scripts),
-        evidence: hack(sources.field_names(dimensions), files),
+        evidence: Arc::new(sources.evidence_rules(dimensions)),
         dispositions: Dispositions::default(),
     })
 }
@@ -134,6 +142,7 @@ struct Sources {
     rubrics: BTreeMap<String, Rubric>,
     rule_sets: BTreeMap<String, Vec<Rule>>,
     functions: BTreeMap<String, FunctionId>,
+    evidence: EvidenceFiles,
 }
 
 impl Sources {
@@ -143,8 +152,12 @@ impl Sources {
         scripts: &mut ScriptSet,
         problems: &mut Problems,
     ) -> Self {
-        let mut sources =
-            Sources { rubrics: BTreeMap::new(), rule_sets: BTreeMap::new(), functions: BTreeMap::new() };
+        let mut sources = Sources {
+            rubrics: BTreeMap::new(),
+            rule_sets: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            evidence: EvidenceFiles::default(),
+        };
         for measure in dimensions.iter().flat_map(|dimension| dimension.measure.parts()) {
             match measure {
                 Measure::Rubric { name } => sources.read_rubric(name, files, problems),
@@ -181,6 +194,7 @@ impl Sources {
             .and_then(|file| Inheritance::RUBRICS.read(&file, files, problems))
             .and_then(|root| Rubric::read_mapping(&root, problems));
         if let Some(rubric) = rubric {
+            self.evidence.read(&rubric, files, problems);
             self.rubrics.insert(name.value.clone(), rubric);
         }
     }
@@ -210,9 +224,9 @@ impl Sources {
         }
     }
 
-    /// What the rubrics that grounding uses know of names. A grounding without a rubric uses that of the first rubric
+    /// What the rubrics that grounding uses say of texts. A grounding without a rubric uses that of the first rubric
     /// dimension.
-    fn field_names(&self, dimensions: &[Dimension]) -> Vec<FieldName> {
+    fn evidence_rules(&self, dimensions: &[Dimension]) -> EvidenceRules {
         let measures = || dimensions.iter().flat_map(|dimension| dimension.measure.parts());
         let first = measures().find_map(|measure| match measure {
             Measure::Rubric { name } => Some(name.value.as_str()),
@@ -224,26 +238,7 @@ impl Sources {
                 _ => None,
             })
             .collect();
-        let mut names = Vec::new();
-        for rubric in used.iter().filter_map(|name| self.rubrics.get(*name)) {
-            for (key, knowledge) in &rubric.fields {
-                names.push(FieldName {
-                    key: key.clone(),
-                    values: None,
-                    unit: None,
-                    synonyms: knowledge.synonyms.clone(),
-                });
-                for (key, known) in &knowledge.keys {
-                    names.push(FieldName {
-                        key: key.clone(),
-                        values: None,
-                        unit: None,
-                        synonyms: known.synonyms.clone(),
-                    });
-                }
-            }
-        }
-        names
+        self.evidence.rules(used.into_iter().filter_map(|name| Some((name, self.rubrics.get(name)?))))
     }
 
     fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {
@@ -351,12 +346,13 @@ fn holds_rules(name: &str, files: &dyn Files) -> bool {
     let file = files.read(name).ok().flatten().filter(|_| !name.ends_with(".test.yaml"));
     let root = file.and_then(|file| crate::value::yaml::parse(&file, &mut Problems::new()));
     root.is_some_and(|root| {
-        root.get("rules").is_some() || root.get("extends").is_some() && root.get("classify").is_none()
+        root.get("rules").is_some()
+            || root.get("extends").is_some() && root.get("classify").is_none() && !Context::is_one(&root)
     })
 }
 
 /// Opens `folder/NAME.yaml`; one that does not exist is reported where it is named.
-fn open(
+pub(super) fn open(
     name: &Spanned<String>,
     folder: &str,
     what: &str,
@@ -373,6 +369,7 @@ fn open(
                 .iter()
                 .filter(|name| folder != Inheritance::RULES.folder || holds_rules(name, files))
                 .filter_map(|k| k.strip_prefix(&prefix)?.strip_suffix(".yaml"))
+                .filter(|name| !name.ends_with(".test"))
                 .collect();
             problems.push(missing(what, &path, &name.value, &names, &name.span));
             None
@@ -428,20 +425,4 @@ fn read_schemas(
         }
     }
     schemas
-}
-
-fn hack(fields: Vec<FieldName>, files: &dyn Files) -> EvidenceRules {
-    use crate::value::yaml;
-    let mut problems = Problems::new();
-    let mut vocabularies = Vec::new();
-    let order = ["presence","margin-status","her2-status","receptor-status","grade","laterality","modality","body-region","msi-status","zygosity","significance","lab-flag","sex","t-stage","n-stage","m-stage","contrast","focality","count"];
-    for name in order {
-        let Ok(Some(file)) = files.read(&format!("rules/vocabularies/{name}.yaml")) else { continue };
-        if let Some(v) = yaml::parse(&file, &mut problems).and_then(|node| super::vocabulary::Vocabulary::read_mapping(&node, &mut problems)) {
-            vocabularies.push((name.to_owned(), v));
-        }
-    }
-    let context = files.read("rules/context.yaml").ok().flatten().and_then(|file| yaml::parse(&file, &mut problems)).and_then(|node| super::context::Context::read_mapping(&node, &mut problems));
-    if problems.error_count() > 0 { eprintln!("{}", crate::diag::render_human(&problems, crate::diag::Style::Plain)); }
-    EvidenceRules { vocabularies, context, fields }
 }

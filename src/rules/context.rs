@@ -3,6 +3,7 @@
 //! The method is ConText (Harkema et al. 2009), after NegEx (Chapman et al. 2001): phrases with a direction and a reach.
 
 use crate::mapping;
+use crate::value::yaml::Node;
 use serde::{Deserialize, Serialize};
 
 mapping! {
@@ -106,6 +107,15 @@ mapping! {
         /// heading that is listed has 5.
         #[key(whole(0, 9), default("5"), examples(&["8"]))]
         pub finality: u64,
+    }
+}
+
+impl Context {
+    /// Whether a file is one, by what no other file in `rules/` has.
+    #[must_use]
+    pub(crate) fn is_one(root: &Node) -> bool {
+        let own = ["context", "negated", "uncertain", "historical", "hypothetical", "of_another", "sections"];
+        own.iter().any(|key| root.get(key).is_some())
     }
 }
 

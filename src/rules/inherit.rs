@@ -1,4 +1,4 @@
-//! `extends` in classifications, rubrics, extraction patterns and files of rules: what a file does not say is its parent's.
+//! `extends` in classifications, rubrics, extraction patterns, vocabularies, contexts and files of rules: what a file does not say is its parent's.
 //! A file that stands in the place of one that ships with loopctl may extend that one, by its own name.
 //!
 //! The files are laid over each other as trees, as profiles are, before anything is decoded: mappings merge key by key,
@@ -30,6 +30,11 @@ impl Inheritance {
     /// `rules/extract/NAME.yaml`.
     pub(crate) const EXTRACTIONS: Inheritance =
         Inheritance { folder: "rules/extract", what: "extraction file" };
+    /// `rules/vocabularies/NAME.yaml`.
+    pub(crate) const VOCABULARIES: Inheritance =
+        Inheritance { folder: "rules/vocabularies", what: "vocabulary" };
+    /// `rules/NAME.yaml` with `negated`.
+    pub(crate) const CONTEXTS: Inheritance = Inheritance { folder: "rules", what: "context" };
 
     /// The tree of a file laid over those of all that it extends, each node with its place in its own file. `None` when the file
     /// itself is not YAML. A parent that can't be used is reported and left out.
@@ -51,6 +56,8 @@ impl Inheritance {
             "rubric" => "types:",
             "classification" => "classify:",
             "extraction file" => "extract:",
+            "vocabulary" => "values:",
+            "context" => "negated:",
             _ => "rules:",
         };
         Problem::error(Code::Empty, &Span::new(file, 0, 0), "this file is empty")

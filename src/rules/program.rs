@@ -1,11 +1,9 @@
 //! What profile and rules become for one document type: a flat list of operations and the tables they point into.
 
-use super::context::Context;
 use super::rubric::Importance;
 use super::rule::IssueText;
 use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
-use super::vocabulary::Vocabulary;
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::{FunctionId, ScriptSet};
 use crate::value::{Disposition, JsonPath, Score, Severity};
@@ -231,30 +229,6 @@ pub struct GroundingSettings {
     pub quoted: Score,
     /// What a value counts that is said, while another is said as well.
     pub conflicting: Score,
-}
-
-/// What a profile knows of how texts say the values of fields.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct EvidenceRules {
-    /// Vocabularies, by name.
-    pub vocabularies: Vec<(String, Vocabulary)>,
-    /// How texts assert what they mention.
-    pub context: Option<Context>,
-    /// Fields with their names.
-    pub fields: Vec<FieldName>,
-}
-
-/// A field and what it may be called in a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FieldName {
-    /// Its key in a candidate.
-    pub key: String,
-    /// The vocabulary that reads its values, if the rubric names one.
-    pub values: Option<String>,
-    /// The unit of its numbers, if the rubric names one.
-    pub unit: Option<String>,
-    /// Its other names.
-    pub synonyms: Vec<String>,
 }
 
 impl Program {

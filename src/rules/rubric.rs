@@ -1,11 +1,12 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
 use super::checks::pattern;
+use super::vocabulary::check_values;
 use crate::diag::{Code, Problem, Problems};
 use crate::mapping;
-use crate::value::decode::{Decode, Spanned};
+use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::shape::{Shape, by_name};
-use crate::value::yaml::Node;
+use crate::value::yaml::{Data, Node};
 use regex::Regex;
 use std::collections::BTreeMap;
 
@@ -52,6 +53,19 @@ mapping! {
         /// takes a key away.
         #[key(examples(&["clinical"]))]
         pub extends: Option<String>,
+        /// Vocabularies by which values of fields are read in texts: `margin-status` stands for
+        /// `rules/vocabularies/margin-status.yaml`. Each reads the fields that it lists, and those that name it as their
+        /// `values`.
+        #[key(
+            default("[]"),
+            shaped(|| Shape::list(Shape::text("a file under `rules/vocabularies/`, without `.yaml`"))),
+            examples(&["[grade, margin-status]"])
+        )]
+        pub vocabularies: Vec<Spanned<String>>,
+        /// How texts assert what they mention: `context` stands for `rules/context.yaml`. Without it, everything is affirmed
+        /// that a text mentions.
+        #[key(text("a file under `rules/`, without `.yaml`"), examples(&["context"]))]
+        pub context: Option<Spanned<String>>,
         /// What a present field weighs, by its importance.
         #[key(examples(&["{ required: 1.0, important: 0.7, optional: 0.3 }"]))]
         pub weights: Weights => |_| Weights::default(),
@@ -155,7 +169,7 @@ impl Decode for TypeFields {
 
 mapping! {
     /// What is known of a field.
-    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion` and `keys`", all default;
+    "field" is "field", expects "a mapping with `synonyms`, `mentions`, `suggestion`, `values`, `unit` and `keys`", all default;
     #[derive(Debug, Clone)]
     pub struct FieldKnowledge {
         /// If one of these is found in the text, in upper or lower case, the text speaks of the field. Then
@@ -179,6 +193,14 @@ mapping! {
         /// What to do when it is missing; it is fed back. Without it nothing is suggested.
         #[key(examples(&["look for the histologic grade"]))]
         pub suggestion: Option<String>,
+        /// How its values are said in texts: the name of a vocabulary, or the values themselves, each with its phrases. Without
+        /// it, the first of the rubric's `vocabularies` that lists the field's name, if one does.
+        #[key(examples(&["margin-status", "{ sessile: [sessile], pedunculated: [pedunculated, on a stalk] }"]))]
+        pub values: Option<FieldValues>,
+        /// The unit of a number that the field holds, which a text may say in another: `66` is then said by `6.6 cm`. Without it
+        /// the field's name (`tumorSizeMm`) or the value says so.
+        #[key(text("a unit"), examples(&["mm"]))]
+        pub unit: Option<Spanned<String>>,
     }
 }
 
@@ -189,11 +211,50 @@ fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<Regex>> {
 
 mapping! {
     /// What is known of a key inside a field.
-    "key" is "key", expects "a mapping with `synonyms`";
+    "key" is "key", expects "a mapping with `synonyms`, `values` and `unit`";
     #[derive(Debug, Clone)]
     pub struct KeyKnowledge {
         /// What it may be called in a text.
         #[key(default("[]"), examples(&["[estrogen receptor]"]))]
         pub synonyms: Vec<String>,
+        /// How its values are said in texts, as of a field.
+        #[key(examples(&["receptor-status"]))]
+        pub values: Option<FieldValues>,
+        /// The unit of a number that it holds, as of a field.
+        #[key(text("a unit"), examples(&["mm"]))]
+        pub unit: Option<Spanned<String>>,
+    }
+}
+
+/// How the values of a field are said in texts.
+#[derive(Debug, Clone)]
+pub enum FieldValues {
+    /// As a vocabulary says.
+    Vocabulary(Spanned<String>),
+    /// As stands here.
+    Own(BTreeMap<String, Vec<Spanned<String>>>),
+}
+
+impl Decode for FieldValues {
+    const EXPECTED: &'static str = "the name of a vocabulary, or `{ VALUE: [PHRASE] }`";
+
+    fn shape() -> Shape {
+        let phrases = || Shape::list(Shape::text("a phrase"));
+        Shape::AnyOf(vec![
+            Shape::text("a file under `rules/vocabularies/`, without `.yaml`"),
+            by_name("VALUE", "Phrases that say this value.", phrases),
+        ])
+    }
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        match &node.data {
+            Data::Map(_) => {
+                let values = BTreeMap::decode(node, problems)?;
+                check_values(&values, &node.span, problems);
+                Some(FieldValues::Own(values))
+            }
+            Data::Text { .. } => Spanned::decode(node, problems).map(FieldValues::Vocabulary),
+            _ => wrong_type(node, Self::EXPECTED, problems),
+        }
     }
 }

@@ -1,13 +1,15 @@
 //! Vocabularies: which phrases of a text mean which value of a field.
 
+use super::checks::{is_pattern, pattern};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::mapping;
-use crate::value::decode::Spanned;
+use crate::value::decode::{Fields, Spanned};
 use crate::value::shape::{Shape, by_name};
 use std::collections::BTreeMap;
 
 mapping! {
     /// Which phrases of a text mean which value of a field: `margins: negative` is said by "free of tumor" as well.
-    "vocabulary" is "vocabulary";
+    "vocabulary" is "vocabulary", checked by Vocabulary::check;
     #[derive(Debug, Clone)]
     pub struct Vocabulary {
         /// The vocabulary's name, for readers.
@@ -25,7 +27,8 @@ mapping! {
         #[key(default("[]"), examples(&["[margins, marginStatus, surgical margins]"]))]
         pub fields: Vec<String>,
         /// The canonical values, each with the phrases that say it: regular expressions, in any case, which match whole words; a
-        /// space stands for any blank or hyphen. The canonical value itself is a phrase of its own.
+        /// space stands for any blanks, hyphens or underscores. The canonical value itself is a phrase of its own. A phrase
+        /// between `^` and `$` is read in values only, not in texts.
         #[key(
             required,
             missing("add `values:` with the phrases of each value"),
@@ -71,12 +74,241 @@ mapping! {
     }
 }
 
-/// A phrase as a regular expression: a space stands for any blanks or hyphens, and where it begins or ends with a letter or
-/// digit, a word begins or ends.
+impl Vocabulary {
+    /// A vocabulary that a rubric lists beside a field.
+    pub(super) fn of_values(values: BTreeMap<String, Vec<Spanned<String>>>) -> Self {
+        Vocabulary {
+            vocabulary: None,
+            description: None,
+            extends: None,
+            fields: Vec::new(),
+            values,
+            opposite: BTreeMap::new(),
+            prefer: None,
+            anywhere: false,
+            named: None,
+            booleans: None,
+        }
+    }
+
+    fn check(&self, fields: &Fields<'_>, problems: &mut Problems) {
+        check_values(&self.values, fields.key_span("values").unwrap_or(fields.span()), problems);
+        let pairs = [("named", &self.named), ("booleans", &self.booleans)];
+        let named = pairs.iter().flat_map(|(key, pair)| {
+            pair.iter().flat_map(|pair| [&pair.affirmed, &pair.negated]).map(|value| (*key, value))
+        });
+        let opposite = self.opposite.iter().flat_map(|(from, to)| [from, to]);
+        let used = opposite
+            .map(|value| ("opposite", value))
+            .chain(self.prefer.iter().map(|value| ("prefer", value)))
+            .chain(named);
+        for (key, value) in used {
+            if self.values.contains_key(value) {
+                continue;
+            }
+            let span = fields.key_span(key).unwrap_or(fields.span());
+            let message = format!("`{key}` names `{value}`, which is no value of this vocabulary");
+            let problem = Problem::error(Code::UnknownName, span, message);
+            problems.push(problem.help(match nearest(value, self.values.keys().map(String::as_str)) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => format!("known: {}", listed(&self.values)),
+            }));
+        }
+    }
+
+    /// Every phrase as a pattern, with the canonical value that it says. The canonical values themselves are among them.
+    pub fn patterns(&self) -> impl Iterator<Item = (&str, String)> {
+        self.values.iter().flat_map(|(value, phrases)| {
+            let own = std::iter::once(canonical_pattern(value));
+            let others = phrases.iter().map(|phrase| phrase_pattern(&phrase.value));
+            own.chain(others).map(move |pattern| (value.as_str(), pattern))
+        })
+    }
+}
+
+fn listed(values: &BTreeMap<String, Vec<Spanned<String>>>) -> String {
+    values.keys().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Looks at phrases: each must be a pattern, and say one value.
+pub(super) fn check_values(
+    values: &BTreeMap<String, Vec<Spanned<String>>>,
+    span: &Span,
+    problems: &mut Problems,
+) {
+    if values.is_empty() {
+        let problem = Problem::error(Code::Empty, span, "a vocabulary needs at least one value");
+        problems.push(problem.help("write the values that the field may have, each with its phrases"));
+    }
+    let mut said: BTreeMap<String, (&str, Option<&Span>)> =
+        values.keys().map(|value| (folded(value), (value.as_str(), None))).collect();
+    let mut all: Vec<(&String, &Spanned<String>)> = values
+        .iter()
+        .flat_map(|(value, phrases)| phrases.iter().map(move |phrase| (value, phrase)))
+        .collect();
+    all.sort_by_key(|(_, phrase)| phrase.span.start());
+    for (value, phrase) in all {
+        if phrase.value.trim().is_empty() {
+            let problem = Problem::error(Code::Empty, &phrase.span, "an empty phrase is found everywhere");
+            problems.push(problem.help("write the words to look for"));
+            continue;
+        }
+        // Most are plain words. Parsing shows what is wrong with others, but for counts that compile to too much.
+        let written = phrase_pattern(&phrase.value);
+        if regex::escape(&phrase.value).len() != phrase.value.len()
+            && (phrase.value.contains('{') || !is_pattern(&written))
+            && pattern(&written, true, &phrase.span, problems).is_none()
+        {
+            continue;
+        }
+        match said.get(&folded(&phrase.value)) {
+            Some((other, place)) if other != value => {
+                let message = format!("`{}` says both `{other}` and `{value}`", phrase.value);
+                let problem = Problem::error(Code::Conflict, &phrase.span, message);
+                let problem = match place {
+                    Some(place) => problem.related(place, "first here"),
+                    None => problem,
+                };
+                problems.push(problem.help("a phrase says one value: take it out of the other"));
+            }
+            Some(_) => {}
+            None => {
+                said.insert(folded(&phrase.value), (value, Some(&phrase.span)));
+            }
+        }
+    }
+}
+
+/// A phrase without what makes no difference to where it is found.
+fn folded(phrase: &str) -> String {
+    // `(?-i:US)` and `us` are different phrases, `a b` and `A  b` are not.
+    if phrase.contains("(?") {
+        return phrase.to_owned();
+    }
+    phrase.split(is_gap).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+fn is_gap(c: char) -> bool {
+    c.is_whitespace() || c == '-' || c == '_'
+}
+
+/// What stands for a space of a phrase.
+const GAP: &str = r"(?:[\s_-]+)";
+
+/// A phrase as a regular expression: whole words, in any case, a space for any blanks, hyphens or underscores.
 #[must_use]
-pub(crate) fn phrase_pattern(phrase: &str) -> String {
-    let spaced = phrase.trim().replace(" ?", r"[\s\-]*").replace(' ', r"[\s\-]+");
-    let begins = phrase.trim().starts_with(char::is_alphanumeric);
-    let ends = phrase.trim().ends_with(char::is_alphanumeric);
-    format!("{}(?:{spaced}){}", if begins { r"\b" } else { "" }, if ends { r"\b" } else { "" })
+pub fn phrase_pattern(phrase: &str) -> String {
+    let mut written = String::with_capacity(phrase.len() + 48);
+    let mut letters = phrase.trim().chars().peekable();
+    // How deep in brackets: classes may stand in classes.
+    let mut class = 0_usize;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => {
+                written.push(letter);
+                written.extend(letters.next());
+            }
+            '[' => {
+                class += 1;
+                written.push(letter);
+                written.extend(letters.next_if_eq(&'^'));
+                // The first bracket of a class closes nothing.
+                written.extend(letters.next_if_eq(&']'));
+            }
+            ']' => {
+                class = class.saturating_sub(1);
+                written.push(letter);
+            }
+            ' ' if class == 0 => {
+                while letters.next_if_eq(&' ').is_some() {}
+                written.push_str(GAP);
+            }
+            other => written.push(other),
+        }
+    }
+    whole(&written)
+}
+
+/// A canonical value as a regular expression, which is no pattern itself: `MSI-H` is said by `MSI H`, too.
+fn canonical_pattern(value: &str) -> String {
+    let parts: Vec<String> = value.split(is_gap).filter(|part| !part.is_empty()).map(regex::escape).collect();
+    whole(&parts.join(GAP))
+}
+
+/// What matches whole words only. A half of a word boundary lets a phrase begin or end with what is no letter: `3\+`.
+fn whole(pattern: &str) -> String {
+    format!(r"(?i)\b{{start-half}}(?:{pattern})\b{{end-half}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::SourceFile;
+    use crate::value::yaml;
+    use regex::Regex;
+
+    fn finds(phrase: &str, text: &str) -> bool {
+        Regex::new(&phrase_pattern(phrase)).unwrap().is_match(text)
+    }
+
+    #[test]
+    fn phrases_match_whole_words_in_any_case_with_any_gap() {
+        for (phrase, text) in [
+            ("free of", "Margins are FREE\n of tumor"),
+            ("well differentiated", "well-differentiated"),
+            ("not identified", "not_identified"),
+            (r"3 ?\+", "HER2: 3+, strong"),
+            (r"3 ?\+", "3 +"),
+            (r"within \d+(\.\d+)? ?mm", "within 1.5mm"),
+            ("[ -]x", "a --x"),
+            ("(?-i:US)", "US of the liver"),
+            ("^L$", "l"),
+        ] {
+            assert!(finds(phrase, text), "{phrase}: {text}");
+        }
+        for (phrase, text) in [
+            ("clear", "unclear"),
+            ("free of", "free of2"),
+            ("(?-i:US)", "seen by us"),
+            ("^L$", "L breast"),
+            ("[ -]x", "a\tx"),
+            ("pathogenic", "likely_pathogenic"),
+        ] {
+            assert!(!finds(phrase, text), "{phrase}: {text}");
+        }
+    }
+
+    #[test]
+    fn canonical_values_are_phrases_and_no_patterns() {
+        let found = |value: &str, text: &str| Regex::new(&canonical_pattern(value)).unwrap().is_match(text);
+        assert!(found("MSI-H", "msi h") && found("3+", "3+") && found("2", "grade 2"));
+        assert!(!found("a.b", "acb"));
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        let file = SourceFile::new("v.yaml", text);
+        let mut problems = Problems::new();
+        let node = yaml::parse(&file, &mut problems).unwrap();
+        let _ = Vocabulary::read_mapping(&node, &mut problems);
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_is_not_there_and_what_says_two_values_is_named() {
+        let text = "values:\n  yes: [seen, 'not (seen']\n  no: [unseen, Seen]\n  maybe: ['NO', 'x{9999}{9999}']\n\
+            prefer: yess\nopposite: { yes: nope }\nnamed: { affirmed: yes, negated: none }\n\
+            booleans: { affirmed: yes, negated: no }\n";
+        assert_eq!(
+            problems(text),
+            [
+                "v.yaml:2:15: error[LC301]: this pattern does not compile: unclosed group",
+                "v.yaml:3:16: error[LC106]: `Seen` says both `yes` and `no`",
+                "v.yaml:4:11: error[LC106]: `NO` says both `no` and `maybe`",
+                "v.yaml:4:17: error[LC301]: this pattern is too large: more than 1048576 bytes when compiled",
+                "v.yaml:6:1: error[LC205]: `opposite` names `nope`, which is no value of this vocabulary",
+                "v.yaml:5:1: error[LC205]: `prefer` names `yess`, which is no value of this vocabulary",
+                "v.yaml:7:1: error[LC205]: `named` names `none`, which is no value of this vocabulary",
+            ]
+        );
+    }
 }

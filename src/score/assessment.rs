@@ -1,7 +1,7 @@
 //! What scoring says about one candidate.
 
-use crate::profile::Overall;
 use super::evidence::Evidence;
+use crate::profile::Overall;
 use crate::value::{Disposition, Score, Severity, unescape};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;

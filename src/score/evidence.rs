@@ -136,7 +136,8 @@ impl<'de> Deserialize<'de> for Evidence {
         for (path, leaf) in map {
             let leaf: Written = serde_json::from_value(leaf).map_err(serde::de::Error::custom)?;
             let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
-            let read = LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
+            let read =
+                LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
             evidence.push(path, read);
         }
         Ok(evidence)

@@ -3,7 +3,8 @@
 use super::assessment::{Assessment, Issue, SourceSpan};
 use super::evidence::LeafEvidence;
 use super::grounding::{
-    Finding, Grounder, Lexicon, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict, Vocabulary,
+    Finding, Grounder, Lexicon, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
+    Vocabulary,
 };
 use super::quotes::Quotes;
 use super::wording::{cut, plain_issue, shown};
@@ -112,13 +113,18 @@ pub(super) fn ground(
     grounder.judge_all(candidate, reading, quotes, is_checked, |leaf, verdict| {
         share.checked += 1;
         let told = Told { source, verdict: &verdict, value: leaf.value };
-        let quote = quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer)).first().filter(|_| verdict.by_quote);
+        let quote =
+            quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer)).first().filter(|_| verdict.by_quote);
         let context = match verdict.finding {
             Finding::Asserted(how) => how,
             _ => Assertion::Affirmed,
         };
-        let leaf_evidence = LeafEvidence::new(verdict.support)
-            .with(verdict.method, told.span(), quote.map(String::as_str), context);
+        let leaf_evidence = LeafEvidence::new(verdict.support).with(
+            verdict.method,
+            told.span(),
+            quote.map(String::as_str),
+            context,
+        );
         out.evidence.push(leaf.pointer, leaf_evidence);
         let counts = counts(verdict.support, settings);
         if counts >= 1.0 {
@@ -207,7 +213,10 @@ impl Told<'_> {
 
     /// The passage that says the value.
     fn passage(&self) -> String {
-        self.verdict.bytes.as_ref().map_or_else(|| "nothing says so".to_owned(), |bytes| self.line(bytes, "says so"))
+        self.verdict
+            .bytes
+            .as_ref()
+            .map_or_else(|| "nothing says so".to_owned(), |bytes| self.line(bytes, "says so"))
     }
 
     /// The passage that says otherwise.
@@ -218,8 +227,10 @@ impl Told<'_> {
     fn line(&self, bytes: &std::ops::Range<usize>, what: &str) -> String {
         let text = self.source.text();
         let number = self.source.passages.line(bytes.start, text);
-        let start = text.get(..bytes.start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-        let end = text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);
+        let start =
+            text.get(..bytes.start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+        let end =
+            text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);
         // Of a long line, what is around the passage.
         let from = bytes.start.saturating_sub(40).max(start);
         let from = (from..=bytes.start).find(|at| text.is_char_boundary(*at)).unwrap_or(bytes.start);

@@ -275,8 +275,19 @@ pub struct Word {
 }
 
 /// The names of the schemas of our own files, which stand beside those of document types: `schemas/NAME.schema.json`.
-pub const FILE_KINDS: [&str; 8] =
-    ["profile", "rules", "rubric", "extraction", "classification", "prices", "scenarios", "rule-tests"];
+pub const FILE_KINDS: [&str; 11] = [
+    "profile",
+    "rules",
+    "rubric",
+    "extraction",
+    "classification",
+    "vocabulary",
+    "context",
+    "prices",
+    "scenarios",
+    "rule-tests",
+    "vocabulary-tests",
+];
 
 /// What a value may be.
 #[derive(Debug, Clone)]

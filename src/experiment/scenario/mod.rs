@@ -16,6 +16,7 @@ mod subject;
 mod suite;
 mod survivors;
 mod verify;
+mod vocabulary_cases;
 
 pub use case::{Case, CaseInput, ScenarioFile};
 pub use expect::{Expect, ExpectedAssessment, ExpectedIssue, Fact};
@@ -28,3 +29,4 @@ pub use subject::{TestTarget, find_subject};
 pub(crate) use suite::Unusable;
 pub use suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, test_profile};
 pub use survivors::{Fate, Guarded, Mutation, survivors};
+pub use vocabulary_cases::{VocabularyCase, VocabularyCases};

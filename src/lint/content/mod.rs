@@ -16,6 +16,7 @@ mod providers;
 mod rules;
 mod schema;
 mod validators;
+mod vocabulary;
 
 use super::ProfileView;
 use crate::diag::{Problems, SourceFile};
@@ -39,6 +40,7 @@ pub(super) fn check(subject: ProfileView<'_>, problems: &mut Problems) {
     judges::check(&project, problems);
     examples::check(&project, problems);
     validators::check(&project, problems);
+    vocabulary::check(&project, problems);
 }
 
 /// Looks at the cases of a profile.

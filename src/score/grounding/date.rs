@@ -109,7 +109,9 @@ pub(super) fn at(source: &SourceIndex, at: usize) -> Option<DateHere> {
         return found(at + 3, [Some((y, month, day)), None]);
     }
     if let Some(day) = two(at) {
-        let de = |i: usize| usize::from(source.token_is(i, "de") || source.token_is(i, "del") || source.token_is(i, "of"));
+        let de = |i: usize| {
+            usize::from(source.token_is(i, "de") || source.token_is(i, "del") || source.token_is(i, "of"))
+        };
         let month_token = at + 1 + de(at + 1);
         let year_token = month_token + 1 + de(month_token + 1);
         if near(at)

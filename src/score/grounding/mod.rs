@@ -267,7 +267,8 @@ impl<'a> Grounder<'a> {
         let (source, fuel) = (self.source, self.fuel);
         let is_worded_label =
             place.is_label() && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
-        let evidence = if is_worded_label || date::is_date(probe) { Evidence::Free } else { probe.evidence() };
+        let evidence =
+            if is_worded_label || date::is_date(probe) { Evidence::Free } else { probe.evidence() };
         let names = self.names();
         let accept = |found: TokenMatch| {
             // What is around a match is looked at as far as the constants below reach.
@@ -342,7 +343,8 @@ impl<'a> Grounder<'a> {
         let Some(probe) = self.probe(text, place, tokens) else { return Some(Verdict::not_found()) };
         self.scratch.words.clear();
         let mut words = std::mem::take(&mut self.scratch.words);
-        let vocabulary = self.vocabulary_of(place, reading, &mut words).or_else(|| reading.lexicon.of_text(text));
+        let vocabulary =
+            self.vocabulary_of(place, reading, &mut words).or_else(|| reading.lexicon.of_text(text));
         let reader = vocabulary.and_then(|number| reading.lexicon.reader(number));
         let canonical = reader.and_then(|reader| reader.read(text)).map(|read| (read.value, read.whole));
         let document = self.document(reading);
@@ -374,7 +376,8 @@ impl<'a> Grounder<'a> {
         tokens: &mut Vec<Token>,
         others: &mut Vec<Token>,
     ) -> Option<Verdict> {
-        let knows = |number: &usize| reading.lexicon.reader(*number).is_some_and(|one| one.boolean(given).is_some());
+        let knows =
+            |number: &usize| reading.lexicon.reader(*number).is_some_and(|one| one.boolean(given).is_some());
         let mut words = std::mem::take(&mut self.scratch.words);
         let vocabulary = self
             .vocabulary_of(place, reading, &mut words)

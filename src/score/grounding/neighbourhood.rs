@@ -52,10 +52,10 @@ impl Names<'_> {
             .filter(move |hit| hit.end.0 as usize <= found.to)
     }
 
-    /// Whether the name that ends before token `end` is the field's own; none where no name ends there, or one that is neither
-    /// its own nor another's.
-    pub(super) fn ending_own(&self, end: usize) -> Option<bool> {
-        self.ending(end).map(|group| group.own)
+    /// Whether the name that ends before token `end` is the field's own, and its first token; none where no name ends there, or one
+    /// that is neither its own nor another's.
+    pub(super) fn ending_own(&self, end: usize) -> Option<(bool, usize)> {
+        self.ending(end).map(|group| (group.own, group.from))
     }
 
     /// Whether some tokens hold a name of the field.

@@ -3,15 +3,15 @@
 use crate::value::{Segment, push_segment};
 use serde_json::{Map, Value};
 
+use super::evidence::write_words;
 use super::names::{key_is, unit_in_key};
 use super::words::{is_generic_key, is_label_key};
-use super::evidence::write_words;
 use super::{Grounder, Reading, Verdict};
 #[cfg(test)]
 use super::{Scratch, Settings, SourceIndex, Vocabulary};
+use crate::score::quotes::Quotes;
 #[cfg(test)]
 use crate::value::Fuel;
-use crate::score::quotes::Quotes;
 
 /// Longest text that can be a label, in bytes.
 const LONGEST_LABEL: usize = 80;
@@ -111,11 +111,7 @@ impl Grounder<'_> {
     }
 
     /// Every string that is not blank, number and truth value, with its place.
-    fn each_leaf(
-        &mut self,
-        candidate: &Value,
-        visit: impl FnMut(&mut Self, Leaf<'_>, &LeafContext<'_>),
-    ) {
+    fn each_leaf(&mut self, candidate: &Value, visit: impl FnMut(&mut Self, Leaf<'_>, &LeafContext<'_>)) {
         let mut pointer = std::mem::take(&mut self.scratch.pointer);
         pointer.clear();
         let mut walk = Walk { grounder: self, pointer: &mut pointer, visit };

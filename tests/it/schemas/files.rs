@@ -33,10 +33,13 @@ fn kind_of(path: &Path) -> &'static FileKind {
     let text = path.to_str().unwrap();
     let in_rules = text.contains("rules/");
     let name = match () {
+        () if text.ends_with(".test.yaml") && text.contains("rules/vocabularies/") => "vocabulary-tests",
         () if text.ends_with(".test.yaml") && in_rules => "rule-tests",
         () if text.ends_with(".test.yaml") => "scenarios",
         () if text.contains("rules/rubrics/") => "rubric",
         () if text.contains("rules/extract/") => "extraction",
+        () if text.contains("rules/vocabularies/") => "vocabulary",
+        () if text.contains("rules/context") => "context",
         () if text.contains("rules/classify") => "classification",
         () if in_rules => "rules",
         () => "profile",

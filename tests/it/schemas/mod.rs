@@ -7,7 +7,7 @@ mod fresh;
 mod mistakes;
 
 use loopctl::diag::{Code, Level, Problems, SourceFile};
-use loopctl::experiment::scenario::{RuleCases, ScenarioFile};
+use loopctl::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
 use loopctl::ingest::Classifier;
 use loopctl::profile::{Library, load};
 use loopctl::provider::Prices;
@@ -39,6 +39,10 @@ fn json_of(name: &str, text: &str) -> Value {
     assert!(!problems.has_errors(), "{name}: {problems:?}");
     node.unwrap().to_json()
 }
+
+/// A profile with nothing but a rubric.
+const PROFILE_OF_RUBRIC: &str = "{ assess: { it: { rubric: page } }, overall: { from: it }, accept: { overall: 1 }, \
+    stop: { max_iterations: 1 }, classify: null }";
 
 /// The codes of everything that the decoder of a kind finds wrong, each with its message.
 fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
@@ -83,6 +87,27 @@ fn mistakes(kind: &FileKind, text: &str) -> Vec<(Code, String)> {
         "scenarios" => {
             if let Some(node) = node(&mut problems) {
                 ScenarioFile::decode(&node, &mut problems);
+            }
+        }
+        "vocabulary" | "context" => {
+            // A rubric names it, as a profile's rubric does.
+            let (names, path) = match kind.name {
+                "vocabulary" => (json!({ "vocabularies": ["page"] }), "rules/vocabularies/page.yaml"),
+                _ => (json!({ "context": "page" }), "rules/page.yaml"),
+            };
+            let mut rubric = names;
+            rubric["types"] = json!({});
+            let library = Library::embedded()
+                .holding(path, text)
+                .holding("rules/rubrics/page.yaml", rubric.to_string())
+                .holding("profiles/page.yaml", PROFILE_OF_RUBRIC);
+            let loaded = load("page", &library, &[], &|_| None, &mut problems).unwrap();
+            let (dimensions, overall) = (&loaded.profile.dimensions, &loaded.profile.policy.overall);
+            compile(dimensions, overall, &[], &loaded.library, &mut problems);
+        }
+        "vocabulary-tests" => {
+            if let Some(node) = node(&mut problems) {
+                VocabularyCases::decode(&node, &mut problems);
             }
         }
         "rule-tests" => {

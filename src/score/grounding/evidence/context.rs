@@ -76,8 +76,11 @@ impl Triggers {
             (&context.of_another, Assertion::OfAnother),
         ];
         for (triggers, assertion) in kinds {
-            phrases.extend(triggers.before.iter().map(|phrase| (phrase_pattern(phrase), Role::Before(assertion))));
-            phrases.extend(triggers.after.iter().map(|phrase| (phrase_pattern(phrase), Role::After(assertion))));
+            phrases.extend(
+                triggers.before.iter().map(|phrase| (phrase_pattern(phrase), Role::Before(assertion))),
+            );
+            phrases
+                .extend(triggers.after.iter().map(|phrase| (phrase_pattern(phrase), Role::After(assertion))));
         }
         phrases.extend(context.ignored.iter().map(|phrase| (phrase_pattern(phrase), Role::Ignored)));
         phrases.extend(context.terminators.iter().map(|phrase| (phrase_pattern(phrase), Role::Terminator)));
@@ -133,10 +136,16 @@ impl Triggers {
     ///
     /// A phrase reaches as many words as the context says, within its sentence, up to a terminator. A phrase before a colon
     /// reaches beyond it only if it ends there. What is within `bytes` is the value's own and says nothing about it.
-    pub(super) fn assertion(&self, bytes: &Range<usize>, source: &SourceIndex, passages: &Passages) -> Asserted {
+    pub(super) fn assertion(
+        &self,
+        bytes: &Range<usize>,
+        source: &SourceIndex,
+        passages: &Passages,
+    ) -> Asserted {
         let hits = passages.triggers(self, source.text());
         let sentence = passages.sentence(bytes, source);
-        let from = hits.partition_point(|hit| hit.bytes.start < sentence.start.max(bytes.start.saturating_sub(NEAR)));
+        let from = hits
+            .partition_point(|hit| hit.bytes.start < sentence.start.max(bytes.start.saturating_sub(NEAR)));
         let mut strongest: Option<Asserted> = None;
         let near = hits.get(from..).unwrap_or_default();
         for hit in near.iter().take_while(|hit| hit.bytes.end <= sentence.end.min(bytes.end + NEAR)) {
@@ -146,9 +155,16 @@ impl Triggers {
                 _ => continue,
             };
             let ended = near.iter().any(|other| {
-                other.role == Role::Terminator && between.start <= other.bytes.start && other.bytes.end <= between.end
+                other.role == Role::Terminator
+                    && between.start <= other.bytes.start
+                    && other.bytes.end <= between.end
             });
-            if ended || !self.reaches(source.text().get(between).unwrap_or_default(), matches!(hit.role, Role::Before(_))) {
+            if ended
+                || !self.reaches(
+                    source.text().get(between).unwrap_or_default(),
+                    matches!(hit.role, Role::Before(_)),
+                )
+            {
                 continue;
             }
             if strongest.as_ref().is_none_or(|known| strength(how) > strength(known.how)) {
@@ -162,7 +178,9 @@ impl Triggers {
     pub(super) fn denies(&self, bytes: &Range<usize>, hits: &[TriggerHit]) -> bool {
         let from = hits.partition_point(|hit| hit.bytes.start < bytes.start);
         let near = hits.get(from..).unwrap_or_default().iter().take_while(|hit| hit.bytes.end <= bytes.end);
-        let mut denials = near.filter(|hit| matches!(hit.role, Role::Before(Assertion::Negated) | Role::After(Assertion::Negated)));
+        let mut denials = near.filter(|hit| {
+            matches!(hit.role, Role::Before(Assertion::Negated) | Role::After(Assertion::Negated))
+        });
         denials.next().is_some()
     }
 
@@ -172,7 +190,9 @@ impl Triggers {
         let colon = between.find(':');
         let stops = match colon {
             // `Ruled out: pneumonia`, but not `No prior films. Chest: pneumonia`.
-            Some(at) if forward => between.get(..at).is_some_and(|before| before.chars().any(char::is_alphanumeric)),
+            Some(at) if forward => {
+                between.get(..at).is_some_and(|before| before.chars().any(char::is_alphanumeric))
+            }
             _ => false,
         };
         words <= self.reach && !stops && !between.contains(';')
@@ -216,7 +236,9 @@ fn heading_pattern(heading: &str) -> String {
     let phrase = phrase_pattern(heading);
     let bracket = r"(?:[ \t]*\([^)\n]{0,40}\))?";
     // A text that has lost its line breaks has headings within a line: then a colon must follow.
-    format!(r"(?:^[ \t#*_\d.)\-]{{0,8}}{phrase}{bracket}[ \t*_]*(?::|\r?$|[ \t]-)|[.;,)]\s{{0,3}}{phrase}{bracket}[ \t]*:)")
+    format!(
+        r"(?:^[ \t#*_\d.)\-]{{0,8}}{phrase}{bracket}[ \t*_]*(?::|\r?$|[ \t]-)|[.;,)]\s{{0,3}}{phrase}{bracket}[ \t]*:)"
+    )
 }
 
 fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -> Option<&'c Regex> {

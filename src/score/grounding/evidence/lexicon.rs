@@ -60,7 +60,8 @@ impl Lexicon {
         vocabularies: impl IntoIterator<Item = (&'a str, &'a Vocabulary)>,
         context: Option<&Context>,
     ) -> Self {
-        let mut lexicon = Lexicon { context: context.map(Triggers::new).unwrap_or_default(), ..Self::default() };
+        let mut lexicon =
+            Lexicon { context: context.map(Triggers::new).unwrap_or_default(), ..Self::default() };
         for (name, vocabulary) in vocabularies {
             let number = lexicon.readers.len();
             lexicon.readers.push(Reader::new(vocabulary));
@@ -112,7 +113,10 @@ impl Lexicon {
 
     /// The first vocabulary that knows truth values.
     pub(in super::super) fn of_booleans(&self) -> Option<usize> {
-        self.readers.iter().position(|reader| reader.booleans.is_some())
+        let presence = self
+            .named("presence")
+            .filter(|number| self.reader(*number).is_some_and(|one| one.booleans.is_some()));
+        presence.or_else(|| self.readers.iter().position(|reader| reader.booleans.is_some()))
     }
 }
 
@@ -133,7 +137,10 @@ impl Reader {
         // Of two phrases that begin at one place, the longer says more: `not involved` before `not`.
         phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
         Reader {
-            opposite: values.iter().map(|value| vocabulary.opposite.get(value).and_then(|name| id(name))).collect(),
+            opposite: values
+                .iter()
+                .map(|value| vocabulary.opposite.get(value).and_then(|name| id(name)))
+                .collect(),
             prefer: vocabulary.prefer.as_deref().and_then(id),
             anywhere: vocabulary.anywhere,
             named: vocabulary.named.as_ref().and_then(pair),
@@ -241,7 +248,9 @@ pub(in super::super) fn write_words(key: &str, into: &mut String) {
                 && c.is_uppercase()
                 && rest.peek().is_some_and(|(_, next)| next.is_lowercase()));
         let parts = matches!(c, '_' | '-' | '.' | '/' | ' ');
-        if hump || parts {
+        // `deletion1p`, but not `pT1` and `CK20`.
+        let figures = c.is_ascii_digit() && at - from >= 5 && before.is_some_and(char::is_lowercase);
+        if hump || parts || figures {
             write_word(key.get(from..at).unwrap_or_default(), into);
             from = if parts { at + c.len_utf8() } else { at };
         }

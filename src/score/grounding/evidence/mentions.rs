@@ -49,7 +49,10 @@ impl Document<'_> {
                 let bytes = self.bytes(&tokens);
                 let sentence = self.passages.sentence(&bytes, self.source);
                 // A phrase beside the name says more than the name alone.
-                if mentions.iter().any(|known| known.bytes.start >= sentence.start && known.bytes.end <= sentence.end) {
+                if mentions
+                    .iter()
+                    .any(|known| known.bytes.start >= sentence.start && known.bytes.end <= sentence.end)
+                {
                     continue;
                 }
                 let asserted = self.assertion(&bytes);

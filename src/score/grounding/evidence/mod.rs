@@ -9,9 +9,9 @@ mod reading;
 mod verdict;
 
 pub(crate) use lexicon::Lexicon;
+pub(super) use lexicon::write_words;
 pub(crate) use passages::Passages;
+pub(super) use reading::{Document, Field, is_quantity};
 pub use verdict::Support;
 pub(crate) use verdict::{Finding, Verdict};
-pub(super) use lexicon::write_words;
-pub(super) use reading::{Document, Field, is_quantity};
 pub(super) use verdict::{Judge, Searched};

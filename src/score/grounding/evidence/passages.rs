@@ -48,12 +48,16 @@ impl Passages {
     /// The part that holds this byte.
     pub(super) fn section(&self, at: usize) -> SectionKind {
         let upto = self.sections.partition_point(|(start, _)| *start <= at);
-        upto.checked_sub(1).and_then(|last| self.sections.get(last)).map_or(SectionKind::PLAIN, |(_, kind)| *kind)
+        upto.checked_sub(1)
+            .and_then(|last| self.sections.get(last))
+            .map_or(SectionKind::PLAIN, |(_, kind)| *kind)
     }
 
     /// The number of a line, from 1.
     pub(crate) fn line(&self, at: usize, text: &str) -> usize {
-        let starts = || text.match_indices('\n').map(|(newline, _)| u32::try_from(newline).unwrap_or(u32::MAX)).collect();
+        let starts = || {
+            text.match_indices('\n').map(|(newline, _)| u32::try_from(newline).unwrap_or(u32::MAX)).collect()
+        };
         let lines: &Vec<u32> = self.lines.get_or_init(starts);
         lines.partition_point(|newline| (*newline as usize) < at) + 1
     }
@@ -78,7 +82,8 @@ impl Passages {
             to += 1;
         }
         let start = tokens.get(from).map_or(bytes.start, |token| token.start as usize);
-        let end = to.checked_sub(1).and_then(|last| tokens.get(last)).map_or(bytes.end, |token| token.end as usize);
+        let end =
+            to.checked_sub(1).and_then(|last| tokens.get(last)).map_or(bytes.end, |token| token.end as usize);
         start.min(bytes.start)..end.max(bytes.end)
     }
 }
@@ -90,7 +95,8 @@ fn ends_sentence(i: usize, source: &SourceIndex) -> bool {
         Break::Line => {
             // Wrapped prose goes on with a small letter, or after a word that wants another.
             let next = source.token(i).map_or("", |token| token.text(source.text()));
-            let small = next.starts_with(char::is_lowercase) && !source.gap_before(i).trim_end_matches([' ', '\t']).ends_with(['-', '*', '\u{2022}']);
+            let small = next.starts_with(char::is_lowercase)
+                && !source.gap_before(i).trim_end_matches([' ', '\t']).ends_with(['-', '*', '\u{2022}']);
             let wants = i.checked_sub(1).is_some_and(|before| {
                 matches!(
                     listed_at(source, before),
@@ -127,7 +133,11 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
         }
         if !is_listed && here != SectionKind::PLAIN && opens_part(line) {
             let title = is_title(line);
-            let kind = if title { SectionKind::PLAIN } else { SectionKind { says: SectionKind::PLAIN.says, ..here } };
+            let kind = if title {
+                SectionKind::PLAIN
+            } else {
+                SectionKind { says: SectionKind::PLAIN.says, ..here }
+            };
             if kind != here {
                 here = kind;
                 sections.push((start, here));

@@ -1,8 +1,8 @@
 //! Where a quote stands in the document.
 
+use super::super::fold::fold_eq;
 use super::super::index::SourceIndex;
 use super::super::token::{Style, Token, TokenKind, tokenize};
-use super::super::fold::fold_eq;
 use crate::value::Fuel;
 use std::ops::Range;
 
@@ -13,9 +13,16 @@ const PLACES: usize = 6;
 
 /// The places of a quote, as ranges of the document's tokens. Case, blanks, hyphenation and typography may differ; an ellipsis
 /// stands for anything up to the length of a quote.
-pub(super) fn places(quote: &str, source: &SourceIndex, fuel: &Fuel, tokens: &mut Vec<Token>) -> Vec<Range<usize>> {
+pub(super) fn places(
+    quote: &str,
+    source: &SourceIndex,
+    fuel: &Fuel,
+    tokens: &mut Vec<Token>,
+) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for part in quote.split("...").flat_map(|part| part.split(['…', '\u{22ef}'])).flat_map(|part| part.split("[]")) {
+    for part in
+        quote.split("...").flat_map(|part| part.split(['…', '\u{22ef}'])).flat_map(|part| part.split("[]"))
+    {
         tokens.clear();
         tokenize(part, &mut Style::default(), &mut |token| tokens.push(token));
         if tokens.is_empty() {
@@ -34,7 +41,8 @@ pub(super) fn places(quote: &str, source: &SourceIndex, fuel: &Fuel, tokens: &mu
         }
         // The part goes on one of the places of what is before it.
         found.retain_mut(|before| {
-            let next = here.iter().find(|next| next.start >= before.end && next.end - before.start <= LONGEST);
+            let next =
+                here.iter().find(|next| next.start >= before.end && next.end - before.start <= LONGEST);
             next.map(|next| before.end = next.end).is_some()
         });
     }
@@ -43,10 +51,15 @@ pub(super) fn places(quote: &str, source: &SourceIndex, fuel: &Fuel, tokens: &mu
 
 fn part_places(text: &str, tokens: &[Token], source: &SourceIndex, fuel: &Fuel) -> Vec<Range<usize>> {
     let count = |token: &Token| source.occurrences(token.hash).len() + source.joined(token.hash).len();
-    let Some((anchor, token)) = tokens.iter().enumerate().take(24).min_by_key(|(_, token)| count(token)) else {
+    let Some((anchor, token)) = tokens.iter().enumerate().take(24).min_by_key(|(_, token)| count(token))
+    else {
         return Vec::new();
     };
-    let starts = source.occurrences(token.hash).iter().copied().chain(source.joined(token.hash).iter().map(|join| join.1));
+    let starts = source
+        .occurrences(token.hash)
+        .iter()
+        .copied()
+        .chain(source.joined(token.hash).iter().map(|join| join.1));
     let mut found = Vec::new();
     for place in starts {
         // Words that the text hyphenates over a line break take two of its tokens.

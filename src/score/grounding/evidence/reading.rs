@@ -1,5 +1,6 @@
 //! What a passage says of a field: the value, another one, or nothing.
 
+use super::super::fold::{Hash, Word, fold_eq, fold_str};
 use super::super::index::SourceIndex;
 use super::super::neighbourhood::{Break, Names, break_before};
 use super::super::number::Unit;
@@ -7,7 +8,6 @@ use super::super::probe::{Probe, is_times, unit_at};
 use super::super::sequence::{TokenMatch, align, number_matches};
 use super::super::token::{TokenKind, letters, word_hash};
 use super::super::words::{WordClass, is_generic_key, listed};
-use super::super::fold::{Hash, Word, fold_eq, fold_str};
 use super::super::{Method, bytes_of, date};
 use super::context::Asserted;
 use super::lexicon::{Lexicon, PhraseHit, Reader, ValueId};
@@ -42,8 +42,20 @@ pub(in super::super) struct Field<'a> {
 impl<'a> Field<'a> {
     /// The words that say something.
     fn words(&self) -> impl DoubleEndedIterator<Item = &'a str> + Clone {
-        self.text.split(' ').filter(|word| word.len() >= 3 && !is_generic_key(word) && !is_small(word))
+        self.text
+            .split(' ')
+            .filter(|word| word.len() >= 3 && !is_generic_key(word) && !is_small(word) && !says_when(word))
     }
+
+    /// How many words say something.
+    pub(super) fn len(&self) -> usize {
+        self.words().count()
+    }
+}
+
+/// Whether a word says that a field holds a time, not of what.
+fn says_when(word: &str) -> bool {
+    matches!(word, "date" | "time" | "year")
 }
 
 /// Whether a word says nothing about what a text is about.
@@ -83,6 +95,10 @@ pub(super) struct VocabularyValue<'a> {
     pub(super) value: ValueId,
 }
 
+/// How far after a quote its value may stand, in bytes.
+const AROUND: usize = 60;
+/// A name of this many words is one row's and no other's.
+const LONG_NAME: usize = 3;
 /// How far from a value the words of its field are looked for, in tokens.
 const NEAR: usize = 24;
 /// Most sentences that are compared for one field, and most that are read.
@@ -139,7 +155,9 @@ impl<'a> Document<'a> {
     /// A value, and its opposite where it is negated.
     pub(super) fn turned(&self, reader: &Reader, value: ValueId, asserted: Asserted) -> (ValueId, Asserted) {
         match (asserted.how, reader.opposite(value)) {
-            (Assertion::Negated, Some(opposite)) => (opposite, Asserted { how: Assertion::Affirmed, ..asserted }),
+            (Assertion::Negated, Some(opposite)) => {
+                (opposite, Asserted { how: Assertion::Affirmed, ..asserted })
+            }
             _ => (value, asserted),
         }
     }
@@ -153,30 +171,33 @@ impl<'a> Document<'a> {
             && !word.get(..start).is_some_and(|rest| rest.ends_with(char::is_alphanumeric))
     }
 
-    /// Whether the name that a token stands after, in its line and sentence, is another field's. Names that say nothing of whose
-    /// they are (`Results`) are passed over, and so are those before the nearest of the field's own.
-    pub(super) fn is_of_another(&self, at: usize, names: &Names<'_>) -> bool {
-        let mut words = 0;
-        let mut end = at;
-        let mut anothers = false;
+    /// Whether the name that a token stands after, in its line and sentence, is another field's, and nothing there speaks of this
+    /// one. Names that say nothing of whose they are (`Results`) are passed over.
+    pub(super) fn is_of_another(&self, at: usize, field: &Field<'_>) -> bool {
+        let names = &field.names;
+        let (mut words, mut end) = (0, at);
+        let mut anothers: Option<usize> = None;
         while end > 0 && words <= ADJACENT {
             let gap = self.source.gap_before(end);
             if gap.contains([';', '\n']) || break_before(end, self.source) == Break::Strong {
                 break;
             }
-            match names.ending_own(end) {
-                Some(true) => return false,
-                Some(false) => anothers |= !self.is_listed(end - 1),
-                None => {}
-            }
-            // Beyond a name only another one counts.
-            if anothers && words > 1 && gap.contains(['|', ':']) {
-                break;
+            if let Some((own, from)) = names.ending_own(end) {
+                if own {
+                    return false;
+                }
+                if !self.is_listed(end - 1) {
+                    anothers.get_or_insert(end - from);
+                }
             }
             end -= 1;
             words += 1;
         }
-        anothers
+        let Some(length) = anothers else { return false };
+        // Rows of one table share words; their names as a whole do not.
+        let here = self.bytes(&(at..at + 1));
+        length >= LONG_NAME && !names.holds_own(&self.tokens(&self.passages.sentence(&here, self.source)))
+            || self.words_near(&here, field) == 0
     }
 
     fn is_listed(&self, token: usize) -> bool {
@@ -192,19 +213,30 @@ impl<'a> Document<'a> {
         field: &Field<'_>,
     ) -> Said {
         let VocabularyValue { vocabulary, reader, value } = asked;
-        let names = &field.names;
         let bytes = self.bytes(place);
         let subject = self.by_subject(asked, place, field);
         if let Some((said, statement)) = subject.clone().filter(|(_, one)| one.turned) {
-            return if said == value { Said::This(statement.statement) } else { Said::Another(statement.statement) };
+            return if said == value {
+                Said::This(statement.statement)
+            } else {
+                Said::Another(statement.statement)
+            };
         }
         let (mut this, mut another, mut of_another) = (None::<Statement>, None::<Statement>, None);
-        for hit in self.phrases(vocabulary, &bytes) {
+        let mut hits = self.phrases(vocabulary, &bytes);
+        if hits.is_empty() && !reader.counts_anywhere() {
+            // A quote of the name alone leaves its value out.
+            let sentence = self.passages.sentence(&bytes, self.source);
+            hits = self
+                .phrases(vocabulary, &(bytes.start..sentence.end.min(bytes.end + AROUND).max(bytes.start)));
+        }
+        for hit in hits {
             if !self.fuel.spend(32) {
                 break;
             }
             let at = self.tokens(&hit.bytes);
-            if !reader.counts_anywhere() && self.is_of_another(at.start, names) && !names.holds_own(&at) {
+            if !reader.counts_anywhere() && self.is_of_another(at.start, field) && !field.names.holds_own(&at)
+            {
                 of_another.get_or_insert(hit.bytes.clone());
                 continue;
             }
@@ -218,19 +250,35 @@ impl<'a> Document<'a> {
                 *slot = Some(statement);
             }
         }
-        if this.is_none() && another.is_none()
+        if this.is_none()
+            && another.is_none()
             && let Some((said, one)) = subject
         {
             return if said == value { Said::This(one.statement) } else { Said::Another(one.statement) };
         }
-        let affirmed = |one: &Option<Statement>| one.as_ref().is_some_and(|one| one.asserted.how == Assertion::Affirmed);
+        let affirmed =
+            |one: &Option<Statement>| one.as_ref().is_some_and(|one| one.asserted.how == Assertion::Affirmed);
         match (this, another, of_another) {
-            (Some(this), Some(other), _) if this.asserted.how == Assertion::Affirmed && other.asserted.how == Assertion::Affirmed => {
+            (Some(this), Some(other), _)
+                if this.asserted.how == Assertion::Affirmed && other.asserted.how == Assertion::Affirmed =>
+            {
                 // What comes first after a name is its value; another that a careful reader would report is not passed over.
-                let first = this.bytes.start < other.bytes.start && reader.prefers().is_none_or(|one| one == value);
-                if first || reader.counts_anywhere() { Said::This(this) } else { Said::Both(this, other.bytes) }
+                let first =
+                    this.bytes.start < other.bytes.start && reader.prefers().is_none_or(|one| one == value);
+                let between = this.bytes.end.min(other.bytes.end)..this.bytes.start.max(other.bytes.start);
+                let apart = self
+                    .text()
+                    .get(between)
+                    .is_some_and(|text| text.contains([',', ';', '.', '\n', '|', '/']));
+                if first || reader.counts_anywhere() || !apart {
+                    Said::This(this)
+                } else {
+                    Said::Both(this, other.bytes)
+                }
             }
-            (Some(this), other, _) if this.asserted.how == Assertion::Affirmed || !affirmed(&other) => Said::This(this),
+            (Some(this), other, _) if this.asserted.how == Assertion::Affirmed || !affirmed(&other) => {
+                Said::This(this)
+            }
             (_, Some(another), _) => Said::Another(another),
             (Some(this), ..) => Said::This(this),
             (None, None, Some(bytes)) => Said::OfAnother(bytes),
@@ -273,7 +321,9 @@ impl<'a> Document<'a> {
 
     /// Whether a token is a word, inflected or not.
     fn is_word(&self, at: usize, word: &str) -> bool {
-        let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Word) else { return false };
+        let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Word) else {
+            return false;
+        };
         let here = token.text(self.text());
         fold_eq(here, word) || is_inflected(here, word)
     }
@@ -282,6 +332,15 @@ impl<'a> Document<'a> {
     fn denies(&self, place: &Range<usize>) -> bool {
         let bytes = self.bytes(place);
         self.lexicon.context().denies(&bytes, self.passages.triggers(self.lexicon.context(), self.text()))
+    }
+
+    /// Whether a name of the field stands right before some bytes, as a label: `Margins: positive`.
+    pub(super) fn is_labelled(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
+        let at = self.tokens(bytes).start;
+        (at.saturating_sub(2)..=at).rev().any(|end| {
+            self.source.gap_before(end).trim_start().starts_with([':', '=', '|'])
+                && field.names.ending_own(end).is_some_and(|(own, _)| own)
+        })
     }
 
     /// How many different words of the field's name stand near some bytes, in their sentence.
@@ -316,7 +375,8 @@ impl<'a> Document<'a> {
         for word in field.words() {
             let hash = word_hash(word);
             let places = self.source.occurrences(hash);
-            let plural = word_hash_of_plural(word).map(|hash| self.source.occurrences(hash)).unwrap_or_default();
+            let plural =
+                word_hash_of_plural(word).map(|hash| self.source.occurrences(hash)).unwrap_or_default();
             // A word that stands everywhere tells nothing.
             if places.len() + plural.len() > COMMON {
                 continue;
@@ -333,7 +393,10 @@ impl<'a> Document<'a> {
     pub(super) fn is_of_another_side(&self, bytes: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
         let sentence = self.passages.sentence(bytes, self.source);
         for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere()) else { continue };
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            else {
+                continue;
+            };
             let hits = self.phrases(vocabulary, &sentence);
             if hits.is_empty() {
                 continue;
@@ -352,7 +415,7 @@ impl<'a> Document<'a> {
             return self.date(probe, place);
         }
         if is_quantity(probe) {
-            return self.quantity(probe, place, &field.names);
+            return self.quantity(probe, place, field);
         }
         if let Some(found) = self.aligned(probe, place) {
             return self.this(found, Method::Normalized);
@@ -381,7 +444,11 @@ impl<'a> Document<'a> {
             if !self.fuel.spend(1) {
                 return None;
             }
-            let Some(found) = align(probe, self.source, from, &mut work).filter(|found| found.to <= place.end) else { continue };
+            let Some(found) =
+                align(probe, self.source, from, &mut work).filter(|found| found.to <= place.end)
+            else {
+                continue;
+            };
             if numeric && self.is_in_a_date(from) {
                 continue;
             }
@@ -396,7 +463,8 @@ impl<'a> Document<'a> {
     /// Whether a number is a part of a date: `12/03/2024`.
     fn is_in_a_date(&self, at: usize) -> bool {
         let number = |i: usize| self.source.token(i).is_some_and(|token| token.kind == TokenKind::Number);
-        let joined = |i: usize| matches!(self.source.gap_after(i), "/" | "-" | ".") && number(i) && number(i + 1);
+        let joined =
+            |i: usize| matches!(self.source.gap_after(i), "/" | "-" | ".") && number(i) && number(i + 1);
         let after = joined(at) && joined(at + 1);
         let before = at >= 2 && joined(at - 1) && joined(at - 2);
         let between = at >= 1 && joined(at - 1) && joined(at);
@@ -423,29 +491,49 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether a number is the bound of something else: `less than 0.80`.
+    fn is_bound(&self, at: usize) -> bool {
+        let before = |back: usize| {
+            at.checked_sub(back)
+                .and_then(|i| self.source.token(i))
+                .map_or("", |token| token.text(self.text()))
+        };
+        before(1).eq_ignore_ascii_case("than") && !before(3).eq_ignore_ascii_case("no") && before(2) != "more"
+    }
+
     fn statement(&self, found: TokenMatch) -> Statement {
         let bytes = bytes_of(found, self.source);
-        Statement { asserted: Asserted { how: Assertion::Affirmed, by: None }, method: Method::Numeric, bytes }
+        Statement {
+            asserted: Asserted { how: Assertion::Affirmed, by: None },
+            method: Method::Numeric,
+            bytes,
+        }
     }
 
     /// A number with its unit.
-    fn quantity(&self, probe: &Probe<'_>, place: &Range<usize>, names: &Names<'_>) -> Said {
+    fn quantity(&self, probe: &Probe<'_>, place: &Range<usize>, field: &Field<'_>) -> Said {
         if let Some(found) = self.aligned(probe, place)
-            && !self.is_of_another(found.from, names)
+            && !self.is_of_another(found.from, field)
+            && !self.is_bound(found.from)
         {
             return self.this(found, Method::Normalized);
         }
         let unit = unit_at(probe.text, probe.tokens, 0).or(probe.hint);
         let (mut another, mut of_another) = (None, None);
         for at in place.clone() {
-            let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Number) else { continue };
+            let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Number) else {
+                continue;
+            };
             let found = TokenMatch { from: at, to: at + 1, numeric: true };
             if self.is_in_a_date(at) {
                 continue;
             }
             let equal = number_matches(probe, self.source, 0, at).is_some();
+            if self.is_bound(at) {
+                continue;
+            }
             if equal && probe.token(0).is_some_and(|own| own.hash == token.hash) && probe.tokens.len() <= 2 {
-                if self.is_of_another(at, names) && !probe.is_percent() {
+                if self.is_of_another(at, field) && !probe.is_percent() {
                     of_another.get_or_insert(bytes_of(found, self.source));
                     continue;
                 }
@@ -475,7 +563,12 @@ impl<'a> Document<'a> {
         let vocabulary = self.lexicon.named("count")?;
         let reader = self.lexicon.reader(vocabulary)?;
         let hits = self.phrases(vocabulary, &self.bytes(place));
-        let said = hits.iter().find(|hit| reader.value(hit.value) == probe.text.trim())?;
+        // Figures are numbers with units, and have been read as such.
+        let worded = |bytes: &Range<usize>| {
+            self.text().get(bytes.clone()).is_some_and(|text| text.contains(char::is_alphabetic))
+        };
+        let said =
+            hits.iter().find(|hit| worded(&hit.bytes) && reader.value(hit.value) == probe.text.trim())?;
         Some(Said::This(Statement {
             bytes: said.bytes.clone(),
             method: Method::Numeric,
@@ -511,7 +604,9 @@ impl<'a> Document<'a> {
         match said {
             said if missing == 0 && content > 0 => said,
             // Most of it is there, and what is there is denied or doubted.
-            Said::This(statement) if missing * 2 <= content && statement.asserted.by.is_some() => Said::This(statement),
+            Said::This(statement) if missing * 2 <= content && statement.asserted.by.is_some() => {
+                Said::This(statement)
+            }
             _ => Said::Nothing,
         }
     }
@@ -521,7 +616,8 @@ impl<'a> Document<'a> {
     fn says_as_phrase(&self, probe: &Probe<'_>, i: usize, place: &Range<usize>) -> bool {
         let bytes = self.bytes(place);
         (0..self.lexicon.len()).any(|vocabulary| {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere()) else {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            else {
                 return false;
             };
             let hits = self.phrases(vocabulary, &bytes);
@@ -548,7 +644,9 @@ impl<'a> Document<'a> {
             let at = *at as usize;
             let sentence = self.passages.sentence(&self.bytes(&(at..at + 1)), self.source);
             match self.worded(probe, &self.tokens(&sentence)) {
-                Said::This(statement) if statement.asserted.how == Assertion::Affirmed => return Some(statement),
+                Said::This(statement) if statement.asserted.how == Assertion::Affirmed => {
+                    return Some(statement);
+                }
                 Said::This(statement) => _ = first.get_or_insert(statement),
                 _ => {}
             }
@@ -573,7 +671,10 @@ impl<'a> Document<'a> {
     fn opposed(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Statement> {
         let bytes = self.bytes(place);
         for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere()) else { continue };
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            else {
+                continue;
+            };
             let hits = self.phrases(vocabulary, &bytes);
             if hits.is_empty() {
                 continue;
@@ -621,9 +722,13 @@ fn is_inflected(a: &str, b: &str) -> bool {
 pub(in super::super) fn is_quantity(probe: &Probe<'_>) -> bool {
     let first = probe.tokens.iter().find(|token| token.kind != TokenKind::Symbol);
     let words = (0..probe.tokens.len()).filter(|i| {
-        probe.token(*i).is_some_and(|token| token.kind == TokenKind::Word) && !is_times(probe.text, probe.tokens, *i)
+        probe.token(*i).is_some_and(|token| token.kind == TokenKind::Word)
+            && !is_times(probe.text, probe.tokens, *i)
     });
+    let numbers = probe.tokens.iter().filter(|token| token.kind == TokenKind::Number).count();
+    let is_product = (1..probe.tokens.len()).any(|i| is_times(probe.text, probe.tokens, i));
     first.is_some_and(|token| token.kind == TokenKind::Number)
+        && (numbers == 1 || is_product)
         && words.clone().count() <= 2
         && words.clone().all(|i| letters(probe.word(i)) <= 3)
 }

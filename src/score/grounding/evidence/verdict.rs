@@ -87,11 +87,7 @@ impl Verdict {
 
     /// A value that was found.
     pub(in super::super) fn found(bytes: Range<usize>, method: Method) -> Self {
-        Verdict {
-            method: Some(method),
-            bytes: Some(bytes),
-            ..Verdict::new(Support::Verified, Finding::Said)
-        }
+        Verdict { method: Some(method), bytes: Some(bytes), ..Verdict::new(Support::Verified, Finding::Said) }
     }
 
     /// A value that nothing says.
@@ -173,10 +169,15 @@ impl Judge<'_> {
             },
             Quoted::SaysAnother(other) => {
                 let verdict = self.by_mentions(asked, &mentions);
-                match verdict.filter(|verdict| matches!(verdict.support, Support::Verified | Support::Conflicting)) {
-                    Some(verdict) => {
-                        Verdict { support: Support::Conflicting, finding: Finding::SaysAnother, other: Some(other), ..verdict }
-                    }
+                match verdict
+                    .filter(|verdict| matches!(verdict.support, Support::Verified | Support::Conflicting))
+                {
+                    Some(verdict) => Verdict {
+                        support: Support::Conflicting,
+                        finding: Finding::SaysAnother,
+                        other: Some(other),
+                        ..verdict
+                    },
                     None => Verdict { by_quote: true, ..Verdict::contradicted(Finding::SaysAnother, other) },
                 }
             }
@@ -185,12 +186,19 @@ impl Judge<'_> {
                 by_quote: true,
                 ..Verdict::new(Support::Unsupported, Finding::QuoteOfAnother)
             }),
-            Quoted::Undecided(bytes) => self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(|| {
-                // A number, date or short word that the quote lacks is not said; of longer texts that can't be told.
-                let decided = asked.is_none() && (is_quantity(probe) || is_date(probe) || probe.evidence() == Evidence::Strict);
-                let support = if decided { Support::Unsupported } else { Support::Quoted };
-                Verdict { bytes: Some(bytes), by_quote: true, ..Verdict::new(support, Finding::QuoteUndecided) }
-            }),
+            Quoted::Undecided(bytes) => {
+                self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(|| {
+                    // A number, date or short word that the quote lacks is not said; of longer texts that can't be told.
+                    let decided = asked.is_none()
+                        && (is_quantity(probe) || is_date(probe) || probe.evidence() == Evidence::Strict);
+                    let support = if decided { Support::Unsupported } else { Support::Quoted };
+                    Verdict {
+                        bytes: Some(bytes),
+                        by_quote: true,
+                        ..Verdict::new(support, Finding::QuoteUndecided)
+                    }
+                })
+            }
             Quoted::Nothing | Quoted::Settled(_) => {
                 self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(Verdict::not_found)
             }
@@ -230,9 +238,13 @@ impl Judge<'_> {
                         let other = statement.asserted.by.unwrap_or(statement.bytes);
                         let finding = Finding::Asserted(how);
                         // Doubt is no contradiction, but nothing is said for the value either.
-                        let support =
-                            if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
-                        let verdict = Verdict { support, by_quote: true, ..Verdict::contradicted(finding, other) };
+                        let support = if how == Assertion::Uncertain {
+                            Support::Unsupported
+                        } else {
+                            Support::Contradicted
+                        };
+                        let verdict =
+                            Verdict { support, by_quote: true, ..Verdict::contradicted(finding, other) };
                         if matches!(best, Quoted::Nothing | Quoted::Undecided(_)) {
                             best = Quoted::Settled(verdict);
                         }
@@ -266,7 +278,9 @@ impl Judge<'_> {
         let whole = canonical.is_some_and(|(_, whole)| whole);
         match said {
             // Of `positive (90%)` the vocabulary has read one word; the numbers must stand there, too.
-            Said::This(statement) if !whole && !self.document.has_numbers_of(probe, place) => Said::Another(statement),
+            Said::This(statement) if !whole && !self.document.has_numbers_of(probe, place) => {
+                Said::Another(statement)
+            }
             Said::Nothing => self.document.literal(probe, place, &self.field),
             said => said,
         }
@@ -335,8 +349,11 @@ impl Judge<'_> {
             }
             let said = self.said(probe, asked, canonical, place);
             match said {
-                Said::This(statement) if self.document.is_of_another_side(&statement.bytes, &self.field).is_some() => {}
-                Said::This(statement) if self.holds(&statement.asserted) => return Some(Verdict::said(&statement, false)),
+                Said::This(statement)
+                    if self.document.is_of_another_side(&statement.bytes, &self.field).is_some() => {}
+                Said::This(statement) if self.holds(&statement.asserted) => {
+                    return Some(Verdict::said(&statement, false));
+                }
                 Said::Both(statement, other) => {
                     return Some(Verdict {
                         support: Support::Conflicting,
@@ -347,8 +364,13 @@ impl Judge<'_> {
                 }
                 Said::This(statement) => {
                     let how = statement.asserted.how;
-                    let support = if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
-                    let verdict = Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), statement.bytes) };
+                    let support = if how == Assertion::Uncertain {
+                        Support::Unsupported
+                    } else {
+                        Support::Contradicted
+                    };
+                    let verdict =
+                        Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), statement.bytes) };
                     doubted.get_or_insert(verdict);
                 }
                 Said::Another(_) | Said::OfAnother(_) | Said::Nothing => {}
@@ -365,7 +387,9 @@ impl Judge<'_> {
         canonical: Option<(ValueId, bool)>,
         said: &Statement,
     ) -> Option<Range<usize>> {
-        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere()) || is_quantity(probe) || is_date(probe);
+        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere())
+            || is_quantity(probe)
+            || is_date(probe);
         if !compares {
             return None;
         }
@@ -375,10 +399,14 @@ impl Judge<'_> {
         for (_, place) in &passages {
             if let Said::Another(other) = self.said(probe, asked, canonical, place)
                 && self.holds(&other.asserted)
-                && self.document.words_near(&other.bytes, &self.field) > own
                 && self.document.is_of_another_side(&other.bytes, &self.field).is_none()
             {
-                return Some(other.bytes);
+                let near = self.document.words_near(&other.bytes, &self.field);
+                let named = near > own && near >= 2 && near >= self.field.len();
+                let dated = is_date(probe) && own == 0 && near > 0;
+                if named || dated || near > own && self.document.is_labelled(&other.bytes, &self.field) {
+                    return Some(other.bytes);
+                }
             }
         }
         None
@@ -396,7 +424,8 @@ impl Judge<'_> {
             };
             return Some(self.compared(Verdict::said(&statement, false), Some(asked), mentions));
         }
-        let other = mentions.iter().find(|mention| mention.value != asked.value && self.holds(&mention.asserted));
+        let other =
+            mentions.iter().find(|mention| mention.value != asked.value && self.holds(&mention.asserted));
         if let Some(mention) = other {
             return Some(Verdict::contradicted(Finding::SaysAnother, mention.bytes.clone()));
         }
@@ -409,7 +438,12 @@ impl Judge<'_> {
 
     /// The verdict on a value that a passage says, given what the other mentions say: those of the most final parts hold, and of
     /// several values there the one that the vocabulary prefers.
-    fn compared(&self, verdict: Verdict, asked: Option<VocabularyValue<'_>>, mentions: &[Mention]) -> Verdict {
+    fn compared(
+        &self,
+        verdict: Verdict,
+        asked: Option<VocabularyValue<'_>>,
+        mentions: &[Mention],
+    ) -> Verdict {
         let Some(asked) = asked else { return verdict };
         let Some(said) = verdict.bytes.clone() else { return verdict };
         if verdict.by_quote && (self.is_of_several || asked.reader.counts_anywhere()) {
@@ -427,8 +461,16 @@ impl Judge<'_> {
         let counted = |mention: &&Mention| mention.finality == final_most && self.holds(&mention.asserted);
         let same = mentions.iter().filter(counted).filter(|mention| mention.value == asked.value).count()
             + usize::from(here == final_most && !mentions.iter().any(|mention| mention.bytes == said));
-        let near = |mention: &&Mention| self.document.words_near(&mention.bytes, &self.field) >= own;
-        let mut others = mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near);
+        let near = |mention: &&Mention| {
+            let as_near = self.document.words_near(&mention.bytes, &self.field) >= own;
+            // Against a quote stands what is more final, or written down as this field's value.
+            let weighs = !verdict.by_quote
+                || mention.finality > here
+                || self.document.is_labelled(&mention.bytes, &self.field);
+            as_near && weighs
+        };
+        let mut others =
+            mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near);
         let Some(other) = others.next() else { return verdict };
         let prefers = asked.reader.prefers() == Some(asked.value);
         let outnumbered = others.count() + 1;
@@ -437,7 +479,12 @@ impl Judge<'_> {
         if same > 0 && (prefers || in_passing) {
             return verdict;
         }
-        Verdict { support: Support::Conflicting, finding: Finding::SaysAnother, other: Some(other.bytes.clone()), ..verdict }
+        Verdict {
+            support: Support::Conflicting,
+            finding: Finding::SaysAnother,
+            other: Some(other.bytes.clone()),
+            ..verdict
+        }
     }
 }
 

@@ -1,0 +1,214 @@
+//! What the search for evidence knows of fields: their names, the vocabularies that read their values, and the context.
+
+use super::compile::{missing, open};
+use super::context::Context;
+use super::inherit::Inheritance;
+use super::rubric::{FieldValues, Rubric};
+use super::vocabulary::Vocabulary;
+use crate::diag::{Problems, SourceFile};
+use crate::profile::Files;
+use crate::value::decode::Spanned;
+use crate::value::yaml;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the rubrics that grounding uses say of texts.
+#[derive(Debug, Clone, Default)]
+pub struct EvidenceRules {
+    /// Every vocabulary, by the name by which fields name it.
+    pub vocabularies: Vec<(String, Vocabulary)>,
+    /// How texts assert what they mention.
+    pub context: Option<Context>,
+    /// Fields, and keys inside of them.
+    pub fields: Vec<FieldName>,
+}
+
+/// A field and what it may be called in a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldName {
+    /// Its key in a candidate.
+    pub key: String,
+    /// Its other names.
+    pub synonyms: Vec<String>,
+    /// The vocabulary that reads its values, if the rubric says which.
+    pub values: Option<String>,
+    /// The unit of its numbers, if the rubric says which.
+    pub unit: Option<String>,
+}
+
+impl EvidenceRules {
+    /// The vocabulary that reads the values of a field or key: the one that the rubric names, else the first that lists its
+    /// name, else the first that lists another name of it.
+    #[must_use]
+    pub fn vocabulary_of(&self, key: &str) -> Option<(&str, &Vocabulary)> {
+        let field = self.fields.iter().find(|field| field.key == key);
+        if let Some(named) = field.and_then(|field| field.values.as_ref()) {
+            return self.vocabulary(named);
+        }
+        let synonyms = field.into_iter().flat_map(|field| field.synonyms.iter().map(String::as_str));
+        std::iter::once(key).chain(synonyms).find_map(|name| {
+            let name = squeezed(name);
+            let lists = |one: &Vocabulary| one.fields.iter().any(|field| squeezed(field) == name);
+            let found = self.vocabularies.iter().find(|(_, one)| lists(one));
+            found.map(|(name, one)| (name.as_str(), one))
+        })
+    }
+
+    /// The vocabulary of that name.
+    #[must_use]
+    pub fn vocabulary(&self, name: &str) -> Option<(&str, &Vocabulary)> {
+        self.vocabularies.iter().find(|(known, _)| known == name).map(|(name, one)| (name.as_str(), one))
+    }
+}
+
+/// A name as all its writings have it: `marginStatus`, `margin_status` and `margin status` are one.
+fn squeezed(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Vocabularies and contexts that rubrics name, each read once.
+#[derive(Debug, Default)]
+pub(super) struct EvidenceFiles {
+    vocabularies: BTreeMap<String, Option<Vocabulary>>,
+    contexts: BTreeMap<String, Option<Context>>,
+}
+
+impl EvidenceFiles {
+    /// Reads what a rubric names.
+    pub(super) fn read(&mut self, rubric: &Rubric, files: &dyn Files, problems: &mut Problems) {
+        let named = rubric.fields.values().flat_map(|field| {
+            std::iter::once(&field.values).chain(field.keys.values().map(|key| &key.values)).flatten()
+        });
+        let named = named.filter_map(|values| match values {
+            FieldValues::Vocabulary(name) => Some(name),
+            FieldValues::Own(_) => None,
+        });
+        for name in rubric.vocabularies.iter().chain(named) {
+            if !self.vocabularies.contains_key(&name.value) {
+                let found = read_vocabulary(name, files, problems);
+                self.vocabularies.insert(name.value.clone(), found);
+            }
+        }
+        if let Some(name) = &rubric.context
+            && !self.contexts.contains_key(&name.value)
+        {
+            let found = read_context(name, files, problems);
+            self.contexts.insert(name.value.clone(), found);
+        }
+    }
+
+    /// What these rubrics say, in their order.
+    pub(super) fn rules<'r>(&self, rubrics: impl Iterator<Item = (&'r str, &'r Rubric)>) -> EvidenceRules {
+        let mut rules = EvidenceRules::default();
+        for (name, rubric) in rubrics {
+            for vocabulary in &rubric.vocabularies {
+                self.add(&vocabulary.value, &mut rules);
+            }
+            for (key, field) in &rubric.fields {
+                let values = self.values(&field.values, || format!("{name}/{key}"), &mut rules);
+                rules.fields.push(FieldName {
+                    key: key.clone(),
+                    synonyms: field.synonyms.clone(),
+                    values,
+                    unit: field.unit.as_ref().map(|unit| unit.value.clone()),
+                });
+                for (inner, known) in &field.keys {
+                    let values = self.values(&known.values, || format!("{name}/{key}/{inner}"), &mut rules);
+                    rules.fields.push(FieldName {
+                        key: inner.clone(),
+                        synonyms: known.synonyms.clone(),
+                        values,
+                        unit: known.unit.as_ref().map(|unit| unit.value.clone()),
+                    });
+                }
+            }
+            if rules.context.is_none()
+                && let Some(context) = &rubric.context
+            {
+                rules.context = self.contexts.get(&context.value).cloned().flatten();
+            }
+        }
+        rules
+    }
+
+    /// The name of the vocabulary that a field's `values` stand for, which is added if it is not there yet.
+    fn values(
+        &self,
+        values: &Option<FieldValues>,
+        own_name: impl Fn() -> String,
+        rules: &mut EvidenceRules,
+    ) -> Option<String> {
+        match values.as_ref()? {
+            FieldValues::Vocabulary(name) => {
+                self.add(&name.value, rules);
+                Some(name.value.clone())
+            }
+            FieldValues::Own(values) => {
+                let name = own_name();
+                rules.vocabularies.push((name.clone(), Vocabulary::of_values(values.clone())));
+                Some(name)
+            }
+        }
+    }
+
+    fn add(&self, name: &str, rules: &mut EvidenceRules) {
+        if rules.vocabulary(name).is_none()
+            && let Some(Some(vocabulary)) = self.vocabularies.get(name)
+        {
+            rules.vocabularies.push((name.to_owned(), vocabulary.clone()));
+        }
+    }
+}
+
+fn read_vocabulary(name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) -> Option<Vocabulary> {
+    let Inheritance { folder, what } = Inheritance::VOCABULARIES;
+    let file = open(name, folder, what, files, problems)?;
+    decode_vocabulary(&file, files, problems)
+}
+
+/// Reads a vocabulary, laid over those that it extends.
+pub(crate) fn decode_vocabulary(
+    file: &Arc<SourceFile>,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<Vocabulary> {
+    let root = Inheritance::VOCABULARIES.read(file, files, problems)?;
+    Vocabulary::read_mapping(&root, problems)
+}
+
+/// Reads a context, laid over those that it extends.
+pub(crate) fn decode_context(
+    file: &Arc<SourceFile>,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<Context> {
+    let root = Inheritance::CONTEXTS.read(file, files, problems)?;
+    Context::read_mapping(&root, problems)
+}
+
+/// Contexts stand beside rules, so the others of that folder are no guesses.
+fn read_context(name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) -> Option<Context> {
+    let Inheritance { folder, what } = Inheritance::CONTEXTS;
+    let path = format!("{folder}/{}.yaml", name.value);
+    match files.read(&path) {
+        Ok(Some(file)) => decode_context(&file, files, problems),
+        Ok(None) => {
+            let known = files.list(folder, ".yaml");
+            let names: Vec<&str> = known
+                .iter()
+                .filter(|name| {
+                    let file = files.read(name).ok().flatten();
+                    let root = file.and_then(|file| yaml::parse(&file, &mut Problems::new()));
+                    root.is_some_and(|root| Context::is_one(&root))
+                })
+                .filter_map(|known| known.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".yaml"))
+                .collect();
+            problems.push(missing(what, &path, &name.value, &names, &name.span));
+            None
+        }
+        Err(problem) => {
+            problems.push(problem.related(&name.span, "named here"));
+            None
+        }
+    }
+}
