@@ -62,6 +62,8 @@ pub(in super::super) struct Asserted {
     pub(super) by: Option<Range<usize>>,
 }
 
+/// Largest automaton of all phrases, in bytes.
+const MAX_AUTOMATON: usize = 64 << 20;
 /// How far back and forth a phrase of the same sentence is looked for, in bytes.
 const NEAR: usize = 400;
 
@@ -174,6 +176,13 @@ impl Triggers {
         strongest.unwrap_or_else(|| Asserted { how: passages.section(bytes.start).says, by: None })
     }
 
+    /// Whether a text itself says that something is so asserted: `no acute infarct`.
+    pub(super) fn says(&self, text: &str, how: Assertion) -> bool {
+        self.find(text)
+            .iter()
+            .any(|hit| matches!(hit.role, Role::Before(said) | Role::After(said) if said == how))
+    }
+
     /// Whether one of `hits` denies something within some bytes.
     pub(super) fn denies(&self, bytes: &Range<usize>, hits: &[TriggerHit]) -> bool {
         let from = hits.partition_point(|hit| hit.bytes.start < bytes.start);
@@ -246,7 +255,7 @@ fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -
         let patterns: Vec<&str> = phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
         Regex::builder()
             .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
-            .configure(Regex::config().nfa_size_limit(Some(16 << 20)))
+            .configure(Regex::config().nfa_size_limit(Some(MAX_AUTOMATON)))
             .build_many(&patterns)
             .ok()
     };

@@ -76,7 +76,7 @@ impl Document<'_> {
     }
 
     /// Whether a phrase says a value of the field that `names` says.
-    fn is_of(&self, found: TokenMatch, bytes: Range<usize>, names: &Names<'_>) -> bool {
+    pub(super) fn is_of(&self, found: TokenMatch, bytes: Range<usize>, names: &Names<'_>) -> bool {
         let text = self.text().get(bytes).unwrap_or_default();
         let mut tokens = Vec::with_capacity(4);
         tokenize(text, &mut Style::default(), &mut |token| tokens.push(token));

@@ -200,6 +200,13 @@ impl<'a> Document<'a> {
             || self.words_near(&here, field) == 0
     }
 
+    /// Whether a phrase stands beside a name of the field, and is its value.
+    fn says_of(&self, hit: &PhraseHit, names: &Names<'_>) -> bool {
+        let tokens = self.tokens(&hit.bytes);
+        let found = TokenMatch { from: tokens.start, to: tokens.end, numeric: false };
+        self.is_of(found, hit.bytes.clone(), names)
+    }
+
     fn is_listed(&self, token: usize) -> bool {
         let word = self.source.token(token).and_then(|token| Word::new(token.text(self.text())));
         word.is_some_and(|word| listed(word.as_str()).is_some() || is_generic_key(word.as_str()))
@@ -230,11 +237,18 @@ impl<'a> Document<'a> {
             hits = self
                 .phrases(vocabulary, &(bytes.start..sentence.end.min(bytes.end + AROUND).max(bytes.start)));
         }
+        // What stands beside the field's own name is its value, whatever else stands there.
+        let owned = !reader.counts_anywhere()
+            && hits.len() > 1
+            && hits.iter().any(|hit| self.says_of(hit, &field.names));
         for hit in hits {
             if !self.fuel.spend(32) {
                 break;
             }
             let at = self.tokens(&hit.bytes);
+            if owned && !self.says_of(hit, &field.names) {
+                continue;
+            }
             if !reader.counts_anywhere() && self.is_of_another(at.start, field) && !field.names.holds_own(&at)
             {
                 of_another.get_or_insert(hit.bytes.clone());
@@ -420,7 +434,7 @@ impl<'a> Document<'a> {
         if let Some(found) = self.aligned(probe, place) {
             return self.this(found, Method::Normalized);
         }
-        self.worded(probe, place)
+        self.worded(probe, place, true)
     }
 
     /// Whether every number of a value stands in the passage.
@@ -577,12 +591,14 @@ impl<'a> Document<'a> {
     }
 
     /// Every word of the value that says something, in any order, inflected or not; its numbers as they are.
-    fn worded(&self, probe: &Probe<'_>, place: &Range<usize>) -> Said {
+    ///
+    /// With `partly`, most of the words suffice to say that what is there is denied or doubted.
+    fn worded(&self, probe: &Probe<'_>, place: &Range<usize>, partly: bool) -> Said {
         if let Some(statement) = self.opposed(probe, place) {
             return Said::Another(statement);
         }
         let mut span: Option<(usize, usize)> = None;
-        let (mut content, mut missing) = (0, 0);
+        let (mut content, mut missing, mut last) = (0, 0, 0);
         for (i, token) in probe.tokens.iter().enumerate() {
             let says_nothing =
                 token.kind == TokenKind::Word && probe.listed(i).is_some_and(WordClass::says_little);
@@ -594,7 +610,10 @@ impl<'a> Document<'a> {
                 return Said::Nothing;
             }
             match place.clone().find(|at| self.alike(probe, i, *at)) {
-                Some(at) => span = Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at)))),
+                Some(at) => {
+                    span = Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at))));
+                    last = at;
+                }
                 None if self.says_as_phrase(probe, i, place) => {}
                 None => missing += 1,
             }
@@ -643,7 +662,7 @@ impl<'a> Document<'a> {
         for at in self.source.occurrences(hash).iter().take(16) {
             let at = *at as usize;
             let sentence = self.passages.sentence(&self.bytes(&(at..at + 1)), self.source);
-            match self.worded(probe, &self.tokens(&sentence)) {
+            match self.worded(probe, &self.tokens(&sentence), false) {
                 Said::This(statement) if statement.asserted.how == Assertion::Affirmed => {
                     return Some(statement);
                 }

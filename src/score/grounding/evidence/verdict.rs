@@ -226,7 +226,11 @@ impl Judge<'_> {
             missing |= places.is_empty();
             for place in places {
                 let said = self.said(probe, asked, canonical, &place);
-                let side = |bytes: &Range<usize>| self.document.is_of_another_side(bytes, &self.field);
+                let whole = self.document.bytes(&place);
+                let side = |bytes: &Range<usize>| {
+                    let around = whole.start.min(bytes.start)..whole.end.max(bytes.end);
+                    self.document.is_of_another_side(&around, &self.field)
+                };
                 let next = match said {
                     Said::This(statement) | Said::Both(statement, _) if side(&statement.bytes).is_some() => {
                         Quoted::SaysAnother(side(&statement.bytes).unwrap_or(statement.bytes))
