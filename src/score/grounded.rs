@@ -69,6 +69,53 @@ impl Source {
     }
 }
 
+/// A place where a text says a value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldMention {
+    /// The canonical value, by the field's vocabulary.
+    pub value: String,
+    /// How it is asserted.
+    pub context: Assertion,
+    /// How final the part of the text is that it stands in, from 0 to 9.
+    pub finality: u8,
+    /// The line, from 1.
+    pub line: usize,
+    /// Where it stands, in characters.
+    pub span: SourceSpan,
+}
+
+/// What a text says of a field at the top of candidates: each mention, in the order of the text. `None` where no vocabulary reads
+/// the field.
+#[must_use]
+pub fn read_mentions(rules: &EvidenceRules, field: &str, text: &str) -> Option<Vec<FieldMention>> {
+    let names = Names::new(rules);
+    let source = Source::new(text, &names);
+    source.mentions(&names, field)
+}
+
+impl Source {
+    pub(super) fn mentions(&self, names: &Names, field: &str) -> Option<Vec<FieldMention>> {
+        let reading = Reading { lexicon: &names.lexicon, passages: &self.passages, values: &names.values };
+        let candidate = serde_json::json!({ field: null });
+        let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MENTIONS_WORK));
+        let settings = Settings::default();
+        let mut grounder =
+            Grounder::new(&candidate, &names.names, &self.index, settings, &mut scratch, &fuel);
+        let told = |mention: super::grounding::Mentioned| FieldMention {
+            line: self.passages.line(mention.bytes.start, self.text()),
+            span: SourceSpan::from(self.index.chars(&mention.bytes)),
+            value: mention.value,
+            context: mention.context,
+            finality: mention.finality,
+        };
+        Some(grounder.mentions(field, reading)?.into_iter().map(told).collect())
+    }
+}
+
+/// Most steps that the mentions of one field are looked for.
+const MENTIONS_WORK: u64 = 50_000_000;
+
 /// How many leaves count, and what they come to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Share {

@@ -34,7 +34,7 @@ pub(crate) use assessment::top_level_field;
 pub use assessment::{Assessment, Issue, Scores, SourceSpan};
 pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
-pub use grounded::Source;
+pub use grounded::{FieldMention, Source, read_mentions};
 pub use grounding::{Method, Support};
 pub(crate) use machine::SCRIPT_FAILED;
 pub(crate) use member::JUDGE_FAILED;

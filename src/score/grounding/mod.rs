@@ -115,6 +115,19 @@ pub(crate) struct Reading<'a> {
     pub values: &'a [Option<usize>],
 }
 
+/// A place where a document says a value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mentioned {
+    /// The canonical value.
+    pub value: String,
+    /// How it is asserted.
+    pub context: Assertion,
+    /// How final the part of the document is that it stands in.
+    pub finality: u8,
+    /// Where it stands, in bytes.
+    pub bytes: Range<usize>,
+}
+
 /// Grounds the leaves of one candidate in one source.
 #[derive(Debug)]
 pub(crate) struct Grounder<'a> {
@@ -134,7 +147,8 @@ const ANY: [Assertion; 5] = [
     Assertion::OfAnother,
 ];
 /// What a passage may do to a number or a date: what is denied or doubted beside it is something else.
-const OF_NUMBERS: [Assertion; 3] = [Assertion::Negated, Assertion::Uncertain, Assertion::Hypothetical];
+const OF_NUMBERS: [Assertion; 4] =
+    [Assertion::Negated, Assertion::Uncertain, Assertion::Historical, Assertion::Hypothetical];
 
 /// What it costs to look at what is around one match, in token comparisons.
 const ACCEPTING: u64 = 32;
@@ -197,6 +211,7 @@ impl<'a> Grounder<'a> {
     /// Finds the string or number `value`, which stands at `place` in the candidate.
     ///
     /// None when it is not found, and for empty strings, nulls, booleans, arrays and objects.
+    #[cfg(test)]
     pub(crate) fn ground(&mut self, value: &Value, place: &LeafContext<'_>) -> Option<Match> {
         let mut number = std::mem::take(&mut self.scratch.number);
         let mut tokens = std::mem::take(&mut self.scratch.tokens);
@@ -212,6 +227,7 @@ impl<'a> Grounder<'a> {
         found
     }
 
+    #[cfg(test)]
     fn find(&mut self, text: &str, place: &LeafContext<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
         if let Some(whole) = self.whole(text) {
             return Some(whole);
@@ -343,8 +359,9 @@ impl<'a> Grounder<'a> {
         let Some(probe) = self.probe(text, place, tokens) else { return Some(Verdict::not_found()) };
         self.scratch.words.clear();
         let mut words = std::mem::take(&mut self.scratch.words);
-        let vocabulary =
-            self.vocabulary_of(place, reading, &mut words).or_else(|| reading.lexicon.of_text(text));
+        let listed = self.vocabulary_of(place, reading, &mut words);
+        let is_listed = listed.is_some();
+        let vocabulary = listed.or_else(|| reading.lexicon.of_text(text));
         let reader = vocabulary.and_then(|number| reading.lexicon.reader(number));
         let canonical = reader.and_then(|reader| reader.read(text)).map(|read| (read.value, read.whole));
         let document = self.document(reading);
@@ -360,7 +377,8 @@ impl<'a> Grounder<'a> {
         place.write_words(&mut words);
         let field = Field { names: self.names(), text: &words };
         let is_of_several = place.is_of_several;
-        let judge = Judge { document, field, is_of_several, accepts, vocabulary };
+        let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
+        let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
         let search = || self.searched(&probe, place, &judge);
         let verdict = judge.judge(&probe, canonical, quotes, others, search);
         self.scratch.words = words;
@@ -394,11 +412,29 @@ impl<'a> Grounder<'a> {
         place.write_words(&mut words);
         let field = Field { names: self.names(), text: &words };
         let is_of_several = place.is_of_several;
-        let judge = Judge { document, field, is_of_several, accepts, vocabulary: Some(vocabulary) };
+        let judge =
+            Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };
         let verdict = judge.judge(&probe, Some((said, true)), quotes, others, Searched::default);
         self.scratch.words = words;
         let is_silent = verdict.finding == Finding::NotFound;
         (given || !is_silent).then_some(verdict)
+    }
+
+    /// The mentions of a field at the top of candidates, in the order of the text: each as its canonical value, how it is asserted,
+    /// and its bytes. None where no vocabulary reads the field.
+    pub(crate) fn mentions(&mut self, field: &str, reading: Reading<'_>) -> Option<Vec<Mentioned>> {
+        let place = LeafContext::top(field);
+        self.resolve(&place);
+        let vocabulary = self.vocabulary_of(&place, reading, &mut String::new())?;
+        let reader = reading.lexicon.reader(vocabulary)?;
+        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names());
+        let told = mentions.into_iter().map(|mention| Mentioned {
+            value: reader.value(mention.value).to_owned(),
+            context: mention.asserted.how,
+            finality: mention.finality,
+            bytes: mention.bytes,
+        });
+        Some(told.collect())
     }
 
     fn document<'d>(&self, reading: Reading<'d>) -> Document<'d>

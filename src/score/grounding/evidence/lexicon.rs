@@ -222,7 +222,7 @@ impl Reader {
     }
 
     /// The canonical value as it is written.
-    pub(super) fn value(&self, id: ValueId) -> &str {
+    pub(in super::super) fn value(&self, id: ValueId) -> &str {
         self.values.get(id as usize).map_or("", String::as_str)
     }
 }

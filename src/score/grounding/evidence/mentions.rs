@@ -12,12 +12,12 @@ use std::ops::Range;
 
 /// A place where the document says a value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mention {
-    pub(super) value: ValueId,
-    pub(super) bytes: Range<usize>,
-    pub(super) asserted: Asserted,
+pub(in super::super) struct Mention {
+    pub(in super::super) value: ValueId,
+    pub(in super::super) bytes: Range<usize>,
+    pub(in super::super) asserted: Asserted,
     /// How final the part is that it stands in.
-    pub(super) finality: u8,
+    pub(in super::super) finality: u8,
 }
 
 /// Most mentions of one field that are compared.
@@ -25,7 +25,12 @@ const MOST: usize = 64;
 
 impl Document<'_> {
     /// The mentions of a field that a vocabulary reads, in order.
-    pub(super) fn mentions(&self, vocabulary: usize, reader: &Reader, names: &Names<'_>) -> Vec<Mention> {
+    pub(in super::super) fn mentions(
+        &self,
+        vocabulary: usize,
+        reader: &Reader,
+        names: &Names<'_>,
+    ) -> Vec<Mention> {
         let mut mentions: Vec<Mention> = Vec::new();
         let everywhere = 0..self.text().len();
         let anywhere = reader.counts_anywhere();

@@ -119,13 +119,28 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
     if listed.is_empty() {
         return Vec::new();
     }
+    let labels = labels(text);
+    let mut labels = labels.iter().peekable();
     let mut sections = Vec::new();
     let (mut start, mut next) = (0, 0);
     let mut here = SectionKind::PLAIN;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
         let mut is_listed = false;
-        while let Some((at, kind)) = listed.get(next).filter(|(at, _)| *at < end) {
+        loop {
+            let heading = listed.get(next).filter(|(at, _)| *at < end);
+            // Labels within a line matter where the text has lost its line breaks.
+            let label = labels.next_if(|at| **at < heading.map_or(end, |(at, _)| *at));
+            if let Some(at) = label {
+                if here.says != SectionKind::PLAIN.says && *at > start {
+                    here = SectionKind::PLAIN;
+                    sections.push((*at, here));
+                }
+                continue;
+            }
+            let Some((at, kind)) = heading else { break };
+            // The heading itself, which is in capitals as well.
+            while labels.next_if(|label| **label <= at + HEADING).is_some() {}
             here = *kind;
             sections.push((*at, here));
             is_listed = true;
@@ -146,6 +161,22 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
         start = end;
     }
     sections
+}
+
+/// Where words in capitals before a colon begin: `DESCRIPTION OF PROCEDURE:`.
+fn labels(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let label = |(colon, _): (usize, &str)| {
+        let is_part = |b: &u8| b.is_ascii_uppercase() || matches!(b, b' ' | b'/' | b'&' | b'(' | b')' | b'-');
+        let from = colon.saturating_sub(HEADING);
+        let run = bytes.get(from..colon)?.iter().rev().take_while(|b| is_part(b)).count();
+        let start = colon - run;
+        let words = bytes.get(start..colon)?;
+        let letters = words.iter().filter(|b| b.is_ascii_uppercase()).count();
+        let begins = start == 0 || matches!(bytes.get(start - 1), Some(b'.' | b',' | b';' | b'\n' | b')'));
+        (letters >= 4 && begins).then_some(start)
+    };
+    text.match_indices(':').filter_map(label).collect()
 }
 
 /// Whether a line begins with what looks like a heading or a label.

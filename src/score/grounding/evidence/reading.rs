@@ -619,15 +619,20 @@ impl<'a> Document<'a> {
             }
         }
         let Some((from, to)) = span else { return Said::Nothing };
-        let said = self.this(TokenMatch { from, to: to + 1, numeric: false }, Method::Fuzzy);
-        match said {
-            said if missing == 0 && content > 0 => said,
-            // Most of it is there, and what is there is denied or doubted.
-            Said::This(statement) if missing * 2 <= content && statement.asserted.by.is_some() => {
-                Said::This(statement)
-            }
-            _ => Said::Nothing,
+        let bytes = self.bytes(&(from..to + 1));
+        let mut asserted = self.assertion(&bytes);
+        if asserted.how == Assertion::Affirmed {
+            // What denies or doubts may stand between the words.
+            asserted = self.assertion(&self.bytes(&(last..last + 1)));
         }
+        if asserted.how != Assertion::Affirmed && self.lexicon.context().says(probe.text, asserted.how) {
+            asserted = Asserted { how: Assertion::Affirmed, by: None };
+        }
+        let is_denied = asserted.by.is_some() && asserted.how != Assertion::Affirmed;
+        if content == 0 || missing > 0 && !(partly && missing * 2 <= content && is_denied) {
+            return Said::Nothing;
+        }
+        Said::This(Statement { bytes, method: Method::Fuzzy, asserted })
     }
 
     /// Whether a word of the value is a phrase of a vocabulary that counts anywhere, and the passage has another phrase of the

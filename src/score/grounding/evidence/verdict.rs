@@ -116,6 +116,8 @@ pub(in super::super) struct Judge<'a> {
     pub(in super::super) field: Field<'a>,
     /// Whether the leaf is of one of several things of a kind, which differ among themselves.
     pub(in super::super) is_of_several: bool,
+    /// Whether the leaf says something of the document as a whole: at its top, in a field that a vocabulary lists.
+    pub(in super::super) is_of_all: bool,
     /// What the field may be that the value is no fact of: history in a field about history.
     pub(in super::super) accepts: &'a [Assertion],
     pub(in super::super) vocabulary: Option<usize>,
@@ -450,7 +452,7 @@ impl Judge<'_> {
     ) -> Verdict {
         let Some(asked) = asked else { return verdict };
         let Some(said) = verdict.bytes.clone() else { return verdict };
-        if verdict.by_quote && (self.is_of_several || asked.reader.counts_anywhere()) {
+        if verdict.by_quote && (self.is_of_several || asked.reader.counts_anywhere() && !self.is_of_all) {
             return verdict;
         }
         let own = self.document.words_near(&said, &self.field);
@@ -469,6 +471,7 @@ impl Judge<'_> {
             let as_near = self.document.words_near(&mention.bytes, &self.field) >= own;
             // Against a quote stands what is more final, or written down as this field's value.
             let weighs = !verdict.by_quote
+                || asked.reader.counts_anywhere()
                 || mention.finality > here
                 || self.document.is_labelled(&mention.bytes, &self.field);
             as_near && weighs
@@ -479,7 +482,8 @@ impl Judge<'_> {
         let prefers = asked.reader.prefers() == Some(asked.value);
         let outnumbered = others.count() + 1;
         // Where a phrase counts anywhere, another side is named in passing; it conflicts when it is named at least as often.
-        let in_passing = asked.reader.counts_anywhere() && same > outnumbered;
+        let in_passing =
+            asked.reader.counts_anywhere() && (same > outnumbered || verdict.by_quote && same == outnumbered);
         if same > 0 && (prefers || in_passing) {
             return verdict;
         }
