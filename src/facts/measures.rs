@@ -203,7 +203,7 @@ impl Told<'_> {
     fn grounding(&self, key: &str, grounding: &Grounding, facts: &mut Facts) {
         let values = json!({ "fuzzy": grounding.fuzzy, "severity": grounding.severity.as_str() });
         facts.add(format!("{key}.grounding"), "supported", values);
-        if !self.plan.scoring.rules().field_names().is_empty() {
+        if !self.plan.scoring.rules().evidence().fields.is_empty() {
             let rubric = grounding.rubric.as_ref().map(|name| format!("rules/rubrics/{}.yaml", name.value));
             facts.add(format!("{key}.neighbourhood"), "neighbourhood", json!({ "rubric": rubric }));
         }

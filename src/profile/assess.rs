@@ -133,6 +133,12 @@ mapping! {
         /// Top-level fields that are not checked: those that nobody copies from the text.
         #[key(default("[]"), examples(&["[rawText, summary]"]))]
         pub ignore: Vec<String>,
+        /// What a value counts whose quote is in the document, while nothing could decide whether it says the value.
+        #[key(default("0.5"), examples(&["0"]))]
+        pub quoted: Score,
+        /// What a value counts that one passage says, while another says another.
+        #[key(default("0.5"), examples(&["0"]))]
+        pub conflicting: Score,
     }
 }
 

@@ -124,7 +124,8 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
         let place = evidence
             .iter()
             .find(|(path, _)| path.strip_prefix('/') == Some(key.as_str()))
-            .map_or_else(String::new, |(_, span)| paint.faint(&format!("  [{}–{}]", span.start, span.end)));
+            .and_then(|(_, leaf)| leaf.span)
+            .map_or_else(String::new, |span| paint.faint(&format!("  [{}–{}]", span.start, span.end)));
         let _ = writeln!(out, "     {:width$}  {shown}{place}", sanitize_line(key));
     }
 }

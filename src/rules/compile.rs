@@ -56,7 +56,7 @@ impl CompiledRules {
         self.programs.keys().map(AsRef::as_ref)
     }
 
-    /// What fields may be called in a source, as the rubrics that grounding uses have it.
+    /// What fields may be called in a source and how their values are said, as the rubrics that grounding uses have it.
     #[must_use]
     pub(crate) fn field_names(&self) -> &[FieldName] {
         &self.evidence.fields
@@ -305,6 +305,8 @@ impl Sources {
                     fuzzy: grounding.fuzzy,
                     severity: grounding.severity,
                     ignore: grounding.ignore.clone(),
+                    quoted: grounding.quoted,
+                    conflicting: grounding.conflicting,
                 };
                 let settings = add(&mut emitter.program.groundings, settings);
                 emitter.push(Op::Ground { dimension: index, settings });

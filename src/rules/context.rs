@@ -4,6 +4,7 @@
 
 use crate::mapping;
 use crate::value::yaml::Node;
+use serde::{Deserialize, Serialize};
 
 mapping! {
     /// How a text asserts what it mentions: phrases that negate, doubt or date what stands near them, and headings that say what
@@ -42,6 +43,9 @@ mapping! {
         /// Words that end what a phrase before them reaches: `but`, `however`.
         #[key(default("[]"), examples(&["[but, however, although]"]))]
         pub terminators: Vec<String>,
+        /// Words in names of fields whose values are just that: a field about history holds what was so.
+        #[key(examples(&["{ historical: [history, prior], of_another: [family] }"]))]
+        pub fields: FieldWords => |_| FieldWords::default(),
         /// How far a phrase reaches, in words of its own sentence.
         #[key(whole(1, 60), default("8"), examples(&["6"]))]
         pub reach: u64,
@@ -62,6 +66,29 @@ mapping! {
         /// Phrases that stand after what they are about.
         #[key(default("[]"), examples(&["[is ruled out]"]))]
         pub after: Vec<String>,
+    }
+}
+
+mapping! {
+    /// Words in names of fields, by what such fields hold besides what is so.
+    "words_of_fields" is "set of words", expects "`{ historical: [history, prior] }`", all default;
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FieldWords {
+        /// What is not so.
+        #[key(default("[]"), examples(&["[excluded, negatives]"]))]
+        pub negated: Vec<String>,
+        /// What may be so.
+        #[key(default("[]"), examples(&["[differential, suspected]"]))]
+        pub uncertain: Vec<String>,
+        /// What was so.
+        #[key(default("[]"), examples(&["[history, prior, previous, comparison]"]))]
+        pub historical: Vec<String>,
+        /// What might become so.
+        #[key(default("[]"), examples(&["[indication, plan, recommendation]"]))]
+        pub hypothetical: Vec<String>,
+        /// What is so of somebody else.
+        #[key(default("[]"), examples(&["[family]"]))]
+        pub of_another: Vec<String>,
     }
 }
 
@@ -93,7 +120,8 @@ impl Context {
 }
 
 /// How a text asserts something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Assertion {
     /// It is so.
     #[default]

@@ -37,7 +37,7 @@ mod mistakes;
 pub use bound::Bound;
 pub(crate) use compile::UNKNOWN_TYPE;
 pub use compile::{CompiledRules, compile};
-pub use context::{Assertion, Context, Section, Triggers};
+pub use context::{Assertion, Context, FieldWords, Section, Triggers};
 pub use evidence::{EvidenceRules, FieldName};
 pub(crate) use evidence::{decode_context, decode_vocabulary};
 pub(crate) use extraction::Extraction;

@@ -225,6 +225,10 @@ pub struct GroundingSettings {
     pub severity: Severity,
     /// Top-level fields that are not checked.
     pub ignore: Vec<String>,
+    /// What a value counts whose quote is there, but undecided.
+    pub quoted: Score,
+    /// What a value counts that is said, while another is said as well.
+    pub conflicting: Score,
 }
 
 impl Program {

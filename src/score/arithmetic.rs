@@ -264,7 +264,9 @@ fn grounding_counts_leaves_and_says_what_it_does_not_find() {
     assert_eq!(out.issues.len(), 1);
     assert_eq!((out.issues[0].code.as_str(), out.issues[0].path.as_str()), ("UNGROUNDED_VALUE", "/node"));
     assert_eq!(out.issues[0].severity.as_str(), "critical");
-    let evidence: Vec<(&str, usize, usize)> = out.evidence.iter().map(|(p, s)| (p, s.start, s.end)).collect();
+    let spans = out.evidence.iter().filter_map(|(path, leaf)| Some((path, leaf.span?)));
+    let evidence: Vec<(&str, usize, usize)> =
+        spans.map(|(path, span)| (path, span.start, span.end)).collect();
     assert_eq!(evidence, [("/histology", 13, 38), ("/site", 0, 11)]);
 
     let out = one(assess, &files, &json!({"flag": true}), Some("x"));

@@ -1,5 +1,6 @@
 //! What scoring says about one candidate.
 
+use super::evidence::Evidence;
 use crate::profile::Overall;
 use crate::value::{Disposition, Score, Severity, unescape};
 use serde::de::{MapAccess, Visitor};
@@ -261,55 +262,5 @@ pub struct SourceSpan {
 impl From<Range<usize>> for SourceSpan {
     fn from(range: Range<usize>) -> Self {
         SourceSpan { start: range.start, end: range.end }
-    }
-}
-
-/// For each leaf value that the source supports: its path and the passage. Paths share one buffer.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Evidence {
-    paths: String,
-    found: Vec<(Range<usize>, SourceSpan)>,
-}
-
-impl Evidence {
-    /// Empties it and keeps its buffers.
-    pub fn clear(&mut self) {
-        self.paths.clear();
-        self.found.clear();
-    }
-
-    /// Records that the value at `path` (anything that displays as a JSON Pointer) stands at `span`.
-    pub fn push(&mut self, path: impl fmt::Display, span: SourceSpan) {
-        use fmt::Write;
-        let start = self.paths.len();
-        // Writing to a String can't fail.
-        let _ = write!(self.paths, "{path}");
-        self.found.push((start..self.paths.len(), span));
-    }
-
-    /// Paths with their passages.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, SourceSpan)> {
-        self.found.iter().map(|(range, span)| (self.paths.get(range.clone()).unwrap_or_default(), *span))
-    }
-}
-
-impl Serialize for Evidence {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.found.len()))?;
-        for (path, span) in self.iter() {
-            map.serialize_entry(path, &span)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for Evidence {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let map = serde_json::Map::deserialize(deserializer)?;
-        let mut evidence = Evidence::default();
-        for (path, span) in map {
-            evidence.push(path, serde_json::from_value(span).map_err(serde::de::Error::custom)?);
-        }
-        Ok(evidence)
     }
 }

@@ -33,7 +33,7 @@ impl Scoring {
     /// document had before.
     #[must_use]
     pub fn of(kind: CandidateKind, on_pre_existing: OnPreExisting, rules: CompiledRules) -> Arc<Self> {
-        let names = Names::new(rules.field_names());
+        let names = Names::new(rules.evidence());
         Arc::new(Scoring { rules, names, kind, on_pre_existing })
     }
 

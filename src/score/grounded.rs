@@ -1,19 +1,36 @@
 //! The grounding measure on top of the grounding search: which leaves count, and what is said about each.
 
-use super::assessment::{Assessment, SourceSpan};
-use super::grounding::{Grounder, Scratch, Settings, SourceIndex, Vocabulary};
-use super::wording::{plain_issue, shown};
-use crate::rules::{FieldName, GroundingSettings};
-use crate::value::{Fuel, Score, unescape};
+use super::assessment::{Assessment, Issue, SourceSpan};
+use super::evidence::LeafEvidence;
+use super::grounding::{
+    Finding, Grounder, Lexicon, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
+    Vocabulary,
+};
+use super::quotes::Quotes;
+use super::wording::{cut, plain_issue, shown};
+use crate::rules::{Assertion, EvidenceRules, GroundingSettings};
+use crate::value::{Fuel, Score, Severity, unescape};
 use serde_json::Value;
 
-/// What fields may be called, prepared for the search.
+/// What fields may be called and how their values are said, prepared for the search.
 #[derive(Debug, Default)]
-pub(super) struct Names(Vocabulary);
+pub(super) struct Names {
+    names: Vocabulary,
+    lexicon: Lexicon,
+    /// The vocabulary that the rubric names for each field.
+    values: Vec<Option<usize>>,
+}
 
 impl Names {
-    pub(super) fn new(fields: &[FieldName]) -> Self {
-        Names(Vocabulary::new(fields.iter().map(|field| (&field.key, &field.synonyms))))
+    pub(super) fn new(rules: &EvidenceRules) -> Self {
+        let vocabularies = rules.vocabularies.iter().map(|(name, vocabulary)| (name.as_str(), vocabulary));
+        let lexicon = Lexicon::new(vocabularies, rules.context.as_ref());
+        let number = |name: &String| rules.vocabularies.iter().position(|(known, _)| known == name);
+        Names {
+            names: Vocabulary::new(rules.fields.iter().map(|field| (&field.key, &field.synonyms))),
+            values: rules.fields.iter().map(|field| field.values.as_ref().and_then(number)).collect(),
+            lexicon,
+        }
     }
 }
 
@@ -21,12 +38,17 @@ impl Names {
 #[derive(Debug)]
 pub struct Source {
     index: SourceIndex,
+    passages: Passages,
     document: Option<Value>,
 }
 
 impl Source {
     pub(super) fn new(text: &str, names: &Names) -> Self {
-        Source { index: SourceIndex::new(text, &names.0), document: None }
+        Source {
+            index: SourceIndex::new(text, &names.names),
+            passages: Passages::new(text, &names.lexicon),
+            document: None,
+        }
     }
 
     /// The same, whose text is also read as JSON: candidates patch it.
@@ -47,56 +69,196 @@ impl Source {
     }
 }
 
-/// How many leaves count, and how many of them are grounded.
-#[derive(Debug, Clone, Copy)]
+/// How many leaves count, and what they come to.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Share {
     pub(super) grounded: usize,
     pub(super) checked: usize,
+    /// What is left of each leaf that counts for less than a whole one, in the order of their issues.
+    pub(super) lost: Vec<f64>,
 }
 
 impl Share {
-    /// The share that is grounded: 0 without any leaf.
-    pub(super) fn score(self) -> Score {
+    /// The mean support: 0 without any leaf.
+    pub(super) fn score(&self) -> Score {
         #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
-        let share = if self.checked == 0 { 0.0 } else { self.grounded as f64 / self.checked as f64 };
-        Score::clamped(share)
+        let mean = match self.checked {
+            0 => 0.0,
+            checked => 1.0 - self.lost.iter().sum::<f64>() / checked as f64,
+        };
+        Score::clamped(mean)
     }
 }
 
-/// Grounds every leaf, records evidence and issues, and counts; as long as there is fuel.
+/// Judges every leaf, records evidence and issues, and counts; as long as there is fuel.
 ///
-/// Leaves are texts that are not blank, and numbers; neither what is under a `…_status` key nor under a top-level
-/// field that the settings ignore.
+/// Leaves are texts that are not blank, numbers, and truth values that the document speaks of; neither what is under a
+/// `…_status` key nor under a top-level field that the settings ignore.
+#[expect(clippy::too_many_arguments, reason = "called once; a struct of the same fields would say no more")]
 pub(super) fn ground(
     candidate: &Value,
     names: &Names,
     source: &Source,
+    quotes: Option<&Quotes>,
     settings: &GroundingSettings,
     scratch: &mut Scratch,
     fuel: &Fuel,
     out: &mut Assessment,
 ) -> Share {
-    let (mut grounded, mut checked) = (0_usize, 0_usize);
+    let mut share = Share::default();
     let search = Settings { fuzzy: settings.fuzzy.get() };
-    Grounder::ground_all(candidate, &names.0, &source.index, search, scratch, fuel, |leaf, found| {
-        if !is_checked(leaf.pointer, &settings.ignore) {
-            return;
-        }
-        checked += 1;
-        if let Some(found) = found {
-            grounded += 1;
-            out.evidence.push(leaf.pointer, SourceSpan::from(found.chars));
+    let reading = Reading { lexicon: &names.lexicon, passages: &source.passages, values: &names.values };
+    let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
+    let is_checked = |pointer: &str| is_checked(pointer, &settings.ignore);
+    grounder.judge_all(candidate, reading, quotes, is_checked, |leaf, verdict| {
+        share.checked += 1;
+        let told = Told { source, verdict: &verdict, value: leaf.value };
+        let quote =
+            quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer)).first().filter(|_| verdict.by_quote);
+        let context = match verdict.finding {
+            Finding::Asserted(how) => how,
+            _ => Assertion::Affirmed,
+        };
+        let leaf_evidence = LeafEvidence::new(verdict.support).with(
+            verdict.method,
+            told.span(),
+            quote.map(String::as_str),
+            context,
+        );
+        out.evidence.push(leaf.pointer, leaf_evidence);
+        let counts = counts(verdict.support, settings);
+        if counts >= 1.0 {
+            share.grounded += 1;
         } else {
-            let message = format!("`{}` is not found in the source", shown(leaf.value));
-            out.issues.push(plain_issue(
-                "UNGROUNDED_VALUE",
-                settings.severity,
-                leaf.pointer.to_owned(),
-                message,
-            ));
+            share.lost.push(1.0 - counts);
+            out.issues.push(told.issue(leaf.pointer, settings));
         }
     });
-    Share { grounded, checked }
+    share
+}
+
+/// A leaf that counts for less than a whole one, and what is said of it.
+struct Told<'a> {
+    source: &'a Source,
+    verdict: &'a Verdict,
+    value: &'a Value,
+}
+
+/// Longest passage in a message, in characters.
+const PASSAGE: usize = 100;
+
+impl Told<'_> {
+    /// The passage that decides, in characters.
+    fn span(&self) -> Option<SourceSpan> {
+        let bytes = self.verdict.bytes.as_ref().or(self.verdict.other.as_ref())?;
+        Some(SourceSpan::from(self.source.index.chars(bytes)))
+    }
+
+    fn issue(&self, pointer: &str, settings: &GroundingSettings) -> Issue {
+        let value = shown(self.value);
+        let (code, severity, message, fix) = match (self.verdict.support, self.verdict.finding) {
+            (Support::Conflicting, _) => (
+                "CONFLICTING_MENTIONS",
+                Severity::Major,
+                format!("`{value}` is written; {}, but {}", self.passage(), self.otherwise("says otherwise")),
+                "say which of them holds for the whole document, or leave it to a person",
+            ),
+            (Support::Quoted, _) => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!("the quote for `{value}` is in the document, but does not show that it says so"),
+                "quote the words that say the value, or write it as the document does",
+            ),
+            (_, Finding::QuoteNotFound) => (
+                "QUOTE_NOT_FOUND",
+                settings.severity,
+                format!("the quote for `{value}` is not in the document"),
+                "copy the words of the document exactly, or take the value back",
+            ),
+            (_, Finding::QuoteOfAnother) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!("the quote for `{value}` is about another field"),
+                "quote the words that are about this field, or take the value back",
+            ),
+            (Support::Contradicted, Finding::Asserted(how)) => (
+                "CONTRADICTED_VALUE",
+                Severity::Critical,
+                format!("`{value}` is written; {}", self.otherwise(assertion(how))),
+                "take the value back, or say what the document says",
+            ),
+            (Support::Contradicted, _) => (
+                "CONTRADICTED_VALUE",
+                Severity::Critical,
+                format!("`{value}` is written; {}", self.otherwise("says otherwise")),
+                "say what the document says",
+            ),
+            (_, Finding::Asserted(how)) => (
+                "UNGROUNDED_VALUE",
+                settings.severity,
+                format!("`{value}` is written; {}", self.otherwise(assertion(how))),
+                "keep the document's own doubt, or take the value back",
+            ),
+            _ => {
+                let message = format!("`{value}` is not found in the source");
+                return plain_issue("UNGROUNDED_VALUE", settings.severity, pointer.to_owned(), message);
+            }
+        };
+        Issue {
+            suggested_fix: Some(fix.to_owned()),
+            source_span: self.span(),
+            ..plain_issue(code, severity, pointer.to_owned(), message)
+        }
+    }
+
+    /// The passage that says the value.
+    fn passage(&self) -> String {
+        self.verdict
+            .bytes
+            .as_ref()
+            .map_or_else(|| "nothing says so".to_owned(), |bytes| self.line(bytes, "says so"))
+    }
+
+    /// The passage that says otherwise.
+    fn otherwise(&self, what: &str) -> String {
+        self.verdict.other.as_ref().map_or_else(|| what.to_owned(), |bytes| self.line(bytes, what))
+    }
+
+    fn line(&self, bytes: &std::ops::Range<usize>, what: &str) -> String {
+        let text = self.source.text();
+        let number = self.source.passages.line(bytes.start, text);
+        let start =
+            text.get(..bytes.start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+        let end =
+            text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);
+        // Of a long line, what is around the passage.
+        let from = bytes.start.saturating_sub(40).max(start);
+        let from = (from..=bytes.start).find(|at| text.is_char_boundary(*at)).unwrap_or(bytes.start);
+        let around = text.get(from..end).unwrap_or_default().trim();
+        format!("line {number} {what} (\"{}\")", cut(around, PASSAGE))
+    }
+}
+
+/// What a passage does that does not affirm a value.
+fn assertion(how: Assertion) -> &'static str {
+    match how {
+        Assertion::Affirmed => "says so",
+        Assertion::Negated => "denies it",
+        Assertion::Uncertain => "says that it is uncertain",
+        Assertion::Historical => "tells of it as history",
+        Assertion::Hypothetical => "tells of it as what might be",
+        Assertion::OfAnother => "says it of somebody else",
+    }
+}
+
+/// What a leaf with this support counts, from 0 to 1.
+fn counts(support: Support, settings: &GroundingSettings) -> f64 {
+    match support {
+        Support::Verified | Support::Entailed => 1.0,
+        Support::Quoted => settings.quoted.get(),
+        Support::Conflicting => settings.conflicting.get(),
+        Support::Unsupported | Support::Contradicted => 0.0,
+    }
 }
 
 /// Whether the leaf at `pointer` counts.

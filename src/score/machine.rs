@@ -444,6 +444,7 @@ impl<'a> Machine<'a> {
             self.candidate,
             self.names,
             source,
+            self.quotes,
             settings,
             &mut self.room.grounding,
             self.fuel,
@@ -453,16 +454,20 @@ impl<'a> Machine<'a> {
             return;
         }
         for issue in self.out.issues.iter_mut().skip(before) {
-            issue.disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
+            issue.disposition = match issue.code.as_str() {
+                // What the document does not decide, a person does.
+                "CONFLICTING_MENTIONS" => Disposition::Escalate,
+                code => self.dispositions.of(code, issue.auto_fixable),
+            };
         }
-        let (score, grounded::Share { grounded, checked }) = (share.score(), share);
-        self.score(dimension, score, |_, issues| {
-            let losses = if checked == 0 {
-                vec![Loss::other(1.0, "there is no text and no number to look for in the source")]
-            } else {
-                #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
-                let each = 1.0 / checked as f64;
-                capped(each, 1.0, before..issues.len())
+        let score = share.score();
+        self.score(dimension, score, |_, _| {
+            let grounded::Share { grounded, checked, lost } = share;
+            #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
+            let each = if checked == 0 { 0.0 } else { 1.0 / checked as f64 };
+            let losses = match checked {
+                0 => vec![Loss::other(1.0, "there is no text and no number to look for in the source")],
+                _ => (before..).zip(lost).map(|(issue, part)| Loss::issue(part * each, issue)).collect(),
             };
             (MeasureKind::Grounding { grounded, checked }, losses)
         });

@@ -48,6 +48,81 @@ pub(super) fn find(
     })
 }
 
+/// A whole date in a text: its tokens, and what it may mean.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DateHere {
+    pub(super) tokens: TokenMatch,
+    /// Years, months and days; the second reading where day and month can be told apart by nothing.
+    readings: [Option<(u32, u32, u32)>; 2],
+}
+
+impl DateHere {
+    /// Whether it may be the date that the value is.
+    pub(super) fn may_be(&self, probe: &Probe<'_>) -> bool {
+        let Some((year, month, day)) = iso(probe).or_else(|| figures(probe)) else { return false };
+        let same_year = |other: u32| other == year || (other < 100 && other == year % 100);
+        self.readings.iter().flatten().any(|(y, m, d)| same_year(*y) && *m == month && *d == day)
+    }
+}
+
+/// A value that is a date in figures with the year last and the day first, as far as that can be told.
+fn figures(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
+    let number = |i: usize| probe.word(i).parse::<u32>().ok();
+    let (a, b, c) = (number(0)?, number(1)?, number(2)?);
+    match (a, b, c) {
+        (year, month, day) if year > 31 => Some((year, month, day)),
+        (day, month, year) if month <= 12 => Some((year, month, day)),
+        (month, day, year) => Some((year, month, day)),
+    }
+}
+
+/// The date that begins at token `at`, in any writing: `2024-03-01`, `3/1/24`, `March 1, 2024`, `1 de marzo de 2024`.
+pub(super) fn at(source: &SourceIndex, at: usize) -> Option<DateHere> {
+    let two = |i: usize| plain(source, i).filter(|n| (1..=31).contains(n));
+    let year = |i: usize| plain(source, i).filter(|n| (1900..=2199).contains(n));
+    let short = |i: usize| plain(source, i).filter(|n| *n < 100);
+    let joined = |i: usize| matches!(source.gap_after(i), "/" | "." | "-");
+    let found = |to: usize, readings| {
+        let tokens = TokenMatch { from: at, to, numeric: true };
+        Some(DateHere { tokens, readings })
+    };
+    let near = |i: usize| {
+        let gap = source.gap_after(i);
+        gap.len() <= 3 && gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | '.' | '-' | '/'))
+    };
+    if let (Some(y), true, true) = (year(at), joined(at), joined(at + 1))
+        && let (Some(month), Some(day)) = (two(at + 1), two(at + 2))
+    {
+        return found(at + 3, [Some((y, month, day)), None]);
+    }
+    if joined(at)
+        && joined(at + 1)
+        && let (Some(a), Some(b)) = (two(at), two(at + 1))
+        && let Some(y) = year(at + 2).or_else(|| short(at + 2))
+    {
+        return found(at + 3, [Some((y, a, b)), Some((y, b, a))]);
+    }
+    if let Some(month) = month_at(source, at)
+        && let (Some(day), true) = (two(at + 1), near(at))
+        && let (Some(y), true) = (year(at + 2), near(at + 1))
+    {
+        return found(at + 3, [Some((y, month, day)), None]);
+    }
+    if let Some(day) = two(at) {
+        let de = |i: usize| {
+            usize::from(source.token_is(i, "de") || source.token_is(i, "del") || source.token_is(i, "of"))
+        };
+        let month_token = at + 1 + de(at + 1);
+        let year_token = month_token + 1 + de(month_token + 1);
+        if near(at)
+            && let (Some(month), Some(y)) = (month_at(source, month_token), year(year_token))
+        {
+            return found(year_token + 1, [Some((y, month, day)), None]);
+        }
+    }
+    None
+}
+
 fn plain(source: &SourceIndex, i: usize) -> Option<u32> {
     source.token(i).filter(|token| token.kind == TokenKind::Number)?;
     number_at(source.text(), source.tokens(), i, source.decimal_comma())?.small()

@@ -141,7 +141,7 @@ impl SourceIndex {
     }
 
     /// The characters (Unicode scalar values) of a range of bytes.
-    pub(super) fn chars(&self, bytes: &Range<usize>) -> Range<usize> {
+    pub(crate) fn chars(&self, bytes: &Range<usize>) -> Range<usize> {
         let at = |byte: usize| {
             let block = byte / BLOCK;
             let before =

@@ -10,6 +10,7 @@
 
 mod boundary;
 mod date;
+mod evidence;
 mod fold;
 mod fuzzy;
 mod index;
@@ -30,14 +31,19 @@ mod sentences;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::rules::Assertion;
 use crate::value::Fuel;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use evidence::Support;
+pub(crate) use evidence::{Finding, Lexicon, Passages, Verdict};
 pub(crate) use index::SourceIndex;
 pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;
 
 use boundary::{is_negated, is_whole};
+use evidence::{Document, Field, Judge, Searched, is_quantity, write_words};
 use names::{Concept, Hit, NameTable, unit_in_key};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
@@ -45,8 +51,10 @@ use sequence::{TokenMatch, align};
 use token::{Style, Token, TokenKind, tokenize};
 
 /// How a value was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Method {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Method {
     /// Character for character.
     Exact,
     /// But for case, spaces, hyphenation, accents, typography.
@@ -85,6 +93,8 @@ impl Default for Settings {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     tokens: Vec<Token>,
+    others: Vec<Token>,
+    words: String,
     number: String,
     pointer: String,
     names: NameTable,
@@ -92,6 +102,17 @@ pub(crate) struct Scratch {
     hits: Vec<Hit>,
     own: Vec<Concept>,
     neutral: Vec<Concept>,
+}
+
+/// What reads a document beyond its words: vocabularies and context, and what they find in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'a> {
+    /// The compiled vocabularies and context.
+    pub lexicon: &'a Lexicon,
+    /// What they find in the document.
+    pub passages: &'a Passages,
+    /// The vocabulary of each field that the names know, if the rubric says one.
+    pub values: &'a [Option<usize>],
 }
 
 /// Grounds the leaves of one candidate in one source.
@@ -103,6 +124,17 @@ pub(crate) struct Grounder<'a> {
     scratch: &'a mut Scratch,
     fuel: &'a Fuel,
 }
+
+/// What a passage may do to a value that is what it is, whatever is said of it: a side, a modality.
+const ANY: [Assertion; 5] = [
+    Assertion::Negated,
+    Assertion::Uncertain,
+    Assertion::Historical,
+    Assertion::Hypothetical,
+    Assertion::OfAnother,
+];
+/// What a passage may do to a number or a date: what is denied or doubted beside it is something else.
+const OF_NUMBERS: [Assertion; 3] = [Assertion::Negated, Assertion::Uncertain, Assertion::Hypothetical];
 
 /// What it costs to look at what is around one match, in token comparisons.
 const ACCEPTING: u64 = 32;
@@ -181,11 +213,28 @@ impl<'a> Grounder<'a> {
     }
 
     fn find(&mut self, text: &str, place: &LeafContext<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
-        let source = self.source;
-        if text == source.text() && !text.trim().is_empty() {
-            return Some(self.span(0..text.len(), Method::Exact));
+        if let Some(whole) = self.whole(text) {
+            return Some(whole);
         }
-        if text.len() > source.text().len().saturating_mul(4) {
+        let probe = self.probe(text, place, tokens)?;
+        let (bytes, method) = self.search(&probe, place, false, &|_| true)?;
+        Some(self.span(bytes, method))
+    }
+
+    /// The source itself, given as a value.
+    fn whole(&self, text: &str) -> Option<Match> {
+        let is_all = text == self.source.text() && !text.trim().is_empty();
+        is_all.then(|| self.span(0..text.len(), Method::Exact))
+    }
+
+    /// A value cut into tokens, and whose names count for it.
+    fn probe<'t>(
+        &mut self,
+        text: &'t str,
+        place: &LeafContext<'_>,
+        tokens: &'t mut Vec<Token>,
+    ) -> Option<Probe<'t>> {
+        if text.len() > self.source.text().len().saturating_mul(4) {
             return None;
         }
         tokens.clear();
@@ -194,8 +243,7 @@ impl<'a> Grounder<'a> {
             return None;
         }
         self.resolve(place);
-        let fuel = self.fuel;
-        if !fuel.spend_on(text.len()) {
+        if !self.fuel.spend_on(text.len()) {
             return None;
         }
         let mut probe = Probe { text, tokens, hint: None };
@@ -205,34 +253,215 @@ impl<'a> Grounder<'a> {
                 .and_then(number::unit_of_phrase)
                 .or_else(|| unit_in_key(place.key).map(|(unit, _)| unit));
         }
+        Some(probe)
+    }
+
+    /// Looks for a value in the whole source: the first place that `also` takes. Denied places count only if `denied`.
+    fn search(
+        &self,
+        probe: &Probe<'_>,
+        place: &LeafContext<'_>,
+        denied: bool,
+        also: &dyn Fn(TokenMatch) -> bool,
+    ) -> Option<(Range<usize>, Method)> {
+        let (source, fuel) = (self.source, self.fuel);
         let is_worded_label =
             place.is_label() && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
         let evidence =
-            if is_worded_label || date::is_date(&probe) { Evidence::Free } else { probe.evidence() };
-        let scratch = &*self.scratch;
-        let names = Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral };
+            if is_worded_label || date::is_date(probe) { Evidence::Free } else { probe.evidence() };
+        let names = self.names();
         let accept = |found: TokenMatch| {
             // What is around a match is looked at as far as the constants below reach.
             fuel.spend(ACCEPTING)
-                && is_whole(found, &probe, source, names.hits)
-                && !is_negated(found, &probe, source, evidence)
-                && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
+                && is_whole(found, probe, source, names.hits)
+                && (denied || !is_negated(found, probe, source, evidence))
+                && (evidence != Evidence::Free || capitals_agree(found, probe, source))
                 && (place.is_label() || !names.speaks_of_another(found, source))
                 && (evidence == Evidence::Free
-                    || belongs(found, &probe, source, &names, evidence)
+                    || belongs(found, probe, source, &names, evidence)
                     || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label)))
+                && also(found)
         };
-        if let Some((bytes, method)) = as_written(&probe, source, fuel, accept) {
-            return Some(self.span(bytes, method));
+        if let Some(found) = as_written(probe, source, fuel, accept) {
+            return Some(found);
         }
-        if let Some(found) = date::find(&probe, source, |found| is_whole(found, &probe, source, names.hits)) {
-            return Some(self.span(bytes_of(found, source), Method::Numeric));
+        let whole = |found| is_whole(found, probe, source, names.hits) && also(found);
+        if let Some(found) = date::find(probe, source, whole) {
+            return Some((bytes_of(found, source), Method::Numeric));
         }
         if evidence != Evidence::Free {
             return None;
         }
-        let found = fuzzy::find(&probe, source, self.settings.fuzzy, fuel, accept)?;
-        Some(self.span(bytes_of(found, source), Method::Fuzzy))
+        let found = fuzzy::find(probe, source, self.settings.fuzzy, fuel, accept)?;
+        Some((bytes_of(found, source), Method::Fuzzy))
+    }
+
+    fn names(&self) -> Names<'_> {
+        let scratch = &*self.scratch;
+        Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral }
+    }
+
+    /// The support of a leaf: of a text that is not blank, a number, or a truth value. None for what does not count: `false`
+    /// where the document does not speak of the field.
+    pub(crate) fn judge(
+        &mut self,
+        value: &Value,
+        place: &LeafContext<'_>,
+        quotes: &[String],
+        reading: Reading<'_>,
+    ) -> Option<Verdict> {
+        let mut number = std::mem::take(&mut self.scratch.number);
+        let mut tokens = std::mem::take(&mut self.scratch.tokens);
+        let mut others = std::mem::take(&mut self.scratch.others);
+        number.clear();
+        let verdict = match value {
+            Value::String(text) => self.judge_text(text, place, quotes, reading, &mut tokens, &mut others),
+            Value::Number(given) if write_plain(given, &mut number) => {
+                self.judge_text(&number, place, quotes, reading, &mut tokens, &mut others)
+            }
+            Value::Bool(given) => self.judge_truth(*given, place, quotes, reading, &mut tokens, &mut others),
+            Value::Number(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+        };
+        self.scratch.number = number;
+        self.scratch.tokens = tokens;
+        self.scratch.others = others;
+        verdict
+    }
+
+    fn judge_text(
+        &mut self,
+        text: &str,
+        place: &LeafContext<'_>,
+        quotes: &[String],
+        reading: Reading<'_>,
+        tokens: &mut Vec<Token>,
+        others: &mut Vec<Token>,
+    ) -> Option<Verdict> {
+        if let Some(found) = self.whole(text) {
+            return Some(Verdict::found(found.bytes, found.method));
+        }
+        let Some(probe) = self.probe(text, place, tokens) else { return Some(Verdict::not_found()) };
+        self.scratch.words.clear();
+        let mut words = std::mem::take(&mut self.scratch.words);
+        let vocabulary =
+            self.vocabulary_of(place, reading, &mut words).or_else(|| reading.lexicon.of_text(text));
+        let reader = vocabulary.and_then(|number| reading.lexicon.reader(number));
+        let canonical = reader.and_then(|reader| reader.read(text)).map(|read| (read.value, read.whole));
+        let document = self.document(reading);
+        words.clear();
+        write_words(place.key, &mut words);
+        let accepts: &[Assertion] = match reader {
+            // A side or a modality is what it is, whatever is said of it.
+            Some(reader) if canonical.is_some() && reader.counts_anywhere() => &ANY,
+            _ if is_quantity(&probe) || date::is_date(&probe) => &OF_NUMBERS,
+            _ => reading.lexicon.accepted(&words),
+        };
+        words.clear();
+        place.write_words(&mut words);
+        let field = Field { names: self.names(), text: &words };
+        let is_of_several = place.is_of_several;
+        let judge = Judge { document, field, is_of_several, accepts, vocabulary };
+        let search = || self.searched(&probe, place, &judge);
+        let verdict = judge.judge(&probe, canonical, quotes, others, search);
+        self.scratch.words = words;
+        Some(verdict)
+    }
+
+    fn judge_truth(
+        &mut self,
+        given: bool,
+        place: &LeafContext<'_>,
+        quotes: &[String],
+        reading: Reading<'_>,
+        tokens: &mut Vec<Token>,
+        others: &mut Vec<Token>,
+    ) -> Option<Verdict> {
+        let knows =
+            |number: &usize| reading.lexicon.reader(*number).is_some_and(|one| one.boolean(given).is_some());
+        let mut words = std::mem::take(&mut self.scratch.words);
+        let vocabulary = self
+            .vocabulary_of(place, reading, &mut words)
+            .filter(knows)
+            .or_else(|| reading.lexicon.of_booleans())?;
+        let said = reading.lexicon.reader(vocabulary)?.boolean(given)?;
+        let text = if given { "true" } else { "false" };
+        let probe = self.probe(text, place, tokens)?;
+        let document = self.document(reading);
+        words.clear();
+        write_words(place.key, &mut words);
+        let accepts = reading.lexicon.accepted(&words);
+        words.clear();
+        place.write_words(&mut words);
+        let field = Field { names: self.names(), text: &words };
+        let is_of_several = place.is_of_several;
+        let judge = Judge { document, field, is_of_several, accepts, vocabulary: Some(vocabulary) };
+        let verdict = judge.judge(&probe, Some((said, true)), quotes, others, Searched::default);
+        self.scratch.words = words;
+        let is_silent = verdict.finding == Finding::NotFound;
+        (given || !is_silent).then_some(verdict)
+    }
+
+    fn document<'d>(&self, reading: Reading<'d>) -> Document<'d>
+    where
+        'a: 'd,
+    {
+        Document {
+            source: self.source,
+            passages: reading.passages,
+            lexicon: reading.lexicon,
+            fuel: self.fuel,
+        }
+    }
+
+    /// The vocabulary that reads a field: the one that the rubric names for it, else the one that lists its name, else that of
+    /// what it stands in.
+    fn vocabulary_of(
+        &self,
+        place: &LeafContext<'_>,
+        reading: Reading<'_>,
+        words: &mut String,
+    ) -> Option<usize> {
+        let declared = |own: &Concept| reading.values.get(*own as usize).copied().flatten();
+        if let Some(declared) = self.scratch.own.iter().find_map(declared) {
+            return Some(declared);
+        }
+        let mut listed = |name: &str| {
+            words.clear();
+            write_words(name, words);
+            reading.lexicon.of_field(words)
+        };
+        if let Some(listed) = place.label.and_then(&mut listed) {
+            return Some(listed);
+        }
+        let mut at = Some(place);
+        while let Some(here) = at {
+            if let Some(listed) = listed(here.key) {
+                return Some(listed);
+            }
+            at = here.outer;
+        }
+        None
+    }
+
+    /// Where a value stands in the whole source: affirmed, else otherwise.
+    fn searched(&self, probe: &Probe<'_>, place: &LeafContext<'_>, judge: &Judge<'_>) -> Searched {
+        let asserted = |found: TokenMatch| judge.document.assertion(&bytes_of(found, self.source)).how;
+        let holds = |found: TokenMatch| judge.accepts_or_affirmed(asserted(found));
+        if let Some(affirmed) = self.search(probe, place, false, &holds) {
+            return Searched { affirmed: Some(affirmed), otherwise: None };
+        }
+        if let Some((bytes, how)) = judge.worded(probe) {
+            if judge.accepts_or_affirmed(how) {
+                return Searched { affirmed: Some((bytes, Method::Fuzzy)), otherwise: None };
+            }
+            return Searched { affirmed: None, otherwise: Some((bytes, how)) };
+        }
+        let denied = self.search(probe, place, true, &|_| true).map(|(bytes, _)| {
+            let how = judge.document.assertion(&bytes).how;
+            let how = if how == Assertion::Affirmed { Assertion::Negated } else { how };
+            (bytes, how)
+        });
+        Searched { affirmed: None, otherwise: denied }
     }
 
     /// Whose names count as the field's own.

@@ -52,6 +52,30 @@ impl Names<'_> {
             .filter(move |hit| hit.end.0 as usize <= found.to)
     }
 
+    /// Whether the name that ends before token `end` is the field's own, and its first token; none where no name ends there, or one
+    /// that is neither its own nor another's.
+    pub(super) fn ending_own(&self, end: usize) -> Option<(bool, usize)> {
+        self.ending(end).map(|group| (group.own, group.from))
+    }
+
+    /// Whether some tokens hold a name of the field.
+    pub(super) fn holds_own(&self, tokens: &std::ops::Range<usize>) -> bool {
+        self.own_within(tokens).next().is_some()
+    }
+
+    /// The field's own names that begin within some tokens.
+    pub(super) fn own_within<'s>(
+        &'s self,
+        tokens: &std::ops::Range<usize>,
+    ) -> impl Iterator<Item = std::ops::Range<usize>> + 's {
+        let from = self.hits.partition_point(|hit| (hit.start as usize) < tokens.start);
+        let to = self.hits.partition_point(|hit| (hit.start as usize) < tokens.end);
+        let near = self.hits.get(from..to.max(from)).unwrap_or_default();
+        near.iter()
+            .filter(|hit| self.own.contains(&hit.concept))
+            .map(|hit| hit.start as usize..hit.end.0 as usize)
+    }
+
     fn is_anothers(&self, hit: &Hit) -> bool {
         !self.own.contains(&hit.concept) && !self.neutral.contains(&hit.concept)
     }
@@ -189,14 +213,14 @@ fn has_own_value(end: usize, source: &SourceIndex) -> bool {
 
 /// What a gap means for the clause.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Break {
+pub(super) enum Break {
     None,
     Weak,
     Line,
     Strong,
 }
 
-fn break_before(i: usize, source: &SourceIndex) -> Break {
+pub(super) fn break_before(i: usize, source: &SourceIndex) -> Break {
     let gap = source.gap_before(i);
     if gap == " " {
         return Break::None;

@@ -40,6 +40,11 @@ impl Probe<'_> {
         matches!(self.tokens, [only] if only.kind == TokenKind::Number && !only.percent)
     }
 
+    /// A number of parts of a hundred.
+    pub(super) fn is_percent(&self) -> bool {
+        self.tokens.first().is_some_and(|token| token.percent)
+    }
+
     /// The list that token `i` is in.
     pub(super) fn listed(&self, i: usize) -> Option<WordClass> {
         Word::new(self.word(i)).and_then(|word| listed(word.as_str()))

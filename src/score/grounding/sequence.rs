@@ -83,7 +83,7 @@ fn is_unit_after_number(probe: &Probe<'_>, i: usize) -> bool {
 }
 
 /// Whether two numbers are equal in their units. Some(true) when they are also written alike.
-fn number_matches(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -> Option<bool> {
+pub(super) fn number_matches(probe: &Probe<'_>, source: &SourceIndex, i: usize, j: usize) -> Option<bool> {
     let own = probe.token(i)?;
     let here = source.token(j)?;
     let percent = |c: char| c == '%' || c.is_whitespace();

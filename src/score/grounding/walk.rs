@@ -1,11 +1,17 @@
 //! Walking a candidate: its leaves, and what the keys and labels around each say about it.
 
-use crate::value::{Fuel, Segment, push_segment};
+use crate::value::{Segment, push_segment};
 use serde_json::{Map, Value};
 
+use super::evidence::write_words;
 use super::names::{key_is, unit_in_key};
 use super::words::{is_generic_key, is_label_key};
-use super::{Grounder, Match, Scratch, Settings, SourceIndex, Vocabulary};
+use super::{Grounder, Reading, Verdict};
+#[cfg(test)]
+use super::{Scratch, Settings, SourceIndex, Vocabulary};
+use crate::score::quotes::Quotes;
+#[cfg(test)]
+use crate::value::Fuel;
 
 /// Longest text that can be a label, in bytes.
 const LONGEST_LABEL: usize = 80;
@@ -21,13 +27,26 @@ pub(crate) struct LeafContext<'a> {
     pub label: Option<&'a str>,
     /// The unit that a sibling gives.
     pub unit: Option<&'a str>,
+    /// Whether it stands in one of several objects of a list.
+    pub is_of_several: bool,
 }
 
 impl<'a> LeafContext<'a> {
     /// A field at the top of the candidate.
     #[must_use]
     pub(crate) fn top(key: &'a str) -> Self {
-        Self { key, outer: None, label: None, unit: None }
+        Self { key, outer: None, label: None, unit: None, is_of_several: false }
+    }
+
+    /// The words of its key and of what is around it: the label, else the keys as far as each says nothing alone.
+    pub(super) fn write_words(&self, into: &mut String) {
+        if let Some(label) = self.label {
+            write_words(label, into);
+        }
+        if let Some(outer) = self.outer {
+            outer.write_words(into);
+        }
+        write_words(self.key, into);
     }
 
     pub(super) fn is_generic(&self) -> bool {
@@ -51,6 +70,7 @@ pub(crate) struct Leaf<'a> {
 impl Grounder<'_> {
     /// Grounds every string and number of `candidate` in document order and gives each to `visit`.
     /// Blank strings, nulls and booleans are passed over. It ends early when the fuel is spent.
+    #[cfg(test)]
     pub(crate) fn ground_all(
         candidate: &Value,
         vocabulary: &Vocabulary,
@@ -58,24 +78,55 @@ impl Grounder<'_> {
         settings: Settings,
         scratch: &mut Scratch,
         fuel: &Fuel,
-        mut visit: impl FnMut(Leaf<'_>, Option<Match>),
+        mut visit: impl FnMut(Leaf<'_>, Option<super::Match>),
     ) {
         let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch, fuel);
-        let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
+        grounder.each_leaf(candidate, |grounder, leaf, place| {
+            if !leaf.value.is_boolean() {
+                let found = grounder.ground(leaf.value, place);
+                visit(leaf, found);
+            }
+        });
+    }
+
+    /// Judges every leaf of `candidate` that `is_checked` takes, in document order, and gives each that counts to `visit`. It ends
+    /// early when the fuel is spent.
+    pub(crate) fn judge_all(
+        &mut self,
+        candidate: &Value,
+        reading: Reading<'_>,
+        quotes: Option<&Quotes>,
+        is_checked: impl Fn(&str) -> bool,
+        mut visit: impl FnMut(Leaf<'_>, Verdict),
+    ) {
+        self.each_leaf(candidate, |grounder, leaf, place| {
+            if !is_checked(leaf.pointer) {
+                return;
+            }
+            let offered = quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer));
+            if let Some(verdict) = grounder.judge(leaf.value, place, offered, reading) {
+                visit(leaf, verdict);
+            }
+        });
+    }
+
+    /// Every string that is not blank, number and truth value, with its place.
+    fn each_leaf(&mut self, candidate: &Value, visit: impl FnMut(&mut Self, Leaf<'_>, &LeafContext<'_>)) {
+        let mut pointer = std::mem::take(&mut self.scratch.pointer);
         pointer.clear();
-        let mut walk = Walk { grounder: &mut grounder, pointer: &mut pointer, visit: &mut visit };
+        let mut walk = Walk { grounder: self, pointer: &mut pointer, visit };
         walk.value(candidate, &LeafContext::top(""));
-        grounder.scratch.pointer = pointer;
+        self.scratch.pointer = pointer;
     }
 }
 
 struct Walk<'w, 'g, V> {
     grounder: &'w mut Grounder<'g>,
     pointer: &'w mut String,
-    visit: &'w mut V,
+    visit: V,
 }
 
-impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
+impl<'g, V: FnMut(&mut Grounder<'g>, Leaf<'_>, &LeafContext<'_>)> Walk<'_, 'g, V> {
     fn value(&mut self, value: &Value, place: &LeafContext<'_>) {
         if !self.grounder.fuel.spend(1) {
             return;
@@ -94,6 +145,7 @@ impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
                                 outer,
                                 label: label.or(if outer.is_some() { place.label } else { None }),
                                 unit,
+                                is_of_several: place.is_of_several,
                             },
                         )
                     });
@@ -103,15 +155,16 @@ impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
                 for (i, item) in items.iter().enumerate() {
                     let mut digits = [0; 20];
                     let index = write_index(i, &mut digits);
-                    self.within(index, |walk| walk.value(item, place));
+                    let is_of_several = place.is_of_several || (items.len() > 1 && item.is_object());
+                    let place = LeafContext { is_of_several, ..*place };
+                    self.within(index, |walk| walk.value(item, &place));
                 }
             }
             Value::String(text) if text.trim().is_empty() => {}
-            Value::String(_) | Value::Number(_) => {
-                let found = self.grounder.ground(value, place);
-                (self.visit)(Leaf { pointer: self.pointer, value }, found);
+            Value::String(_) | Value::Number(_) | Value::Bool(_) => {
+                (self.visit)(self.grounder, Leaf { pointer: self.pointer, value }, place);
             }
-            Value::Null | Value::Bool(_) => {}
+            Value::Null => {}
         }
     }
 

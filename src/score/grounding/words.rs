@@ -108,6 +108,11 @@ impl Lists {
 }
 
 impl WordClass {
+    /// Whether such a word says nothing about what a text is about: small words.
+    pub(super) fn says_little(self) -> bool {
+        matches!(self, WordClass::Connector | WordClass::And)
+    }
+
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "polarity" => WordClass::Polarity,

@@ -1,0 +1,181 @@
+//! How well the support of values agrees with careful readers.
+//!
+//! ```text
+//! cargo run --example evidence_quality -- FOLDER [PROFILE] [--each]
+//! ```
+//!
+//! `FOLDER` holds `X.json` beside documents: `{"document": "X.txt", "document_type": "pathology", "extraction": {…},
+//! "evidence": {"/grade": "a quote"}, "wrong": [{"path": "/grade", "value": "3", "kind": "polarity", "quote": "…"}]}`. Every leaf of
+//! `extraction` is right; each entry of `wrong` replaces one leaf by a value that is not. Prints Markdown: of the right leaves, the
+//! share that is not verified; of the wrong ones, the share that is caught (unsupported, contradicted or conflicting); with the
+//! quotes and without. `--each` lists every leaf that went wrong, without its text.
+
+use loopctl::diag::{Problems, Style, render_human};
+use loopctl::plan::Plan;
+use loopctl::profile::{Library, load};
+use loopctl::score::{Assessment, Assessor, Beside, Quotes, Support};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+struct Labelled {
+    id: String,
+    document: String,
+    document_type: String,
+    extraction: Value,
+    #[serde(default)]
+    evidence: Quotes,
+    #[serde(default)]
+    wrong: Vec<Wrong>,
+}
+
+#[derive(Deserialize)]
+struct Wrong {
+    path: String,
+    value: Value,
+    kind: String,
+    quote: String,
+}
+
+/// How many there were, and how many came out as they should.
+#[derive(Default, Clone, Copy)]
+struct Count {
+    all: usize,
+    good: usize,
+}
+
+#[derive(Default)]
+struct Measured {
+    right: BTreeMap<&'static str, usize>,
+    right_leaves: usize,
+    wrong: BTreeMap<String, Count>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (flags, names): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|one| one.starts_with("--"));
+    let folder = names.first().ok_or("name a folder: `evidence_quality FOLDER [PROFILE] [--each]`")?;
+    let profile = names.get(1).map_or("clinical", String::as_str);
+    let each = flags.iter().any(|flag| flag == "--each");
+    let mut problems = Problems::new();
+    let library = Library::new(vec![PathBuf::from(".")]);
+    let plan = load(profile, &library, &[], &|name| std::env::var(name).ok(), &mut problems)
+        .and_then(|loaded| Plan::compile(&loaded, &mut problems))
+        .ok_or_else(|| render_human(&problems, Style::Plain))?;
+    let reports = read(Path::new(folder))?;
+    if reports.is_empty() {
+        return Err(format!("`{folder}` holds no labelled documents").into());
+    }
+    println!("{} documents, profile `{profile}`\n", reports.len());
+    for quoted in [true, false] {
+        let mut measured = Measured::default();
+        for (report, text) in &reports {
+            measure(&plan, report, text, quoted, each, &mut measured);
+        }
+        measured.print(if quoted { "with quotes" } else { "without quotes" });
+    }
+    Ok(())
+}
+
+fn read(folder: &Path) -> Result<Vec<(Labelled, String)>, Box<dyn Error>> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    paths.sort();
+    let labelled = paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    labelled
+        .map(|path| {
+            let report: Labelled = serde_json::from_slice(&std::fs::read(path)?)?;
+            let text = std::fs::read_to_string(folder.join(&report.document))?;
+            Ok((report, text))
+        })
+        .collect()
+}
+
+fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool, measured: &mut Measured) {
+    let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+    let source = plan.scoring.source(text);
+    let mut out = Assessment::default();
+    let none = Quotes::default();
+    let quotes = if quoted { &report.evidence } else { &none };
+    let beside = Beside { source: Some(&source), quotes: Some(quotes), ..Beside::default() };
+    assessor.assess_and_account(&report.document_type, &report.extraction, beside, &mut out);
+    for (path, leaf) in out.evidence.iter() {
+        measured.right_leaves += 1;
+        *measured.right.entry(leaf.support.as_str()).or_default() += 1;
+        if each && leaf.support != Support::Verified {
+            let value = report.extraction.pointer(path).map(Value::to_string).unwrap_or_default();
+            let why =
+                out.issues.iter().find(|issue| issue.path == path).map_or("", |issue| issue.message.as_str());
+            println!(
+                "right {} {path} = {value}: {} {why} | quote {:?}",
+                report.id,
+                leaf.support.as_str(),
+                quotes.at(path)
+            );
+        }
+    }
+    for wrong in &report.wrong {
+        let mut candidate = report.extraction.clone();
+        if let Some(slot) = candidate.pointer_mut(&wrong.path) {
+            *slot = wrong.value.clone();
+        }
+        let mut offered = Quotes::default();
+        for (path, passages) in quotes.iter().filter(|(path, _)| *path != wrong.path) {
+            passages.iter().for_each(|passage| offered.add(path, passage));
+        }
+        if quoted {
+            offered.add(&wrong.path, &wrong.quote);
+        }
+        let beside = Beside { source: Some(&source), quotes: Some(&offered), ..Beside::default() };
+        assessor.assess_and_account(&report.document_type, &candidate, beside, &mut out);
+        let support = out.evidence.iter().find(|(path, _)| *path == wrong.path).map(|(_, leaf)| leaf.support);
+        let caught =
+            matches!(support, Some(Support::Unsupported | Support::Contradicted | Support::Conflicting));
+        let count = measured.wrong.entry(wrong.kind.clone()).or_default();
+        count.all += 1;
+        count.good += usize::from(caught);
+        if each && !caught {
+            let support = support.map_or("not checked", Support::as_str);
+            println!(
+                "wrong {} {} {} = {}: {support} | {:?}",
+                report.id,
+                wrong.kind,
+                wrong.path,
+                wrong.value,
+                offered.at(&wrong.path)
+            );
+        }
+    }
+}
+
+impl Measured {
+    fn print(&self, title: &str) {
+        let verified = self.right.get("verified").copied().unwrap_or(0);
+        println!("## {title}\n\n| right leaves | count | share |\n| --- | --: | --: |");
+        for (support, count) in &self.right {
+            println!("| {support} | {count} | {} |", share(*count, self.right_leaves));
+        }
+        println!(
+            "| not `verified` | {} | {} |\n",
+            self.right_leaves - verified,
+            share(self.right_leaves - verified, self.right_leaves)
+        );
+        println!("| wrong values | count | caught | share |\n| --- | --: | --: | --: |");
+        let mut all = Count::default();
+        for (kind, count) in &self.wrong {
+            println!("| {kind} | {} | {} | {} |", count.all, count.good, share(count.good, count.all));
+            all = Count { all: all.all + count.all, good: all.good + count.good };
+        }
+        println!("| all | {} | {} | {} |\n", all.all, all.good, share(all.good, all.all));
+    }
+}
+
+fn share(part: usize, all: usize) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "counts of leaves are far below 2^52")]
+    let share = if all == 0 { 0.0 } else { part as f64 / all as f64 * 100.0 };
+    format!("{share:.1} %")
+}

@@ -1,0 +1,145 @@
+//! What an assessment says of each leaf's support.
+
+use super::assessment::SourceSpan;
+use super::grounding::{Method, Support};
+use crate::rules::Assertion;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::ops::Range;
+
+/// For each leaf that counts: its path, its support, and the passage that decides it. Texts share one buffer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    texts: String,
+    leaves: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Entry {
+    path: Range<usize>,
+    support: Support,
+    method: Option<Method>,
+    span: Option<SourceSpan>,
+    quote: Option<Range<usize>>,
+    context: Assertion,
+}
+
+/// The support of one leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LeafEvidence<'a> {
+    /// What the document says for it.
+    pub support: Support,
+    /// How the value was found in its passage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
+    /// The passage, in characters of the source: what says the value or, where nothing does, what says otherwise.
+    #[serde(flatten)]
+    pub span: Option<SourceSpan>,
+    /// The quote that was offered, if it decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<&'a str>,
+    /// How the passage asserts it.
+    #[serde(default, skip_serializing_if = "is_affirmed")]
+    pub context: Assertion,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
+fn is_affirmed(context: &Assertion) -> bool {
+    *context == Assertion::Affirmed
+}
+
+impl<'a> LeafEvidence<'a> {
+    /// The support of a leaf, and nothing else said.
+    #[must_use]
+    pub fn new(support: Support) -> Self {
+        LeafEvidence { support, method: None, span: None, quote: None, context: Assertion::Affirmed }
+    }
+
+    pub(super) fn with(
+        self,
+        method: Option<Method>,
+        span: Option<SourceSpan>,
+        quote: Option<&'a str>,
+        context: Assertion,
+    ) -> Self {
+        LeafEvidence { method, span, quote, context, ..self }
+    }
+}
+
+impl Evidence {
+    /// Empties it and keeps its buffers.
+    pub fn clear(&mut self) {
+        self.texts.clear();
+        self.leaves.clear();
+    }
+
+    /// Records the support of the leaf at `path` (anything that displays as a JSON Pointer).
+    pub fn push(&mut self, path: impl fmt::Display, leaf: LeafEvidence<'_>) {
+        let path = self.keep(path);
+        let quote = leaf.quote.map(|quote| self.keep(quote));
+        let LeafEvidence { support, method, span, context, .. } = leaf;
+        self.leaves.push(Entry { path, support, method, span, quote, context });
+    }
+
+    fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
+        use fmt::Write;
+        let start = self.texts.len();
+        // Writing to a String can't fail.
+        let _ = write!(self.texts, "{text}");
+        start..self.texts.len()
+    }
+
+    /// Paths with what supports the leaf there.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, LeafEvidence<'_>)> {
+        let text = |range: &Range<usize>| self.texts.get(range.clone()).unwrap_or_default();
+        self.leaves.iter().map(move |entry| {
+            let quote = entry.quote.as_ref().map(text);
+            let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
+            (text(&entry.path), leaf)
+        })
+    }
+}
+
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.leaves.len()))?;
+        for (path, leaf) in self.iter() {
+            map.serialize_entry(path, &leaf)?;
+        }
+        map.end()
+    }
+}
+
+/// As it is written; `support` is missing in what was written before there was any but `verified`.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(default = "verified")]
+    support: Support,
+    method: Option<Method>,
+    start: Option<usize>,
+    end: Option<usize>,
+    quote: Option<String>,
+    #[serde(default)]
+    context: Assertion,
+}
+
+fn verified() -> Support {
+    Support::Verified
+}
+
+impl<'de> Deserialize<'de> for Evidence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = serde_json::Map::deserialize(deserializer)?;
+        let mut evidence = Evidence::default();
+        for (path, leaf) in map {
+            let leaf: Written = serde_json::from_value(leaf).map_err(serde::de::Error::custom)?;
+            let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
+            let read =
+                LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
+            evidence.push(path, read);
+        }
+        Ok(evidence)
+    }
+}

@@ -1,0 +1,263 @@
+//! How a sentence asserts what it mentions: ConText (Harkema et al. 2009) over the phrases that a profile declares.
+
+use super::super::index::SourceIndex;
+use super::passages::Passages;
+use crate::rules::{Assertion, Context, phrase_pattern};
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// Which way a phrase looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// At what follows it.
+    Before(Assertion),
+    /// At what precedes it.
+    After(Assertion),
+    /// It looks like one of the others and is none.
+    Ignored,
+    /// It ends what a phrase before it reaches.
+    Terminator,
+}
+
+/// The phrases of a context, compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Triggers {
+    phrases: Vec<(String, Role)>,
+    search: OnceLock<Option<Regex>>,
+    reach: usize,
+    sections: Vec<SectionKind>,
+    headings: OnceLock<Option<Regex>>,
+    /// Patterns of headings, with the section that each opens.
+    heading_phrases: Vec<(String, usize)>,
+    /// Words in names of fields, with what such fields hold.
+    fields: Vec<(String, Vec<Assertion>)>,
+}
+
+/// What a listed part of a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SectionKind {
+    pub(super) says: Assertion,
+    pub(super) finality: u8,
+}
+
+impl SectionKind {
+    /// A part without a heading that is listed.
+    pub(super) const PLAIN: SectionKind = SectionKind { says: Assertion::Affirmed, finality: 5 };
+}
+
+/// A phrase found in a text.
+#[derive(Debug, Clone)]
+pub(super) struct TriggerHit {
+    bytes: Range<usize>,
+    role: Role,
+}
+
+/// How something is asserted, and by what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Asserted {
+    pub(in super::super) how: Assertion,
+    /// The phrase that says so; none where only the part of the document does, or nothing.
+    pub(super) by: Option<Range<usize>>,
+}
+
+/// Largest automaton of all phrases, in bytes.
+const MAX_AUTOMATON: usize = 64 << 20;
+/// How far back and forth a phrase of the same sentence is looked for, in bytes.
+const NEAR: usize = 400;
+
+impl Triggers {
+    pub(super) fn new(context: &Context) -> Self {
+        let mut phrases = Vec::new();
+        let kinds = [
+            (&context.negated, Assertion::Negated),
+            (&context.uncertain, Assertion::Uncertain),
+            (&context.historical, Assertion::Historical),
+            (&context.hypothetical, Assertion::Hypothetical),
+            (&context.of_another, Assertion::OfAnother),
+        ];
+        for (triggers, assertion) in kinds {
+            phrases.extend(
+                triggers.before.iter().map(|phrase| (phrase_pattern(phrase), Role::Before(assertion))),
+            );
+            phrases
+                .extend(triggers.after.iter().map(|phrase| (phrase_pattern(phrase), Role::After(assertion))));
+        }
+        phrases.extend(context.ignored.iter().map(|phrase| (phrase_pattern(phrase), Role::Ignored)));
+        phrases.extend(context.terminators.iter().map(|phrase| (phrase_pattern(phrase), Role::Terminator)));
+        // The longer of two phrases says more: `no increase` before `no`.
+        phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
+        let mut heading_phrases: Vec<(String, usize)> = (0..)
+            .zip(&context.sections)
+            .flat_map(|(number, section)| section.headings.iter().map(move |heading| (heading, number)))
+            .map(|(heading, number)| (heading_pattern(heading), number))
+            .collect();
+        heading_phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
+        let sections = context.sections.iter().map(|section| SectionKind {
+            says: section.says.unwrap_or_default(),
+            finality: u8::try_from(section.finality).unwrap_or(SectionKind::PLAIN.finality),
+        });
+        Triggers {
+            phrases,
+            reach: usize::try_from(context.reach).unwrap_or(usize::MAX),
+            sections: sections.collect(),
+            heading_phrases,
+            fields: fields_about(context),
+            ..Self::default()
+        }
+    }
+
+    /// What a field of this name may hold that is not a fact of the document's subject now.
+    pub(super) fn accepted(&self, words: &str) -> &[Assertion] {
+        let about = self.fields.iter().find(|(word, _)| words.split(' ').any(|one| one == word));
+        about.map_or(&[], |(_, accepted)| accepted)
+    }
+
+    /// Every phrase in a text, in order.
+    pub(super) fn find(&self, text: &str) -> Vec<TriggerHit> {
+        let Some(search) = compiled(&self.search, &self.phrases) else { return Vec::new() };
+        let hit = |found: regex_automata::Match| {
+            let (_, role) = self.phrases.get(found.pattern().as_usize())?;
+            Some(TriggerHit { bytes: found.range(), role: *role })
+        };
+        search.find_iter(text).filter_map(hit).collect()
+    }
+
+    /// The headings in a text that open a listed part, in order.
+    pub(super) fn headings(&self, text: &str) -> Vec<(usize, SectionKind)> {
+        let Some(search) = compiled(&self.headings, &self.heading_phrases) else { return Vec::new() };
+        let heading = |found: regex_automata::Match| {
+            let (_, number) = self.heading_phrases.get(found.pattern().as_usize())?;
+            Some((found.start(), *self.sections.get(*number)?))
+        };
+        search.find_iter(text).filter_map(heading).collect()
+    }
+
+    /// How the text asserts what stands at `bytes`.
+    ///
+    /// A phrase reaches as many words as the context says, within its sentence, up to a terminator. A phrase before a colon
+    /// reaches beyond it only if it ends there. What is within `bytes` is the value's own and says nothing about it.
+    pub(super) fn assertion(
+        &self,
+        bytes: &Range<usize>,
+        source: &SourceIndex,
+        passages: &Passages,
+    ) -> Asserted {
+        let hits = passages.triggers(self, source.text());
+        let sentence = passages.sentence(bytes, source);
+        let from = hits
+            .partition_point(|hit| hit.bytes.start < sentence.start.max(bytes.start.saturating_sub(NEAR)));
+        let mut strongest: Option<Asserted> = None;
+        let near = hits.get(from..).unwrap_or_default();
+        for hit in near.iter().take_while(|hit| hit.bytes.end <= sentence.end.min(bytes.end + NEAR)) {
+            let (how, between) = match hit.role {
+                Role::Before(how) if hit.bytes.end <= bytes.start => (how, hit.bytes.end..bytes.start),
+                Role::After(how) if hit.bytes.start >= bytes.end => (how, bytes.end..hit.bytes.start),
+                _ => continue,
+            };
+            let ended = near.iter().any(|other| {
+                other.role == Role::Terminator
+                    && between.start <= other.bytes.start
+                    && other.bytes.end <= between.end
+            });
+            if ended
+                || !self.reaches(
+                    source.text().get(between).unwrap_or_default(),
+                    matches!(hit.role, Role::Before(_)),
+                )
+            {
+                continue;
+            }
+            if strongest.as_ref().is_none_or(|known| strength(how) > strength(known.how)) {
+                strongest = Some(Asserted { how, by: Some(hit.bytes.clone()) });
+            }
+        }
+        strongest.unwrap_or_else(|| Asserted { how: passages.section(bytes.start).says, by: None })
+    }
+
+    /// Whether a text itself says that something is so asserted: `no acute infarct`.
+    pub(super) fn says(&self, text: &str, how: Assertion) -> bool {
+        self.find(text)
+            .iter()
+            .any(|hit| matches!(hit.role, Role::Before(said) | Role::After(said) if said == how))
+    }
+
+    /// Whether one of `hits` denies something within some bytes.
+    pub(super) fn denies(&self, bytes: &Range<usize>, hits: &[TriggerHit]) -> bool {
+        let from = hits.partition_point(|hit| hit.bytes.start < bytes.start);
+        let near = hits.get(from..).unwrap_or_default().iter().take_while(|hit| hit.bytes.end <= bytes.end);
+        let mut denials = near.filter(|hit| {
+            matches!(hit.role, Role::Before(Assertion::Negated) | Role::After(Assertion::Negated))
+        });
+        denials.next().is_some()
+    }
+
+    /// Whether a phrase reaches over this text.
+    fn reaches(&self, between: &str, forward: bool) -> bool {
+        let words = between.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
+        let colon = between.find(':');
+        let stops = match colon {
+            // `Ruled out: pneumonia`, but not `No prior films. Chest: pneumonia`.
+            Some(at) if forward => {
+                between.get(..at).is_some_and(|before| before.chars().any(char::is_alphanumeric))
+            }
+            _ => false,
+        };
+        words <= self.reach && !stops && !between.contains(';')
+    }
+}
+
+/// Words in names of fields, with what such fields hold.
+fn fields_about(context: &Context) -> Vec<(String, Vec<Assertion>)> {
+    let mut fields: Vec<(String, Vec<Assertion>)> = Vec::new();
+    for (how, words) in [
+        (Assertion::Negated, &context.fields.negated),
+        (Assertion::Uncertain, &context.fields.uncertain),
+        (Assertion::Historical, &context.fields.historical),
+        (Assertion::Hypothetical, &context.fields.hypothetical),
+        (Assertion::OfAnother, &context.fields.of_another),
+    ] {
+        for word in words {
+            match fields.iter_mut().find(|(known, _)| known == word) {
+                Some((_, accepted)) => accepted.push(how),
+                None => fields.push((word.clone(), vec![how])),
+            }
+        }
+    }
+    fields
+}
+
+/// Which of several assertions holds.
+fn strength(how: Assertion) -> u8 {
+    match how {
+        Assertion::Affirmed => 0,
+        Assertion::Uncertain => 1,
+        Assertion::Historical => 2,
+        Assertion::Hypothetical => 3,
+        Assertion::Negated => 4,
+        Assertion::OfAnother => 5,
+    }
+}
+
+/// A heading: at the start of a line, followed by a colon or alone; or after a full stop, followed by a colon.
+fn heading_pattern(heading: &str) -> String {
+    let phrase = phrase_pattern(heading);
+    let bracket = r"(?:[ \t]*\([^)\n]{0,40}\))?";
+    // A text that has lost its line breaks has headings within a line: then a colon must follow.
+    format!(
+        r"(?:^[ \t#*_\d.)\-]{{0,8}}{phrase}{bracket}[ \t*_]*(?::|\r?$|[ \t]-)|[.;,)]\s{{0,3}}{phrase}{bracket}[ \t]*:)"
+    )
+}
+
+fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -> Option<&'c Regex> {
+    let build = || {
+        let patterns: Vec<&str> = phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
+        Regex::builder()
+            .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
+            .configure(Regex::config().nfa_size_limit(Some(MAX_AUTOMATON)))
+            .build_many(&patterns)
+            .ok()
+    };
+    cell.get_or_init(build).as_ref()
+}

@@ -1,0 +1,273 @@
+//! The compiled vocabularies, and which of them reads which field.
+
+use super::super::fold::Word;
+use crate::rules::{Assertion, Context, Vocabulary, phrase_pattern};
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input, util::syntax};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::context::Triggers;
+
+/// A canonical value, by its number in its vocabulary.
+pub(in super::super) type ValueId = u16;
+
+/// All vocabularies of a profile and its context, compiled once and shared by all documents.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
+    readers: Vec<Reader>,
+    by_field: HashMap<String, usize>,
+    by_name: HashMap<String, usize>,
+    context: Triggers,
+}
+
+/// One vocabulary, compiled.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    /// Canonical values as they are written.
+    values: Vec<String>,
+    phrases: Vec<(String, ValueId)>,
+    search: OnceLock<Option<Regex>>,
+    opposite: Vec<Option<ValueId>>,
+    prefer: Option<ValueId>,
+    anywhere: bool,
+    named: Option<(ValueId, ValueId)>,
+    booleans: Option<(ValueId, ValueId)>,
+}
+
+/// A phrase found in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PhraseHit {
+    pub(super) bytes: Range<usize>,
+    pub(super) value: ValueId,
+}
+
+/// What a candidate's text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) struct Canonical {
+    pub(in super::super) value: ValueId,
+    /// Whether the text says that and nothing else.
+    pub(in super::super) whole: bool,
+}
+
+/// Largest automaton of one vocabulary, in bytes.
+const MAX_AUTOMATON: usize = 16 << 20;
+
+impl Lexicon {
+    /// Compiles vocabularies, by name, and a context.
+    pub(crate) fn new<'a>(
+        vocabularies: impl IntoIterator<Item = (&'a str, &'a Vocabulary)>,
+        context: Option<&Context>,
+    ) -> Self {
+        let mut lexicon =
+            Lexicon { context: context.map(Triggers::new).unwrap_or_default(), ..Self::default() };
+        for (name, vocabulary) in vocabularies {
+            let number = lexicon.readers.len();
+            lexicon.readers.push(Reader::new(vocabulary));
+            lexicon.by_name.entry(name.to_owned()).or_insert(number);
+            for field in &vocabulary.fields {
+                lexicon.by_field.entry(field_words(field)).or_insert(number);
+            }
+        }
+        lexicon
+    }
+
+    pub(super) fn context(&self) -> &Triggers {
+        &self.context
+    }
+
+    /// How many vocabularies there are.
+    pub(super) fn len(&self) -> usize {
+        self.readers.len()
+    }
+
+    pub(in super::super) fn reader(&self, number: usize) -> Option<&Reader> {
+        self.readers.get(number)
+    }
+
+    /// The vocabulary of this name.
+    pub(super) fn named(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The vocabulary that reads a field of this name, given as words, if one says so.
+    pub(in super::super) fn of_field(&self, words: &str) -> Option<usize> {
+        let singular = || words.strip_suffix('s').and_then(|one| self.by_field.get(one));
+        self.by_field.get(words).or_else(singular).copied()
+    }
+
+    /// The first vocabulary in which a whole text is a value. Numbers alone say nothing about what they count.
+    pub(in super::super) fn of_text(&self, text: &str) -> Option<usize> {
+        if !text.chars().any(char::is_alphabetic) {
+            return None;
+        }
+        self.readers.iter().position(|reader| reader.read(text).is_some_and(|canonical| canonical.whole))
+    }
+
+    /// What a value of this field may be that is not asserted as a fact of the document's subject now: a field about history
+    /// holds history.
+    pub(in super::super) fn accepted(&self, words: &str) -> &[Assertion] {
+        self.context.accepted(words)
+    }
+
+    /// The first vocabulary that knows truth values.
+    pub(in super::super) fn of_booleans(&self) -> Option<usize> {
+        let presence = self
+            .named("presence")
+            .filter(|number| self.reader(*number).is_some_and(|one| one.booleans.is_some()));
+        presence.or_else(|| self.readers.iter().position(|reader| reader.booleans.is_some()))
+    }
+}
+
+impl Reader {
+    fn new(vocabulary: &Vocabulary) -> Self {
+        let values: Vec<String> = vocabulary.values.keys().cloned().collect();
+        let id = |name: &str| {
+            let at = values.iter().position(|value| value == name)?;
+            ValueId::try_from(at).ok()
+        };
+        let pair = |named: &crate::rules::Named| Some((id(&named.affirmed)?, id(&named.negated)?));
+        let mut phrases = Vec::new();
+        for (value, own) in &vocabulary.values {
+            let Some(value_id) = id(value) else { continue };
+            phrases.push((phrase_pattern(&regex::escape(value)), value_id));
+            phrases.extend(own.iter().map(|phrase| (phrase_pattern(&phrase.value), value_id)));
+        }
+        // Of two phrases that begin at one place, the longer says more: `not involved` before `not`.
+        phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
+        Reader {
+            opposite: values
+                .iter()
+                .map(|value| vocabulary.opposite.get(value).and_then(|name| id(name)))
+                .collect(),
+            prefer: vocabulary.prefer.as_deref().and_then(id),
+            anywhere: vocabulary.anywhere,
+            named: vocabulary.named.as_ref().and_then(pair),
+            booleans: vocabulary.booleans.as_ref().and_then(pair),
+            search: OnceLock::new(),
+            phrases,
+            values,
+        }
+    }
+
+    fn search(&self) -> Option<&Regex> {
+        let build = || {
+            let patterns: Vec<&str> = self.phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
+            Regex::builder()
+                .syntax(syntax::Config::new().case_insensitive(true))
+                .configure(Regex::config().nfa_size_limit(Some(MAX_AUTOMATON)))
+                .build_many(&patterns)
+                .ok()
+        };
+        self.search.get_or_init(build).as_ref()
+    }
+
+    /// Every phrase in a text, in order; none within another.
+    pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = PhraseHit> + 't {
+        self.search().into_iter().flat_map(move |search| search.find_iter(text)).filter_map(|found| {
+            let (_, value) = self.phrases.get(found.pattern().as_usize())?;
+            (!found.range().is_empty()).then_some(PhraseHit { bytes: found.range(), value: *value })
+        })
+    }
+
+    /// What a candidate's text means: one value, even if it says more (`positive (90%)`); none if it says several or none.
+    pub(in super::super) fn read(&self, text: &str) -> Option<Canonical> {
+        let trimmed = text.trim();
+        if let Some(at) = self.values.iter().position(|value| value.eq_ignore_ascii_case(trimmed)) {
+            return Some(Canonical { value: ValueId::try_from(at).ok()?, whole: true });
+        }
+        if trimmed.len() > MAX_VALUE {
+            return None;
+        }
+        let anchored = self.search()?.find(Input::new(trimmed).anchored(Anchored::Yes));
+        if let Some(found) = anchored.filter(|found| found.len() == trimmed.len()) {
+            let (_, value) = self.phrases.get(found.pattern().as_usize())?;
+            return Some(Canonical { value: *value, whole: true });
+        }
+        let mut said = None;
+        for hit in self.find(trimmed) {
+            match said {
+                None => said = Some(hit.value),
+                Some(value) if value == hit.value => {}
+                Some(_) => return None,
+            }
+        }
+        said.map(|value| Canonical { value, whole: false })
+    }
+
+    /// What `true` and `false` mean.
+    pub(in super::super) fn boolean(&self, value: bool) -> Option<ValueId> {
+        self.booleans.map(|(yes, no)| if value { yes } else { no })
+    }
+
+    /// What the name of a field says, affirmed and negated.
+    pub(super) fn named(&self) -> Option<(ValueId, ValueId)> {
+        self.named
+    }
+
+    /// What a value says when it is negated.
+    pub(super) fn opposite(&self, value: ValueId) -> Option<ValueId> {
+        self.opposite.get(value as usize).copied().flatten()
+    }
+
+    /// The value that a careful reader reports when mentions differ.
+    pub(super) fn prefers(&self) -> Option<ValueId> {
+        self.prefer
+    }
+
+    /// Whether phrases count wherever they stand.
+    pub(in super::super) fn counts_anywhere(&self) -> bool {
+        self.anywhere
+    }
+
+    /// The canonical value as it is written.
+    pub(super) fn value(&self, id: ValueId) -> &str {
+        self.values.get(id as usize).map_or("", String::as_str)
+    }
+}
+
+/// Longest candidate's text that is read as a value of a vocabulary, in bytes.
+const MAX_VALUE: usize = 200;
+
+/// The words of a field's name, folded, with a space between: `marginStatus`, `margin_status` and `Margin status` are one.
+pub(in super::super) fn field_words(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 4);
+    write_words(key, &mut words);
+    words
+}
+
+/// The same, at the end of a text.
+pub(in super::super) fn write_words(key: &str, into: &mut String) {
+    let mut from = 0;
+    let mut before: Option<char> = None;
+    let mut rest = key.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let hump = before.is_some_and(|b| (b.is_lowercase() || b.is_ascii_digit()) && c.is_uppercase())
+            || (before.is_some_and(char::is_uppercase)
+                && c.is_uppercase()
+                && rest.peek().is_some_and(|(_, next)| next.is_lowercase()));
+        let parts = matches!(c, '_' | '-' | '.' | '/' | ' ');
+        // `deletion1p`, but not `pT1` and `CK20`.
+        let figures = c.is_ascii_digit() && at - from >= 5 && before.is_some_and(char::is_lowercase);
+        if hump || parts || figures {
+            write_word(key.get(from..at).unwrap_or_default(), into);
+            from = if parts { at + c.len_utf8() } else { at };
+        }
+        before = Some(c);
+    }
+    write_word(key.get(from..).unwrap_or_default(), into);
+}
+
+fn write_word(word: &str, into: &mut String) {
+    if word.is_empty() {
+        return;
+    }
+    if !into.is_empty() {
+        into.push(' ');
+    }
+    match Word::new(word) {
+        Some(folded) => into.push_str(folded.as_str()),
+        None => into.push_str(word),
+    }
+}

@@ -1,0 +1,17 @@
+//! What supports a leaf: a quote that says its value, or the mentions of its field, each in its context.
+
+mod context;
+mod lexicon;
+mod mentions;
+mod passages;
+mod quote;
+mod reading;
+mod verdict;
+
+pub(crate) use lexicon::Lexicon;
+pub(super) use lexicon::write_words;
+pub(crate) use passages::Passages;
+pub(super) use reading::{Document, Field, is_quantity};
+pub use verdict::Support;
+pub(crate) use verdict::{Finding, Verdict};
+pub(super) use verdict::{Judge, Searched};

@@ -1,0 +1,169 @@
+//! The sentences and parts of a document, and what is found in all of it once.
+
+use super::super::boundary::listed_at;
+use super::super::index::SourceIndex;
+use super::super::neighbourhood::{Break, break_before};
+use super::super::words::WordClass;
+use super::context::{SectionKind, TriggerHit, Triggers};
+use super::lexicon::{Lexicon, PhraseHit};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// What the vocabularies and the context find in one document. Each is looked for when it is first asked for, once.
+#[derive(Debug, Default)]
+pub(crate) struct Passages {
+    phrases: Vec<OnceLock<Vec<PhraseHit>>>,
+    triggers: OnceLock<Vec<TriggerHit>>,
+    /// Where each part begins, and what it is.
+    sections: Vec<(usize, SectionKind)>,
+    lines: OnceLock<Vec<u32>>,
+}
+
+/// How far a sentence is followed, in tokens each way.
+const SENTENCE: usize = 80;
+
+impl Passages {
+    pub(crate) fn new(text: &str, lexicon: &Lexicon) -> Self {
+        let listed = lexicon.context().headings(text);
+        Passages {
+            phrases: (0..lexicon.len()).map(|_| OnceLock::new()).collect(),
+            sections: sections(text, &listed),
+            ..Self::default()
+        }
+    }
+
+    /// Every phrase of a vocabulary.
+    pub(super) fn phrases(&self, vocabulary: usize, lexicon: &Lexicon, text: &str) -> &[PhraseHit] {
+        let (Some(cell), Some(reader)) = (self.phrases.get(vocabulary), lexicon.reader(vocabulary)) else {
+            return &[];
+        };
+        cell.get_or_init(|| reader.find(text).collect())
+    }
+
+    /// Every phrase of the context.
+    pub(super) fn triggers(&self, context: &Triggers, text: &str) -> &[TriggerHit] {
+        self.triggers.get_or_init(|| context.find(text))
+    }
+
+    /// The part that holds this byte.
+    pub(super) fn section(&self, at: usize) -> SectionKind {
+        let upto = self.sections.partition_point(|(start, _)| *start <= at);
+        upto.checked_sub(1)
+            .and_then(|last| self.sections.get(last))
+            .map_or(SectionKind::PLAIN, |(_, kind)| *kind)
+    }
+
+    /// The number of a line, from 1.
+    pub(crate) fn line(&self, at: usize, text: &str) -> usize {
+        let starts = || {
+            text.match_indices('\n').map(|(newline, _)| u32::try_from(newline).unwrap_or(u32::MAX)).collect()
+        };
+        let lines: &Vec<u32> = self.lines.get_or_init(starts);
+        lines.partition_point(|newline| (*newline as usize) < at) + 1
+    }
+
+    /// The sentence around some bytes.
+    pub(super) fn sentence(&self, bytes: &Range<usize>, source: &SourceIndex) -> Range<usize> {
+        let tokens = source.tokens();
+        let first = tokens.partition_point(|token| (token.end as usize) <= bytes.start);
+        let after = tokens.partition_point(|token| (token.start as usize) < bytes.end);
+        let mut from = first;
+        for _ in 0..SENTENCE {
+            if from == 0 || ends_sentence(from, source) {
+                break;
+            }
+            from -= 1;
+        }
+        let mut to = after.max(from);
+        for _ in 0..SENTENCE {
+            if to >= tokens.len() || ends_sentence(to, source) {
+                break;
+            }
+            to += 1;
+        }
+        let start = tokens.get(from).map_or(bytes.start, |token| token.start as usize);
+        let end =
+            to.checked_sub(1).and_then(|last| tokens.get(last)).map_or(bytes.end, |token| token.end as usize);
+        start.min(bytes.start)..end.max(bytes.end)
+    }
+}
+
+/// Whether a sentence ends before token `i`.
+fn ends_sentence(i: usize, source: &SourceIndex) -> bool {
+    match break_before(i, source) {
+        Break::Strong => true,
+        Break::Line => {
+            // Wrapped prose goes on with a small letter, or after a word that wants another.
+            let next = source.token(i).map_or("", |token| token.text(source.text()));
+            let small = next.starts_with(char::is_lowercase)
+                && !source.gap_before(i).trim_end_matches([' ', '\t']).ends_with(['-', '*', '\u{2022}']);
+            let wants = i.checked_sub(1).is_some_and(|before| {
+                matches!(
+                    listed_at(source, before),
+                    Some(WordClass::Connector | WordClass::No | WordClass::Not | WordClass::And)
+                )
+            });
+            let comma = source.gap_before(i).contains(',');
+            !(small || wants || comma)
+        }
+        Break::Weak | Break::None => false,
+    }
+}
+
+/// Longest heading that is no listed one, in bytes.
+const HEADING: usize = 60;
+
+/// Where each part of the document begins. A heading that is not listed ends a part that is history or an indication; within
+/// a part that is final it is a label.
+fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionKind)> {
+    if listed.is_empty() {
+        return Vec::new();
+    }
+    let mut sections = Vec::new();
+    let (mut start, mut next) = (0, 0);
+    let mut here = SectionKind::PLAIN;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let mut is_listed = false;
+        while let Some((at, kind)) = listed.get(next).filter(|(at, _)| *at < end) {
+            here = *kind;
+            sections.push((*at, here));
+            is_listed = true;
+            next += 1;
+        }
+        if !is_listed && here != SectionKind::PLAIN && opens_part(line) {
+            let title = is_title(line);
+            let kind = if title {
+                SectionKind::PLAIN
+            } else {
+                SectionKind { says: SectionKind::PLAIN.says, ..here }
+            };
+            if kind != here {
+                here = kind;
+                sections.push((start, here));
+            }
+        }
+        start = end;
+    }
+    sections
+}
+
+/// Whether a line begins with what looks like a heading or a label.
+fn opens_part(line: &str) -> bool {
+    let trimmed = line.trim();
+    let Some(colon) = trimmed.find(':').filter(|at| *at <= HEADING && *at > 1) else { return is_title(line) };
+    let label = trimmed.get(..colon).unwrap_or_default();
+    label.starts_with(char::is_uppercase) && label.split_whitespace().count() <= 6
+}
+
+/// Whether a whole line is a heading in capitals.
+fn is_title(line: &str) -> bool {
+    let trimmed = line.trim().trim_end_matches(':');
+    let letters = trimmed.chars().filter(|c| c.is_alphabetic()).count();
+    (4..=HEADING).contains(&trimmed.len())
+        && letters >= 4
+        && trimmed.split_whitespace().count() <= 6
+        && trimmed.chars().all(|c| !c.is_lowercase())
+        && !trimmed.contains(['.', ',', ';'])
+        && !trimmed.contains(char::is_numeric)
+}

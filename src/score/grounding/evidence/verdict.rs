@@ -1,0 +1,519 @@
+//! The support of one leaf: what decides it, in order.
+
+use super::super::Method;
+use super::super::date::is_date;
+use super::super::probe::{Evidence, Probe};
+use super::super::token::Token;
+use super::context::Asserted;
+use super::lexicon::ValueId;
+use super::mentions::Mention;
+use super::quote;
+use super::reading::{Document, Field, Said, Statement, VocabularyValue, is_quantity};
+use crate::rules::Assertion;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What the document says for one leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Support {
+    /// A passage says this value, affirmed, and nothing says otherwise.
+    Verified,
+    /// A judge that was shown the passage said that it supports the value.
+    Entailed,
+    /// The quote stands in the document, but nothing could decide whether it says this value.
+    Quoted,
+    /// A passage says this value, and another one says another.
+    Conflicting,
+    /// No passage says this value.
+    Unsupported,
+    /// The passages say another value, or the opposite.
+    Contradicted,
+}
+
+impl Support {
+    /// The word in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Support::Verified => "verified",
+            Support::Entailed => "entailed",
+            Support::Quoted => "quoted",
+            Support::Conflicting => "conflicting",
+            Support::Unsupported => "unsupported",
+            Support::Contradicted => "contradicted",
+        }
+    }
+}
+
+/// Why a leaf has its support.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// A passage says the value.
+    Said,
+    /// Nothing in the document says it.
+    NotFound,
+    /// The quote is not in the document.
+    QuoteNotFound,
+    /// The quote is about a field of another name.
+    QuoteOfAnother,
+    /// The quote is there, and says nothing that could be read.
+    QuoteUndecided,
+    /// A passage says another value.
+    SaysAnother,
+    /// The value is there, but not as a fact about this document's subject now.
+    Asserted(Assertion),
+}
+
+/// The support of one leaf, and the passages that decide it. Offsets are bytes of the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) support: Support,
+    pub(crate) finding: Finding,
+    pub(crate) method: Option<Method>,
+    /// The passage that says the value; where none does, the quote.
+    pub(crate) bytes: Option<Range<usize>>,
+    /// The passage that says otherwise.
+    pub(crate) other: Option<Range<usize>>,
+    /// Whether a quote that was offered decided.
+    pub(crate) by_quote: bool,
+}
+
+impl Verdict {
+    fn new(support: Support, finding: Finding) -> Self {
+        Verdict { support, finding, method: None, bytes: None, other: None, by_quote: false }
+    }
+
+    /// A value that was found.
+    pub(in super::super) fn found(bytes: Range<usize>, method: Method) -> Self {
+        Verdict { method: Some(method), bytes: Some(bytes), ..Verdict::new(Support::Verified, Finding::Said) }
+    }
+
+    /// A value that nothing says.
+    pub(in super::super) fn not_found() -> Self {
+        Verdict::new(Support::Unsupported, Finding::NotFound)
+    }
+
+    fn said(statement: &Statement, by_quote: bool) -> Self {
+        Verdict {
+            method: Some(statement.method),
+            bytes: Some(statement.bytes.clone()),
+            by_quote,
+            ..Verdict::new(Support::Verified, Finding::Said)
+        }
+    }
+
+    fn contradicted(finding: Finding, other: Range<usize>) -> Self {
+        Verdict { other: Some(other), ..Verdict::new(Support::Contradicted, finding) }
+    }
+}
+
+/// Judges one leaf.
+#[derive(Debug)]
+pub(in super::super) struct Judge<'a> {
+    pub(in super::super) document: Document<'a>,
+    pub(in super::super) field: Field<'a>,
+    /// Whether the leaf is of one of several things of a kind, which differ among themselves.
+    pub(in super::super) is_of_several: bool,
+    /// What the field may be that the value is no fact of: history in a field about history.
+    pub(in super::super) accepts: &'a [Assertion],
+    pub(in super::super) vocabulary: Option<usize>,
+}
+
+/// What the search of the whole document has found for a value: an affirmed place, else one that is not affirmed.
+#[derive(Debug, Clone, Default)]
+pub(in super::super) struct Searched {
+    pub(in super::super) affirmed: Option<(Range<usize>, Method)>,
+    pub(in super::super) otherwise: Option<(Range<usize>, Assertion)>,
+}
+
+impl Judge<'_> {
+    /// The support of a value that a vocabulary may read as `canonical`. `search` looks for the value's text in the whole
+    /// document, where nothing nearer decides.
+    pub(in super::super) fn judge(
+        &self,
+        probe: &Probe<'_>,
+        canonical: Option<(ValueId, bool)>,
+        quotes: &[String],
+        tokens: &mut Vec<Token>,
+        search: impl FnOnce() -> Searched,
+    ) -> Verdict {
+        let asked = self.asked(canonical);
+        let quoted = match self.quotes(probe, asked, canonical, quotes, tokens) {
+            Ok(quoted) => quoted,
+            Err(verdict) => return verdict,
+        };
+        let mentions = match asked {
+            Some(asked) => self.document.mentions(asked.vocabulary, asked.reader, &self.field.names),
+            None => Vec::new(),
+        };
+        match quoted {
+            Quoted::Says(statement) => {
+                let verdict = self.compared(Verdict::said(&statement, true), asked, &mentions);
+                match self.rival(probe, asked, canonical, &statement) {
+                    Some(other) if verdict.support == Support::Verified => Verdict {
+                        support: Support::Conflicting,
+                        finding: Finding::SaysAnother,
+                        other: Some(other),
+                        ..verdict
+                    },
+                    _ => verdict,
+                }
+            }
+            Quoted::Both(statement, other) => Verdict {
+                support: Support::Conflicting,
+                finding: Finding::SaysAnother,
+                other: Some(other),
+                ..Verdict::said(&statement, true)
+            },
+            Quoted::SaysAnother(other) => {
+                let verdict = self.by_mentions(asked, &mentions);
+                match verdict
+                    .filter(|verdict| matches!(verdict.support, Support::Verified | Support::Conflicting))
+                {
+                    Some(verdict) => Verdict {
+                        support: Support::Conflicting,
+                        finding: Finding::SaysAnother,
+                        other: Some(other),
+                        ..verdict
+                    },
+                    None => Verdict { by_quote: true, ..Verdict::contradicted(Finding::SaysAnother, other) },
+                }
+            }
+            Quoted::OfAnother(bytes) => self.by_mentions(asked, &mentions).unwrap_or(Verdict {
+                bytes: Some(bytes),
+                by_quote: true,
+                ..Verdict::new(Support::Unsupported, Finding::QuoteOfAnother)
+            }),
+            Quoted::Undecided(bytes) => {
+                self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(|| {
+                    // A number, date or short word that the quote lacks is not said; of longer texts that can't be told.
+                    let decided = asked.is_none()
+                        && (is_quantity(probe) || is_date(probe) || probe.evidence() == Evidence::Strict);
+                    let support = if decided { Support::Unsupported } else { Support::Quoted };
+                    Verdict {
+                        bytes: Some(bytes),
+                        by_quote: true,
+                        ..Verdict::new(support, Finding::QuoteUndecided)
+                    }
+                })
+            }
+            Quoted::Nothing | Quoted::Settled(_) => {
+                self.unquoted(probe, asked, canonical, &mentions, search).unwrap_or_else(Verdict::not_found)
+            }
+        }
+    }
+
+    fn asked(&self, canonical: Option<(ValueId, bool)>) -> Option<VocabularyValue<'_>> {
+        let vocabulary = self.vocabulary?;
+        let reader = self.document.lexicon.reader(vocabulary)?;
+        Some(VocabularyValue { vocabulary, reader, value: canonical?.0 })
+    }
+
+    /// What the quotes say. A verdict where they settle it.
+    fn quotes(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+        quotes: &[String],
+        tokens: &mut Vec<Token>,
+    ) -> Result<Quoted, Verdict> {
+        let (mut best, mut missing) = (Quoted::Nothing, false);
+        for text in quotes {
+            let places = quote::places(text, self.document.source, self.document.fuel, tokens);
+            missing |= places.is_empty();
+            for place in places {
+                let said = self.said(probe, asked, canonical, &place);
+                let whole = self.document.bytes(&place);
+                let side = |bytes: &Range<usize>| {
+                    let around = whole.start.min(bytes.start)..whole.end.max(bytes.end);
+                    self.document.is_of_another_side(&around, &self.field)
+                };
+                let next = match said {
+                    Said::This(statement) | Said::Both(statement, _) if side(&statement.bytes).is_some() => {
+                        Quoted::SaysAnother(side(&statement.bytes).unwrap_or(statement.bytes))
+                    }
+                    Said::Both(statement, other) => Quoted::Both(statement, other),
+                    Said::This(statement) if self.holds(&statement.asserted) => Quoted::Says(statement),
+                    Said::This(statement) => {
+                        let how = statement.asserted.how;
+                        let other = statement.asserted.by.unwrap_or(statement.bytes);
+                        let finding = Finding::Asserted(how);
+                        // Doubt is no contradiction, but nothing is said for the value either.
+                        let support = if how == Assertion::Uncertain {
+                            Support::Unsupported
+                        } else {
+                            Support::Contradicted
+                        };
+                        let verdict =
+                            Verdict { support, by_quote: true, ..Verdict::contradicted(finding, other) };
+                        if matches!(best, Quoted::Nothing | Quoted::Undecided(_)) {
+                            best = Quoted::Settled(verdict);
+                        }
+                        continue;
+                    }
+                    Said::Another(statement) => Quoted::SaysAnother(statement.bytes),
+                    Said::OfAnother(bytes) => Quoted::OfAnother(bytes),
+                    Said::Nothing => Quoted::Undecided(self.document.bytes(&place)),
+                };
+                if next.rank() > best.rank() {
+                    best = next;
+                }
+            }
+        }
+        match best {
+            Quoted::Settled(verdict) => Err(verdict),
+            Quoted::Nothing if missing => Err(Verdict::new(Support::Unsupported, Finding::QuoteNotFound)),
+            best => Ok(best),
+        }
+    }
+
+    fn said(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+        place: &Range<usize>,
+    ) -> Said {
+        let Some(asked) = asked else { return self.document.literal(probe, place, &self.field) };
+        let said = self.document.vocabulary(asked, place, &self.field);
+        let whole = canonical.is_some_and(|(_, whole)| whole);
+        match said {
+            // Of `positive (90%)` the vocabulary has read one word; the numbers must stand there, too.
+            Said::This(statement) if !whole && !self.document.has_numbers_of(probe, place) => {
+                Said::Another(statement)
+            }
+            Said::Nothing => self.document.literal(probe, place, &self.field),
+            said => said,
+        }
+    }
+
+    /// Whether an assertion counts for the field.
+    pub(in super::super) fn accepts_or_affirmed(&self, how: Assertion) -> bool {
+        how == Assertion::Affirmed || self.accepts.contains(&how)
+    }
+
+    /// The words of a text in one sentence of the document, in any order.
+    pub(in super::super) fn worded(&self, probe: &Probe<'_>) -> Option<(Range<usize>, Assertion)> {
+        self.document.worded_anywhere(probe).map(|statement| (statement.bytes, statement.asserted.how))
+    }
+
+    /// Whether what is so asserted counts for the field.
+    fn holds(&self, asserted: &Asserted) -> bool {
+        self.accepts_or_affirmed(asserted.how)
+    }
+
+    /// Where there is no quote, or none that could be read.
+    fn unquoted(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+        mentions: &[Mention],
+        search: impl FnOnce() -> Searched,
+    ) -> Option<Verdict> {
+        let by_mentions = self.by_mentions(asked, mentions);
+        if by_mentions.is_some() {
+            return by_mentions;
+        }
+        if let Some(verdict) = self.by_passages(probe, asked, canonical) {
+            return Some(verdict);
+        }
+        let searched = search();
+        if let Some((bytes, method)) = searched.affirmed {
+            return Some(Verdict::found(bytes, method));
+        }
+        let (bytes, how) = searched.otherwise?;
+        let support = if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
+        Some(Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), bytes) })
+    }
+
+    /// What the sentences say that speak of the field. Only what says the value counts: another value in a sentence that shares a
+    /// word with the field's name may be another field's.
+    fn by_passages(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+    ) -> Option<Verdict> {
+        let short = asked.is_some() || is_quantity(probe) || probe.evidence() != Evidence::Free;
+        if !short {
+            return None;
+        }
+        let mut passages = Vec::new();
+        self.document.passages_of(&self.field, &mut passages);
+        let best = passages.first().map_or(0, |(weight, _)| *weight);
+        let mut doubted = None;
+        for (weight, place) in &passages {
+            // Half the words of the best say too little.
+            if weight * 2 < best {
+                break;
+            }
+            let said = self.said(probe, asked, canonical, place);
+            match said {
+                Said::This(statement)
+                    if self.document.is_of_another_side(&statement.bytes, &self.field).is_some() => {}
+                Said::This(statement) if self.holds(&statement.asserted) => {
+                    return Some(Verdict::said(&statement, false));
+                }
+                Said::Both(statement, other) => {
+                    return Some(Verdict {
+                        support: Support::Conflicting,
+                        finding: Finding::SaysAnother,
+                        other: Some(other),
+                        ..Verdict::said(&statement, false)
+                    });
+                }
+                Said::This(statement) => {
+                    let how = statement.asserted.how;
+                    let support = if how == Assertion::Uncertain {
+                        Support::Unsupported
+                    } else {
+                        Support::Contradicted
+                    };
+                    let verdict =
+                        Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), statement.bytes) };
+                    doubted.get_or_insert(verdict);
+                }
+                Said::Another(_) | Said::OfAnother(_) | Said::Nothing => {}
+            }
+        }
+        doubted
+    }
+
+    /// Another passage that holds more of the words of the field's name than the one that says the value, and says another value.
+    fn rival(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        canonical: Option<(ValueId, bool)>,
+        said: &Statement,
+    ) -> Option<Range<usize>> {
+        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere())
+            || is_quantity(probe)
+            || is_date(probe);
+        if !compares {
+            return None;
+        }
+        let own = self.document.words_near(&said.bytes, &self.field);
+        let mut passages = Vec::new();
+        self.document.passages_of(&self.field, &mut passages);
+        for (_, place) in &passages {
+            if let Said::Another(other) = self.said(probe, asked, canonical, place)
+                && self.holds(&other.asserted)
+                && self.document.is_of_another_side(&other.bytes, &self.field).is_none()
+            {
+                let near = self.document.words_near(&other.bytes, &self.field);
+                let named = near > own && near >= 2 && near >= self.field.len();
+                let dated = is_date(probe) && own == 0 && near > 0;
+                if named || dated || near > own && self.document.is_labelled(&other.bytes, &self.field) {
+                    return Some(other.bytes);
+                }
+            }
+        }
+        None
+    }
+
+    /// What the mentions of the field say of the value; none where there are no mentions.
+    fn by_mentions(&self, asked: Option<VocabularyValue<'_>>, mentions: &[Mention]) -> Option<Verdict> {
+        let asked = asked?;
+        let own = mentions.iter().filter(|mention| mention.value == asked.value);
+        if let Some(mention) = own.clone().find(|mention| self.holds(&mention.asserted)) {
+            let statement = Statement {
+                bytes: mention.bytes.clone(),
+                method: Method::Normalized,
+                asserted: mention.asserted.clone(),
+            };
+            return Some(self.compared(Verdict::said(&statement, false), Some(asked), mentions));
+        }
+        let other =
+            mentions.iter().find(|mention| mention.value != asked.value && self.holds(&mention.asserted));
+        if let Some(mention) = other {
+            return Some(Verdict::contradicted(Finding::SaysAnother, mention.bytes.clone()));
+        }
+        let mention = own.clone().next()?;
+        let how = mention.asserted.how;
+        let support = if how == Assertion::Uncertain { Support::Unsupported } else { Support::Contradicted };
+        let other = mention.bytes.clone();
+        Some(Verdict { support, ..Verdict::contradicted(Finding::Asserted(how), other) })
+    }
+
+    /// The verdict on a value that a passage says, given what the other mentions say: those of the most final parts hold, and of
+    /// several values there the one that the vocabulary prefers.
+    fn compared(
+        &self,
+        verdict: Verdict,
+        asked: Option<VocabularyValue<'_>>,
+        mentions: &[Mention],
+    ) -> Verdict {
+        let Some(asked) = asked else { return verdict };
+        let Some(said) = verdict.bytes.clone() else { return verdict };
+        if verdict.by_quote && (self.is_of_several || asked.reader.counts_anywhere()) {
+            return verdict;
+        }
+        let own = self.document.words_near(&said, &self.field);
+        let here = self.document.passages.section(said.start).finality;
+        let final_most = mentions
+            .iter()
+            .filter(|mention| self.holds(&mention.asserted))
+            .map(|mention| mention.finality)
+            .chain([here])
+            .max()
+            .unwrap_or(here);
+        let counted = |mention: &&Mention| mention.finality == final_most && self.holds(&mention.asserted);
+        let same = mentions.iter().filter(counted).filter(|mention| mention.value == asked.value).count()
+            + usize::from(here == final_most && !mentions.iter().any(|mention| mention.bytes == said));
+        let near = |mention: &&Mention| {
+            let as_near = self.document.words_near(&mention.bytes, &self.field) >= own;
+            // Against a quote stands what is more final, or written down as this field's value.
+            let weighs = !verdict.by_quote
+                || mention.finality > here
+                || self.document.is_labelled(&mention.bytes, &self.field);
+            as_near && weighs
+        };
+        let mut others =
+            mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near);
+        let Some(other) = others.next() else { return verdict };
+        let prefers = asked.reader.prefers() == Some(asked.value);
+        let outnumbered = others.count() + 1;
+        // Where a phrase counts anywhere, another side is named in passing; it conflicts when it is named at least as often.
+        let in_passing = asked.reader.counts_anywhere() && same > outnumbered;
+        if same > 0 && (prefers || in_passing) {
+            return verdict;
+        }
+        Verdict {
+            support: Support::Conflicting,
+            finding: Finding::SaysAnother,
+            other: Some(other.bytes.clone()),
+            ..verdict
+        }
+    }
+}
+
+/// What the quotes of a leaf come to, weakest first.
+#[derive(Debug)]
+enum Quoted {
+    Nothing,
+    Undecided(Range<usize>),
+    OfAnother(Range<usize>),
+    SaysAnother(Range<usize>),
+    Settled(Verdict),
+    Both(Statement, Range<usize>),
+    Says(Statement),
+}
+
+impl Quoted {
+    fn rank(&self) -> u8 {
+        match self {
+            Quoted::Nothing => 0,
+            Quoted::Undecided(_) => 1,
+            Quoted::OfAnother(_) => 2,
+            Quoted::SaysAnother(_) => 3,
+            Quoted::Settled(_) => 4,
+            Quoted::Both(..) => 5,
+            Quoted::Says(_) => 6,
+        }
+    }
+}
