@@ -1,11 +1,11 @@
-//! `loopctl new`: profiles, rules, fields and document types for the project in the working directory.
+//! `loopctl new`: profiles, rules, vocabularies, fields and document types for the project in the working directory.
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
 use super::output::Output;
 use crate::project::{
-    How, NewDocumentType, NewField, NewProfile, NewRule, Plan, Project, Refusal, WriteError,
-    new_document_type, new_field, new_profile, new_rule, write,
+    How, NewDocumentType, NewField, NewProfile, NewRule, NewVocabulary, Plan, Project, Refusal, WriteError,
+    new_document_type, new_field, new_profile, new_rule, new_vocabulary, write,
 };
 use crate::rules::Importance;
 use crate::value::sanitize_line;
@@ -59,6 +59,14 @@ enum What {
         #[arg(long, short, value_name = "PROFILE")]
         profile: Option<String>,
     },
+    /// A vocabulary: which phrases say which value of a field, with cases
+    Vocabulary {
+        /// Its name: small letters, digits and dashes, such as `polyp-shape`
+        name: String,
+        /// Field that it reads [default: the name as fields are called, such as `polypShape`]
+        #[arg(long, value_name = "FIELD")]
+        field: Option<String>,
+    },
     /// A document type: how it is recognised, its fields, their schema and patterns, a sample document, a case
     DocumentType {
         /// Its name: small letters, digits and dashes
@@ -108,6 +116,9 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
             &project,
             NewField { name, document_type, importance: (*importance).into(), profile: profile.as_deref() },
         ),
+        What::Vocabulary { name, field } => {
+            new_vocabulary(&project, NewVocabulary { name, field: field.as_deref() })
+        }
         What::DocumentType { name, fields, profile } => {
             new_document_type(&project, NewDocumentType { name, fields, profile: profile.as_deref() })
         }

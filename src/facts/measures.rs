@@ -8,6 +8,7 @@ use crate::profile::{Combine, Counts, Dimension, Disagreement, Grounding, Measur
 use crate::rules::{Importance, Op, Program, RubricField, UNKNOWN_TYPE};
 use crate::value::{Disposition, EPSILON, Severity};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// A measure, as templates name it.
 pub(super) fn measure(measure: &Measure) -> Value {
@@ -176,6 +177,29 @@ impl Told<'_> {
         facts.follows(&["accept", &self.dimension.name], key, "missing", values);
     }
 
+    /// Which vocabulary reads which field, of those that rubric and schemas have.
+    fn evidence(&self, key: &str, facts: &mut Facts) {
+        let evidence = self.plan.scoring.rules().evidence();
+        let mut names: BTreeSet<&str> = evidence.fields.iter().map(|field| field.key.as_str()).collect();
+        for stage in &self.plan.stages {
+            stage.schemas.values().for_each(|schema| members(schema, &mut names));
+        }
+        for (vocabulary, _) in &evidence.vocabularies {
+            let reads = |name: &&str| {
+                let found = evidence.vocabulary_of(name);
+                found.is_some_and(|(known, _)| known == vocabulary)
+            };
+            let fields: Vec<&str> = names.iter().copied().filter(reads).collect();
+            if !fields.is_empty() {
+                let values = json!({ "vocabulary": vocabulary, "fields": fields });
+                facts.add(format!("{key}.vocabulary.{vocabulary}"), "vocabulary", values);
+            }
+        }
+        if let Some(context) = &evidence.context {
+            facts.add(format!("{key}.context"), "context", json!({ "context": context.context }));
+        }
+    }
+
     fn grounding(&self, key: &str, grounding: &Grounding, facts: &mut Facts) {
         let values = json!({ "fuzzy": grounding.fuzzy, "severity": grounding.severity.as_str() });
         facts.add(format!("{key}.grounding"), "supported", values);
@@ -183,9 +207,24 @@ impl Told<'_> {
             let rubric = grounding.rubric.as_ref().map(|name| format!("rules/rubrics/{}.yaml", name.value));
             facts.add(format!("{key}.neighbourhood"), "neighbourhood", json!({ "rubric": rubric }));
         }
+        self.evidence(key, facts);
         if !grounding.ignore.is_empty() {
             facts.add(format!("{key}.ignore"), "ignored", json!({ "fields": grounding.ignore }));
         }
+    }
+}
+
+/// The names of all members that a schema declares, at any depth.
+fn members<'v>(schema: &'v Value, names: &mut BTreeSet<&'v str>) {
+    match schema {
+        Value::Array(items) => items.iter().for_each(|item| members(item, names)),
+        Value::Object(keys) => {
+            if let Some(Value::Object(properties)) = keys.get("properties") {
+                names.extend(properties.keys().map(String::as_str));
+            }
+            keys.values().for_each(|value| members(value, names));
+        }
+        _ => {}
     }
 }
 

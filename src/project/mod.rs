@@ -1,5 +1,5 @@
 //! Projects on disk: what a new one holds ([`starter`]), and what is added to it ([`new_profile`], [`new_rule`],
-//! [`new_document_type`], [`new_field`]).
+//! [`new_document_type`], [`new_field`], [`new_vocabulary`]).
 //!
 //! Everything is planned first, as texts of files, and proved: profiles are checked and their cases run with the planned files in
 //! the place of those on the disk. [`write()`] alone changes anything, and never writes over a file that the plan does not know.
@@ -14,6 +14,7 @@ mod profile;
 mod proof;
 mod rule;
 mod starter;
+mod vocabulary;
 mod write;
 
 pub(crate) use change::{How, Plan, Refusal};
@@ -23,4 +24,5 @@ pub(crate) use field::{NewField, new_field};
 pub(crate) use profile::{NewProfile, new_profile};
 pub(crate) use rule::{NewRule, new_rule};
 pub(crate) use starter::starter;
+pub(crate) use vocabulary::{NewVocabulary, new_vocabulary};
 pub(crate) use write::{WriteError, write};

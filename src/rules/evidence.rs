@@ -212,3 +212,87 @@ fn read_context(name: &Spanned<String>, files: &dyn Files, problems: &mut Proble
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::memory::{Memory, compiled};
+
+    const ASSESS: &str = "{ c: { rubric: r }, a: grounding }";
+
+    fn files(rubric: &str) -> Memory {
+        Memory::default()
+            .with("rules/rubrics/r.yaml", rubric)
+            .with(
+                "rules/vocabularies/shape.yaml",
+                "fields: [polyp shape]\nvalues: { flat: [sessile], stalked: [] }\n",
+            )
+            .with("rules/vocabularies/shape.test.yaml", "cases: []\n")
+            .with(
+                "rules/vocabularies/shape-2.yaml",
+                "extends: shape\nfields: [form]\nvalues: { raised: [up] }\n",
+            )
+            .with("rules/said.yaml", "negated: { before: [no] }\n")
+            .with("rules/said-2.yaml", "extends: said\nreach: 3\n")
+            .with("rules/other.yaml", "rules: []\n")
+    }
+
+    fn mistakes(rubric: &str) -> Vec<String> {
+        let found = compiled(ASSESS, &files(rubric)).err().unwrap();
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_field_is_read_by_what_names_it() {
+        let files = files(
+            "vocabularies: [shape]\ncontext: said-2\nfields:\n  form2: { values: shape-2 }\n  own: { values: { a: [b c] }, unit: mm }\n  \
+             seen: { synonyms: [polyp_shape], keys: { inner: { values: shape-2 } } }\ntypes: { unknown: { required: [own] } }\n",
+        );
+        let compiled = compiled(ASSESS, &files).unwrap();
+        let evidence = compiled.evidence();
+        let of =
+            |key: &str| evidence.vocabulary_of(key).map(|(name, one)| (name.to_owned(), one.values.len()));
+        for (key, expected) in [
+            ("polypShape", Some(("shape", 2))),
+            ("Polyp-shape", Some(("shape", 2))),
+            ("seen", Some(("shape", 2))),
+            ("form2", Some(("shape-2", 3))),
+            ("inner", Some(("shape-2", 3))),
+            ("own", Some(("r/own", 1))),
+            ("elsewhere", None),
+        ] {
+            assert_eq!(of(key), expected.map(|(name, values)| (name.to_owned(), values)), "{key}");
+        }
+        let own = evidence.fields.iter().find(|field| field.key == "own").unwrap();
+        assert_eq!(own.unit.as_deref(), Some("mm"));
+        let context = evidence.context.as_ref().unwrap();
+        assert_eq!((context.reach, context.negated.before.as_slice()), (3, &["no".to_owned()][..]));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named_with_a_guess() {
+        assert_eq!(
+            mistakes("vocabularies: [shap]\ncontext: sad\ntypes: {}\nfields: { x: { values: shape-3 } }\n"),
+            [
+                "rules/rubrics/r.yaml:1:16: error[LC203]: there is no vocabulary `rules/vocabularies/shap.yaml`",
+                "rules/rubrics/r.yaml:4:24: error[LC203]: there is no vocabulary `rules/vocabularies/shape-3.yaml`",
+                "rules/rubrics/r.yaml:2:10: error[LC203]: there is no context `rules/sad.yaml`",
+            ]
+        );
+        let found = compiled(ASSESS, &files("context: other-2\nvocabularies: [shape.test]\ntypes: {}\n"))
+            .err()
+            .unwrap();
+        let help: Vec<&str> = found.iter().filter_map(|problem| problem.help.as_deref()).collect();
+        assert!(help.iter().all(|help| !help.contains("other") && !help.contains(".test`")), "{help:?}");
+    }
+
+    #[test]
+    fn values_beside_a_field_are_held_to_the_same() {
+        assert_eq!(
+            mistakes("fields: { x: { values: { a: ['(b', c], d: [C] } } }\ntypes: {}\n"),
+            [
+                "rules/rubrics/r.yaml:1:30: error[LC301]: this pattern does not compile: unclosed group",
+                "rules/rubrics/r.yaml:1:44: error[LC106]: `C` says both `a` and `d`",
+            ]
+        );
+    }
+}

@@ -438,3 +438,23 @@ fn a_file_of_rules_that_is_begun_extends_those_in_whose_place_it_stands() {
     let issues = place.run(&["score", "--profile", "ours", "r.jsonl"]).exits(0).out;
     assert!(issues.contains("GRADE_FORMAT"), "{issues}");
 }
+
+#[test]
+fn a_vocabulary_begins_with_cases_and_can_be_checked() {
+    let place = Workspace::new();
+    place.run(&["init"]).exits(0);
+    let out = place.run(&["new", "vocabulary", "polyp-shape"]).exits(0).out;
+    let path = "rules/vocabularies/polyp-shape.yaml";
+    assert!(out.contains(&format!("  {path}\n")) && out.contains("no rubric uses it yet"), "{out}");
+    let text = place.read(path);
+    assert!(text.contains("fields: [polypShape, polyp shape]\n") && !text.contains('@'), "{text}");
+    assert!(!place.read("rules/vocabularies/polyp-shape.test.yaml").contains('@'));
+    place.run(&["check", "--strict"]).exits(0);
+    place.run(&["check", path]).exits(0);
+    place.write(path, "vocabulary: polyp-shape\nvalues: { flat: [low], raised: [low] }\n");
+    place.run(&["check"]).exits(2).says(&["`low` says both `flat` and `raised`"]);
+
+    place.run(&["new", "vocabulary", "polyp-shape"]).exits(2).says(&["is there already"]);
+    place.run(&["new", "vocabulary", "grade"]).exits(2).says(&["ships with loopctl", "extends: grade"]);
+    place.run(&["new", "vocabulary", "Shape"]).exits(2).says(&["can't be the name of a vocabulary"]);
+}

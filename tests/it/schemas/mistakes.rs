@@ -24,7 +24,14 @@ fn mistakes_are_refused_by_decoder_and_schema() {
         ("rules", "rules: [{ id: A_B, field: b, required: true }]\n"),
         ("rubric", "types: { pathology: { needed: [a] } }\n"),
         ("rubric", "weights: { required: -1 }\ntypes: {}\n"),
+        ("rubric", "vocabularies: grade\ntypes: {}\n"),
+        ("rubric", "fields: { a: { values: [b] } }\ntypes: {}\n"),
         ("extraction", "extract: a\nfields: { b: { kind: txt } }\n"),
+        ("vocabulary", "values: { a: b }\n"),
+        ("vocabulary", "values: { a: [b] }\nopposites: { a: a }\n"),
+        ("context", "context: a\nnegated: [no]\n"),
+        ("context", "context: a\nsections: [{ headings: [a], says: maybe }]\n"),
+        ("vocabulary-tests", "cases: [{ text: a, say: b }]\n"),
         ("classification", "classify: { a: [{ pattern: x, weight: 0 }] }\n"),
         ("prices", "prices: [{ provider: a, models: [b], input: -1, output: 1, as_of: 2026-01-02 }]\n"),
         ("scenarios", "cases: [{ name: a, trajectory: [{ scores: 2 }], expect: { review: true } }]\n"),
@@ -68,16 +75,19 @@ fn a_profile_may_inherit_take_away_and_ask_the_environment() {
 #[test]
 fn what_the_pages_show_is_valid_by_the_schemas() {
     let mut seen = 0;
-    for page in ["docs/rules.md", "docs/scenarios.md"] {
+    for page in ["docs/rules.md", "docs/scenarios.md", "docs/vocabularies.md"] {
         let text = std::fs::read_to_string(super::root().join(page)).unwrap();
         for block in text.split("```yaml\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()) {
             let has = |key: &str| block.lines().any(|line| line.starts_with(key));
             let kind = match block.lines().next().and_then(|line| line.strip_prefix("# ")) {
+                Some(path) if path.starts_with("rules/vocabularies/") => "vocabulary-tests",
                 Some(path) if path.starts_with("rules/") => "rule-tests",
                 Some(path) if path.ends_with(".test.yaml") => "scenarios",
                 Some(path) if path.starts_with("profiles/") => "profile",
                 _ if has("rules:") => "rules",
                 _ if has("types:") => "rubric",
+                _ if has("vocabulary:") => "vocabulary",
+                _ if has("context:") => "context",
                 _ => panic!("{page}: {block}"),
             };
             let found = refusals(&validator(FileKind::named(kind).unwrap()), &json_of(page, block));

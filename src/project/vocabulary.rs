@@ -1,0 +1,99 @@
+//! `new vocabulary`: which phrases say which value of a field, with texts that it must read.
+
+use super::change::{Plan, Refusal};
+use super::draft::{Draft, Project};
+use super::name::{self, kebab, title, words};
+use crate::diag::Problems;
+use crate::experiment::scenario::VocabularyCases;
+use crate::profile::Files;
+use crate::rules::{Inheritance, decode_vocabulary};
+use crate::value::decode::Decode;
+use crate::value::yaml;
+
+const VOCABULARY: &str = include_str!("templates/vocabulary.yaml");
+const CASES: &str = include_str!("templates/vocabulary.test.yaml");
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewVocabulary<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The field that it reads; left out, one that is called like it.
+    pub field: Option<&'a str>,
+}
+
+/// Plans `rules/vocabularies/NAME.yaml` and its cases.
+///
+/// # Errors
+/// A name that can't be or is taken.
+pub(crate) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Result<Plan, Refusal> {
+    kebab("vocabulary", wanted.name)?;
+    let called_like_it = camel(wanted.name);
+    let field = wanted.field.unwrap_or(&called_like_it);
+    name::field(field)?;
+    let folder = Inheritance::VOCABULARIES.folder;
+    let (path, tests) =
+        (format!("{folder}/{}.yaml", wanted.name), format!("{folder}/{}.test.yaml", wanted.name));
+    let mut draft = Draft::of(project);
+    if let Some(file) = draft.library().read(&path)?.filter(|file| file.is_shipped()) {
+        let message = format!("`{}` ships with loopctl", file.name());
+        return Err(Refusal::new(message).help(format!(
+            "choose another name; or write `{path}` with `extends: {}` and the values that differ",
+            wanted.name
+        )));
+    }
+    let label = words(field);
+    let names = if label == field { field.to_owned() } else { format!("{field}, {label}") };
+    let filled = |template: &str| {
+        template
+            .replace("@NAME@", wanted.name)
+            .replace("@NAMES@", &names)
+            .replace("@FIELD@", field)
+            .replace("@WORDS@", &label)
+            .replace("@LABEL@", &title(field))
+    };
+    draft.create(&path, filled(VOCABULARY))?;
+    draft.create(&tests, filled(CASES))?;
+    draft.bring_editor_schemas()?;
+    proved(&draft, &path, &tests)?;
+    Ok(Plan {
+        changes: draft.changes,
+        remarks: vec![format!(
+            "no rubric uses it yet; add `vocabularies: [{0}]` to the rubric that the profile's grounding uses, or \
+             `{field}: {{ values: {0} }}` under its `fields`",
+            wanted.name
+        )],
+        next: vec!["loopctl check".to_owned(), format!("loopctl test {path}")],
+        ..Plan::default()
+    })
+}
+
+/// Both files can be read as they would be.
+fn proved(draft: &Draft, path: &str, tests: &str) -> Result<(), Refusal> {
+    let library = draft.library();
+    let mut problems = Problems::new();
+    if let Some(file) = library.read(path)? {
+        decode_vocabulary(&file, &library, &mut problems);
+    }
+    if let Some(node) = library.read(tests)?.and_then(|file| yaml::parse(&file, &mut problems)) {
+        let _ = VocabularyCases::decode(&node, &mut problems);
+    }
+    if problems.has_errors() {
+        let refusal = Refusal::new(format!("`{path}` can't be used as it would be"));
+        return Err(refusal.help("nothing was written").with(problems));
+    }
+    Ok(())
+}
+
+/// `polyp-shape` as fields are called: `polypShape`.
+fn camel(name: &str) -> String {
+    let mut field = String::with_capacity(name.len());
+    let mut after_dash = false;
+    for letter in name.chars() {
+        if letter != '-' {
+            field.push(if after_dash { letter.to_ascii_uppercase() } else { letter });
+        }
+        after_dash = letter == '-';
+    }
+    field
+}
