@@ -78,24 +78,31 @@ pub(super) fn ground(
 ) -> Share {
     let (mut grounded, mut checked) = (0_usize, 0_usize);
     let search = Settings { fuzzy: settings.fuzzy.get() };
-    Grounder::ground_all(candidate, &names.0, &source.index, search, scratch, fuel, |leaf, found| {
-        if !is_checked(leaf.pointer, &settings.ignore) {
-            return;
-        }
-        checked += 1;
-        if let Some(found) = found {
-            grounded += 1;
-            out.evidence.push(leaf.pointer, SourceSpan::from(found.chars));
-        } else {
-            let message = format!("`{}` is not found in the source", shown(leaf.value));
-            out.issues.push(plain_issue(
-                "UNGROUNDED_VALUE",
-                settings.severity,
-                leaf.pointer.to_owned(),
-                message,
-            ));
-        }
-    });
+    let counts = |pointer: &str| is_checked(pointer, &settings.ignore);
+    Grounder::ground_counted(
+        candidate,
+        &names.0,
+        &source.index,
+        search,
+        scratch,
+        fuel,
+        counts,
+        |leaf, found| {
+            checked += 1;
+            if let Some(found) = found {
+                grounded += 1;
+                out.evidence.push(leaf.pointer, SourceSpan::from(found.chars));
+            } else {
+                let message = format!("`{}` is not found in the source", shown(leaf.value));
+                out.issues.push(plain_issue(
+                    "UNGROUNDED_VALUE",
+                    settings.severity,
+                    leaf.pointer.to_owned(),
+                    message,
+                ));
+            }
+        },
+    );
     Share { grounded, checked }
 }
 

@@ -8,11 +8,13 @@
 //! Work is counted in tokens and names that are compared. One value that is not found takes a time linear in the source;
 //! all of a candidate's take what the fuel allows, and what is looked for afterwards is not found.
 
+mod answers;
 mod boundary;
 mod date;
 mod fold;
 mod fuzzy;
 mod index;
+mod keys;
 mod names;
 mod neighbourhood;
 mod number;
@@ -37,8 +39,11 @@ pub(crate) use index::SourceIndex;
 pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;
 
+use answers::Answers;
 use boundary::{is_negated, is_whole};
-use names::{Concept, Hit, NameTable, unit_in_key};
+use index::Identity;
+use keys::Keys;
+use names::{Hit, settle};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
 use sequence::{TokenMatch, align};
@@ -81,17 +86,19 @@ impl Default for Settings {
     }
 }
 
-/// Buffers that one grounding leaves to the next: once warm, grounding allocates nothing.
+/// What one grounding leaves to the next: once warm, grounding allocates nothing, and what was found for the same value
+/// in the same place is not looked for again.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     tokens: Vec<Token>,
     number: String,
     pointer: String,
-    names: NameTable,
-    probe: NameTable,
-    hits: Vec<Hit>,
-    own: Vec<Concept>,
-    neutral: Vec<Concept>,
+    keys: Keys,
+    /// Where names stand in the source, if the candidate has names of its own there; else they are the source's.
+    hits: Option<Vec<Hit>>,
+    answers: Answers,
+    /// The source and settings that the hits and answers are for.
+    source: Option<(Identity, Settings)>,
 }
 
 /// Grounds the leaves of one candidate in one source.
@@ -123,43 +130,25 @@ impl<'a> Grounder<'a> {
         scratch: &'a mut Scratch,
         fuel: &'a Fuel,
     ) -> Self {
-        let mut grounder = Self { vocabulary, source, settings, scratch, fuel };
-        grounder.scratch.names.clear(vocabulary.table().concepts);
-        walk::names(candidate, &mut |name| grounder.learn(name));
-        let scratch = &mut *grounder.scratch;
-        scratch.hits.clear();
-        scratch.hits.extend_from_slice(source.hits());
-        scratch.names.locate(source, &mut scratch.hits, fuel);
-        scratch.hits.sort_unstable();
-        // Within `progesterone receptor`, `receptor` is no name of its own. Sorted: a longer name comes first.
-        let mut widest = (0, 0);
-        scratch.hits.retain(|hit| {
-            let here = (hit.start, hit.end.0);
-            let inside = here != widest && here.1 <= widest.1;
-            if here.1 > widest.1 {
-                widest = here;
+        let same_names = scratch.keys.learn(candidate, vocabulary, fuel);
+        let same_source = scratch
+            .source
+            .as_ref()
+            .is_some_and(|(known, with)| known == source.identity() && *with == settings);
+        if !(same_names && same_source) {
+            scratch.answers.clear();
+            let mut hits = scratch.hits.take().unwrap_or_default();
+            hits.clear();
+            scratch.keys.locate(vocabulary, source, &mut hits, fuel);
+            if !hits.is_empty() {
+                hits.extend_from_slice(source.hits());
+                settle(&mut hits);
+                scratch.hits = Some(hits);
             }
-            !inside
-        });
-        grounder
-    }
-
-    /// Adds a name that the vocabulary does not know.
-    fn learn(&mut self, name: &str) {
-        let scratch = &mut *self.scratch;
-        if !self.fuel.spend_on(8 + name.len()) {
-            return;
+            // Without fuel, hits may be missing.
+            scratch.source = (!fuel.is_spent()).then(|| (source.identity().clone(), settings));
         }
-        scratch.probe.clear(0);
-        scratch.probe.add(0, name);
-        scratch.own.clear();
-        self.vocabulary.table().resolve(&scratch.probe, &mut scratch.own, self.fuel);
-        scratch.names.resolve(&scratch.probe, &mut scratch.own, self.fuel);
-        if scratch.own.is_empty() {
-            let concept = scratch.names.concepts;
-            scratch.names.add(concept, name);
-            scratch.names.concepts = concept.saturating_add(1);
-        }
+        Self { vocabulary, source, settings, scratch, fuel }
     }
 
     /// Finds the string or number `value`, which stands at `place` in the candidate.
@@ -174,17 +163,31 @@ impl<'a> Grounder<'a> {
             Value::Number(given) => write_plain(given, &mut number).then_some(number.as_str()),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         };
-        let found = text.and_then(|text| self.find(text, place, &mut tokens));
+        let found = text.and_then(|text| self.answer(text, place, &mut tokens));
         self.scratch.number = number;
         self.scratch.tokens = tokens;
         found
     }
 
-    fn find(&mut self, text: &str, place: &LeafContext<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
-        let source = self.source;
-        if text == source.text() && !text.trim().is_empty() {
+    /// What was found for `text` before, or is found now.
+    fn answer(&mut self, text: &str, place: &LeafContext<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
+        if text == self.source.text() && !text.trim().is_empty() {
             return Some(self.span(0..text.len(), Method::Exact));
         }
+        let question = self.scratch.answers.question(place.id, text);
+        if let Some(known) = question.as_ref().and_then(|question| self.scratch.answers.get(question)) {
+            return known.clone();
+        }
+        let found = self.find(text, place, tokens);
+        if let Some(question) = question.filter(|_| !self.fuel.is_spent()) {
+            self.scratch.answers.keep(question, found.clone());
+        }
+        found
+    }
+
+    fn find(&self, text: &str, place: &LeafContext<'_>, tokens: &mut Vec<Token>) -> Option<Match> {
+        let source = self.source;
+        let keys = self.scratch.keys.at(place.id);
         if text.len() > source.text().len().saturating_mul(4) {
             return None;
         }
@@ -193,34 +196,30 @@ impl<'a> Grounder<'a> {
         if tokens.is_empty() {
             return None;
         }
-        self.resolve(place);
         let fuel = self.fuel;
         if !fuel.spend_on(text.len()) {
             return None;
         }
         let mut probe = Probe { text, tokens, hint: None };
         if probe.is_bare_number() {
-            probe.hint = place
-                .unit
-                .and_then(number::unit_of_phrase)
-                .or_else(|| unit_in_key(place.key).map(|(unit, _)| unit));
+            probe.hint = keys.unit;
         }
         let is_worded_label =
-            place.is_label() && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
+            keys.is_label && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
         let evidence =
             if is_worded_label || date::is_date(&probe) { Evidence::Free } else { probe.evidence() };
-        let scratch = &*self.scratch;
-        let names = Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral };
+        let (own, neutral) = self.scratch.keys.concepts(keys);
+        let names = Names { hits: self.scratch.hits.as_deref().unwrap_or(source.hits()), own, neutral };
         let accept = |found: TokenMatch| {
             // What is around a match is looked at as far as the constants below reach.
             fuel.spend(ACCEPTING)
                 && is_whole(found, &probe, source, names.hits)
                 && !is_negated(found, &probe, source, evidence)
                 && (evidence != Evidence::Free || capitals_agree(found, &probe, source))
-                && (place.is_label() || !names.speaks_of_another(found, source))
+                && (keys.is_label || !names.speaks_of_another(found, source))
                 && (evidence == Evidence::Free
                     || belongs(found, &probe, source, &names, evidence)
-                    || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label)))
+                    || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label.text)))
         };
         if let Some((bytes, method)) = as_written(&probe, source, fuel, accept) {
             return Some(self.span(bytes, method));
@@ -233,40 +232,6 @@ impl<'a> Grounder<'a> {
         }
         let found = fuzzy::find(&probe, source, self.settings.fuzzy, fuel, accept)?;
         Some(self.span(bytes_of(found, source), Method::Fuzzy))
-    }
-
-    /// Whose names count as the field's own.
-    fn resolve(&mut self, place: &LeafContext<'_>) {
-        let Scratch { names, probe, own, neutral, .. } = &mut *self.scratch;
-        let fuel = self.fuel;
-        own.clear();
-        neutral.clear();
-        let table = self.vocabulary.table();
-        let mut add = |name: &str, into: &mut Vec<Concept>| {
-            probe.clear(0);
-            probe.add(0, name);
-            table.resolve(probe, into, fuel);
-            names.resolve(probe, into, fuel);
-        };
-        if let Some(label) = place.label {
-            add(label, own);
-        }
-        // `status` says nothing about whose status it is; the key above it does.
-        let mut named = place.label.is_some();
-        let mut at = Some(place);
-        while let Some(here) = at {
-            let generic = here.is_generic();
-            if !named && (!generic || here.outer.is_none()) || (std::ptr::eq(here, place) && !generic) {
-                add(here.key, own);
-                if let Some((_, stem)) = unit_in_key(here.key) {
-                    add(stem, own);
-                }
-                named = true;
-            } else {
-                add(here.key, neutral);
-            }
-            at = here.outer;
-        }
     }
 
     fn span(&self, bytes: Range<usize>, method: Method) -> Match {

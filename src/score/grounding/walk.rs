@@ -3,8 +3,9 @@
 use crate::value::{Fuel, Segment, push_segment};
 use serde_json::{Map, Value};
 
-use super::names::{key_is, unit_in_key};
-use super::words::{is_generic_key, is_label_key};
+use super::keys::{NONE, PlaceId};
+use super::names::NameId;
+use super::number::{Unit, unit_of_phrase};
 use super::{Grounder, Match, Scratch, Settings, SourceIndex, Vocabulary};
 
 /// Longest text that can be a label, in bytes.
@@ -14,28 +15,30 @@ const LONGEST_LABEL: usize = 80;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeafContext<'a> {
     /// The leaf's key; for the elements of an array, the array's.
-    pub key: &'a str,
+    pub(super) key: &'a str,
+    /// The key's number.
+    pub(super) name: NameId,
     /// The place of the object that holds it. None at the top.
-    pub outer: Option<&'a LeafContext<'a>>,
+    pub(super) outer: Option<&'a LeafContext<'a>>,
     /// What a sibling (`name`, `test`, `marker`, …) says that the object is about.
-    pub label: Option<&'a str>,
+    pub(super) label: Option<Label<'a>>,
     /// The unit that a sibling gives.
-    pub unit: Option<&'a str>,
+    pub(super) unit: Option<Unit>,
+    /// The number of all this.
+    pub(super) id: PlaceId,
 }
 
-impl<'a> LeafContext<'a> {
-    /// A field at the top of the candidate.
-    #[must_use]
-    pub(crate) fn top(key: &'a str) -> Self {
-        Self { key, outer: None, label: None, unit: None }
-    }
+/// What an object is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label<'a> {
+    pub(super) text: &'a str,
+    pub(super) name: NameId,
+}
 
-    pub(super) fn is_generic(&self) -> bool {
-        key_is(self.key, is_generic_key)
-    }
-
-    pub(super) fn is_label(&self) -> bool {
-        key_is(self.key, is_label_key)
+impl LeafContext<'_> {
+    /// No field: the candidate itself.
+    fn top() -> Self {
+        Self { key: "", name: NONE, outer: None, label: None, unit: None, id: NONE }
     }
 }
 
@@ -49,8 +52,35 @@ pub(crate) struct Leaf<'a> {
 }
 
 impl Grounder<'_> {
-    /// Grounds every string and number of `candidate` in document order and gives each to `visit`.
-    /// Blank strings, nulls and booleans are passed over. It ends early when the fuel is spent.
+    /// Grounds every string and number of `candidate` whose pointer `counts`, in document order, and gives each to
+    /// `visit`. Blank strings, nulls and booleans are passed over. It ends early when the fuel is spent.
+    #[expect(clippy::too_many_arguments, reason = "what is grounded, in what, how, and what happens with it")]
+    pub(crate) fn ground_counted(
+        candidate: &Value,
+        vocabulary: &Vocabulary,
+        source: &SourceIndex,
+        settings: Settings,
+        scratch: &mut Scratch,
+        fuel: &Fuel,
+        counts: impl Fn(&str) -> bool,
+        mut visit: impl FnMut(Leaf<'_>, Option<Match>),
+    ) {
+        let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch, fuel);
+        let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
+        pointer.clear();
+        let mut walk = Walk {
+            grounder: &mut grounder,
+            pointer: &mut pointer,
+            met: 0,
+            counts: &counts,
+            visit: &mut visit,
+        };
+        walk.value(candidate, &LeafContext::top());
+        grounder.scratch.pointer = pointer;
+    }
+
+    /// Grounds every string and number.
+    #[cfg(test)]
     pub(crate) fn ground_all(
         candidate: &Value,
         vocabulary: &Vocabulary,
@@ -58,44 +88,50 @@ impl Grounder<'_> {
         settings: Settings,
         scratch: &mut Scratch,
         fuel: &Fuel,
-        mut visit: impl FnMut(Leaf<'_>, Option<Match>),
+        visit: impl FnMut(Leaf<'_>, Option<Match>),
     ) {
-        let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch, fuel);
-        let mut pointer = std::mem::take(&mut grounder.scratch.pointer);
-        pointer.clear();
-        let mut walk = Walk { grounder: &mut grounder, pointer: &mut pointer, visit: &mut visit };
-        walk.value(candidate, &LeafContext::top(""));
-        grounder.scratch.pointer = pointer;
+        Self::ground_counted(candidate, vocabulary, source, settings, scratch, fuel, |_| true, visit);
     }
 }
 
-struct Walk<'w, 'g, V> {
+struct Walk<'w, 'g, C, V> {
     grounder: &'w mut Grounder<'g>,
     pointer: &'w mut String,
+    /// How many keys and labels were met: those of the next object follow.
+    met: usize,
+    counts: &'w C,
     visit: &'w mut V,
 }
 
-impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
+impl<C: Fn(&str) -> bool, V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, C, V> {
     fn value(&mut self, value: &Value, place: &LeafContext<'_>) {
         if !self.grounder.fuel.spend(1) {
             return;
         }
         match value {
             Value::Object(fields) => {
-                let (label, unit) = (label_of(fields), text_at(fields, &["unit", "units", "unitOfMeasure"]));
+                let first = self.met;
+                self.met += 1 + fields.len();
+                let name = self.grounder.scratch.keys.met(first);
+                let own = (name != NONE)
+                    .then(|| self.grounder.scratch.keys.label(fields, first + 1, self.grounder.vocabulary))
+                    .flatten();
                 // The candidate itself is no place.
                 let outer = if self.pointer.is_empty() { None } else { Some(place) };
-                for (key, value) in fields {
+                let label = own.map(|text| Label { text, name }).or(outer.and_then(|outer| outer.label));
+                let unit = text_at(fields, &["unit", "units", "unitOfMeasure"]).and_then(unit_of_phrase);
+                for (at, (key, value)) in fields.iter().enumerate() {
+                    if matches!(value, Value::Null | Value::Bool(_)) {
+                        self.grounder.fuel.spend(1);
+                        continue;
+                    }
                     self.within(key, |walk| {
-                        walk.value(
-                            value,
-                            &LeafContext {
-                                key,
-                                outer,
-                                label: label.or(if outer.is_some() { place.label } else { None }),
-                                unit,
-                            },
-                        )
+                        let Grounder { vocabulary, fuel, .. } = *walk.grounder;
+                        let keys = &mut walk.grounder.scratch.keys;
+                        let mut place =
+                            LeafContext { key, name: keys.met(first + 1 + at), outer, label, unit, id: NONE };
+                        place.id = keys.place(&place, vocabulary, fuel);
+                        walk.value(value, &place);
                     });
                 }
             }
@@ -107,6 +143,7 @@ impl<V: FnMut(Leaf<'_>, Option<Match>)> Walk<'_, '_, V> {
                 }
             }
             Value::String(text) if text.trim().is_empty() => {}
+            Value::String(_) | Value::Number(_) if !(self.counts)(self.pointer) => {}
             Value::String(_) | Value::Number(_) => {
                 let found = self.grounder.ground(value, place);
                 (self.visit)(Leaf { pointer: self.pointer, value }, found);
@@ -145,34 +182,9 @@ fn text_at<'a>(fields: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a str>
 }
 
 /// What an object is about, if a key says so.
-fn label_of(fields: &Map<String, Value>) -> Option<&str> {
-    fields
-        .iter()
-        .find(|(key, value)| {
-            value.as_str().is_some_and(|text| text.len() <= LONGEST_LABEL && !text.trim().is_empty())
-                && key_is(key, is_label_key)
-        })
-        .and_then(|(_, value)| value.as_str())
-}
-
-/// Gives every key and label of a candidate to `learn`, but for the keys that say nothing.
-pub(super) fn names(candidate: &Value, learn: &mut impl FnMut(&str)) {
-    match candidate {
-        Value::Object(fields) => {
-            if let Some(label) = label_of(fields) {
-                learn(label);
-            }
-            for (key, value) in fields {
-                if !key_is(key, is_generic_key) && !key_is(key, is_label_key) {
-                    learn(key);
-                    if let Some((_, stem)) = unit_in_key(key) {
-                        learn(stem);
-                    }
-                }
-                names(value, learn);
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| names(item, learn)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+pub(super) fn label_of(fields: &Map<String, Value>, is_label: impl Fn(usize) -> bool) -> Option<&str> {
+    fields.values().enumerate().find_map(|(at, value)| {
+        let text = value.as_str()?;
+        (text.len() <= LONGEST_LABEL && !text.trim().is_empty() && is_label(at)).then_some(text)
+    })
 }
