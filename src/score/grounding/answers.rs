@@ -1,7 +1,8 @@
 //! What was found for a value, kept for the next candidate: corrections leave most leaves as they were.
 
 use super::Match;
-use super::keys::{Mixer, PlaceId};
+use super::fold::Mixer;
+use super::keys::PlaceId;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

@@ -1,5 +1,6 @@
 //! What the keys and labels of one candidate mean, kept for the next: corrections leave most of them as they were.
 
+use super::fold::Mixer;
 use super::index::{Identity, SourceIndex};
 use super::names::{Book, Concept, Hit, Name, NameId, SpellingId, SpellingOf, Vocabulary};
 use super::number::Unit;
@@ -7,7 +8,7 @@ use super::walk::{LeafContext, label_of};
 use crate::value::Fuel;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 /// Names of candidates kept at most, in bytes.
 const MOST_BYTES: usize = 4 << 20;
@@ -22,36 +23,6 @@ struct PlaceKey {
     key: NameId,
     label: NameId,
     unit: Option<Unit>,
-}
-
-/// Mixes small numbers, which no text can choose.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_isize(&mut self, number: isize) {
-        self.write_u64(u64::from_ne_bytes(i64::try_from(number).unwrap_or_default().to_ne_bytes()));
-    }
-
-    fn write_i32(&mut self, number: i32) {
-        self.write_u32(u32::from_ne_bytes(number.to_ne_bytes()));
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
 }
 
 /// A place's names.

@@ -20,6 +20,7 @@ mod neighbourhood;
 mod number;
 mod probe;
 mod sequence;
+mod spelt;
 mod token;
 mod walk;
 mod words;
@@ -275,7 +276,7 @@ fn as_written(
             .map_or(0, |token| source.occurrences(token.hash).len() + source.joined(token.hash).len())
     };
     let anchors = (0..probe.tokens.len().min(16)).filter(|i| {
-        let unit = *i > 0 && number::unit_of_word(probe.word(*i)).is_some();
+        let unit = *i > 0 && probe.unit(*i).is_some();
         !unit && !probe::is_times(probe.text, probe.tokens, *i)
     });
     let anchor = anchors.min_by_key(|i| candidates(*i))?;
@@ -285,17 +286,22 @@ fn as_written(
     let places =
         source.occurrences(hash).iter().copied().chain(source.joined(hash).iter().map(|join| join.1));
     let mut counted = 0;
+    let shifts = if anchor == 0 { 0..1_usize } else { 0..3 };
     for place in places {
         if !fuel.spend_on(work - counted) {
             return None;
         }
         counted = work;
         // Words joined over a line break and repeated units before the anchor shift it a little.
-        for shift in [0_usize, 1, 2] {
+        for shift in shifts.clone() {
             work += 1;
             let Some(from) = (place as usize).checked_sub(anchor + shift) else {
                 break;
             };
+            // Only an exact match is better than one that was found.
+            if other.is_some() && !begins_exactly(probe, source, from) {
+                continue;
+            }
             if let Some(found) = align(probe, source, from, &mut work)
                 && accept(found)
             {
@@ -306,9 +312,6 @@ fn as_written(
                 let method = if found.numeric { Method::Numeric } else { Method::Normalized };
                 other.get_or_insert((bytes, method));
             }
-            if anchor == 0 {
-                break;
-            }
         }
         if work > limit {
             break;
@@ -317,12 +320,24 @@ fn as_written(
     other
 }
 
+/// Whether the value stands exactly where token `from` begins, as far as it goes.
+fn begins_exactly(probe: &Probe<'_>, source: &SourceIndex, from: usize) -> bool {
+    let Some(here) = source.token(from) else { return false };
+    exact_start(probe, here.start as usize)
+        .and_then(|start| source.text().as_bytes().get(start..))
+        .is_some_and(|rest| rest.starts_with(probe.text.trim().as_bytes()))
+}
+
+/// Where the value begins, with the punctuation before its first word, if that word is at `at`.
+fn exact_start(probe: &Probe<'_>, at: usize) -> Option<usize> {
+    let offset = probe.text.len() - probe.text.trim_start().len();
+    at.checked_sub((probe.token(0)?.start as usize).checked_sub(offset)?)
+}
+
 /// The bytes of an exact match, with the punctuation around the value's words.
 fn exactly(probe: &Probe<'_>, source: &SourceIndex, bytes: &Range<usize>) -> Option<Range<usize>> {
     let value = probe.text.trim();
-    let offset = probe.text.len() - probe.text.trim_start().len();
-    let lead = (probe.token(0)?.start as usize).checked_sub(offset)?;
-    let start = bytes.start.checked_sub(lead)?;
+    let start = exact_start(probe, bytes.start)?;
     let end = start.checked_add(value.len())?;
     // The number 12.5 is not exactly 12.50, but 90 is exactly in 90%.
     let rest = if end < bytes.end { source.text().get(end..bytes.end)? } else { "" };
