@@ -39,7 +39,7 @@ impl Answers {
         let value = match self.values.get(value) {
             Some(known) => *known,
             None => {
-                if self.found.len() >= MOST {
+                if self.values.len().max(self.found.len()) >= MOST {
                     self.clear();
                 }
                 let id = u32::try_from(self.values.len()).ok()?;
@@ -55,6 +55,8 @@ impl Answers {
     }
 
     pub(super) fn keep(&mut self, question: Question, found: Option<Match>) {
-        self.found.insert(question, found);
+        if self.found.len() < MOST {
+            self.found.insert(question, found);
+        }
     }
 }

@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-/// Names of candidates kept at most, in bytes.
+/// Names of candidates kept at most, in bytes, and places.
 const MOST_BYTES: usize = 4 << 20;
+const MOST_PLACES: usize = 1 << 16;
 
 /// A key within its ancestors, with its label: all that settles whose names count as its own.
 pub(super) type PlaceId = u32;
@@ -61,12 +62,15 @@ pub(super) struct Keys {
 
 /// Stands for no outer place, and for no label.
 pub(super) const NONE: u32 = u32::MAX;
+/// The place of the candidate itself.
+pub(super) const TOP: PlaceId = u32::MAX - 1;
 
 impl Keys {
     /// Reads the names of `candidate`; true when they are the same as those of the candidate before.
     pub(super) fn learn(&mut self, candidate: &Value, vocabulary: &Vocabulary, fuel: &Fuel) -> bool {
         let same = self.vocabulary == *vocabulary.identity();
-        if !same || self.book.bytes > MOST_BYTES || self.candidate == u32::MAX {
+        let is_full = self.book.bytes > MOST_BYTES || self.places.len() > MOST_PLACES;
+        if !same || is_full || self.candidate == u32::MAX {
             *self = Self { vocabulary: vocabulary.identity().clone(), ..Self::default() };
         }
         self.candidate += 1;

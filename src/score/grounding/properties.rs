@@ -75,8 +75,10 @@ fn candidate() -> impl Strategy<Value = Value> {
         1 => row.clone(),
         1 => proptest::collection::vec(row, 1..3).prop_map(Value::Array),
     ];
-    proptest::collection::vec((key(), field), 1..5).prop_map(|fields| {
-        Value::Object(fields.into_iter().map(|(key, field)| (key.to_owned(), field)).collect())
+    let fields = proptest::collection::vec((key(), field), 1..5);
+    (fields, proptest::bool::weighted(0.2)).prop_map(|(fields, is_listed)| {
+        let fields = Value::Object(fields.into_iter().map(|(key, field)| (key.to_owned(), field)).collect());
+        if is_listed { Value::Array(vec![fields]) } else { fields }
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::value::{Fuel, Segment, push_segment};
 use serde_json::{Map, Value};
 
-use super::keys::{NONE, PlaceId};
+use super::keys::{NONE, PlaceId, TOP};
 use super::names::NameId;
 use super::number::{Unit, unit_of_phrase};
 use super::{Grounder, Match, Scratch, Settings, SourceIndex, Vocabulary};
@@ -38,7 +38,7 @@ pub(super) struct Label<'a> {
 impl LeafContext<'_> {
     /// No field: the candidate itself.
     fn top() -> Self {
-        Self { key: "", name: NONE, outer: None, label: None, unit: None, id: NONE }
+        Self { key: "", name: NONE, outer: None, label: None, unit: None, id: TOP }
     }
 }
 
