@@ -5,7 +5,7 @@ use criterion::Criterion;
 use loopctl::plan::Plan;
 use loopctl::score::{Assessment, Assessor};
 use loopctl::value::Score;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -14,6 +14,30 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let (text, candidate) = wide();
     one(criterion, "score 200 fields", &wide_plan(folder.path()), "unknown", &text, &candidate);
+    growth(criterion, &shipped("clinical"));
+}
+
+/// How grounding grows with the text: values that are not there are the dearest.
+fn growth(criterion: &mut Criterion, plan: &Plan) {
+    let mut group = criterion.benchmark_group("ground 200 values that are not there");
+    let rows: Vec<Value> =
+        (0..200).map(|row| json!({"finding": format!("circumscribed quxzv{row} enlargement")})).collect();
+    let candidate = json!({ "rows": rows });
+    for kilobytes in [3, 30, 300] {
+        let text: String = (0..)
+            .flat_map(|at| [PATHOLOGY_REPORT.to_owned(), format!("Addendum word{at}.\n")])
+            .take(kilobytes)
+            .collect();
+        let source = plan.scoring.source(&text);
+        let mut out = Assessment::default();
+        group.bench_function(format!("{kilobytes} KB, by a new assessor"), |b| {
+            b.iter(|| {
+                let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+                assessor.assess("unknown", black_box(&candidate), Some(&source), &[], &mut out);
+            });
+        });
+    }
+    group.finish();
 }
 
 fn one(
@@ -33,6 +57,12 @@ fn one(
     assert!(out.issues.is_empty(), "{:?}", out.issues);
     group.bench_function("whole", |b| {
         b.iter(|| assessor.assess(document_type, black_box(candidate), Some(&source), &[], &mut out));
+    });
+    group.bench_function("whole, by a new assessor", |b| {
+        b.iter(|| {
+            let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
+            assessor.assess(document_type, black_box(candidate), Some(&source), &[], &mut out);
+        });
     });
     group.bench_function("without grounding", |b| {
         b.iter(|| assessor.assess(document_type, black_box(candidate), Some(&source), &grounded, &mut out));

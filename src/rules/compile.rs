@@ -56,12 +56,6 @@ impl CompiledRules {
         self.programs.keys().map(AsRef::as_ref)
     }
 
-    /// What fields may be called in a source and how their values are said, as the rubrics that grounding uses have it.
-    #[must_use]
-    pub(crate) fn field_names(&self) -> &[FieldName] {
-        &self.evidence.fields
-    }
-
     /// What the rubrics that grounding uses say of texts: names of fields, vocabularies and context.
     #[must_use]
     pub fn evidence(&self) -> &Arc<EvidenceRules> {

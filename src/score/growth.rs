@@ -83,6 +83,55 @@ fn grounding_many_fields_takes_work_in_proportion() {
     assert!(more <= few * 5 / 2, "{few} {more}");
 }
 
+/// Values that no text has: three words, one of which has no like.
+fn invented(count: usize) -> Value {
+    let rows: Vec<Value> = (0..count)
+        .map(|at| json!({"observation": format!("circumscribed quxzv{} enlargement", "ae".repeat(at % 7))}))
+        .collect();
+    json!({ "rows": rows })
+}
+
+/// A text in which new words keep coming.
+fn report(words: usize) -> String {
+    let word = |at: usize| match at % 5 {
+        0 => "circumscribed".to_owned(),
+        1 => "enlargement".to_owned(),
+        2 => "of".to_owned(),
+        3 => "tissue".to_owned(),
+        _ => format!("finding{}", at.to_string().replace(|c: char| c.is_ascii_digit(), "e")),
+    };
+    (0..words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn values_that_are_not_there_take_little_of_a_long_text() {
+    let mut assessor = assessor("a: grounding", "{id: r, field: x, required: true}");
+    let (short, long) = (report(2_000), report(16_000));
+    let (few, more) =
+        (work(&mut assessor, &invented(100), &short), work(&mut assessor, &invented(100), &long));
+    assert!(more <= few * 8, "{few} {more}");
+    let twice = work(&mut assessor, &invented(200), &long);
+    assert!(twice <= more * 5 / 2, "{more} {twice}");
+}
+
+#[test]
+fn a_candidate_that_was_corrected_is_not_grounded_from_scratch() {
+    let mut assessor = assessor("a: grounding", "{id: r, field: x, required: true}");
+    let text = report(2_000);
+    let source = assessor.scoring().source(&text);
+    let mut out = Assessment::default();
+    let mut candidate: Map<String, Value> =
+        (0..100).map(|at| (format!("field{at}"), json!("circumscribed enlargement of tissue"))).collect();
+    let mut work = |candidate: &Map<String, Value>| {
+        assessor.assess("unknown", &Value::Object(candidate.clone()), Some(&source), &[], &mut out);
+        (assessor.work(), out.issues.len())
+    };
+    let (first, _) = work(&candidate);
+    candidate.insert("field7".to_owned(), json!("enlargement of tissue"));
+    let (second, _) = work(&candidate);
+    assert!(second * 5 < first, "{first} {second}");
+}
+
 #[test]
 fn what_could_not_be_looked_at_has_no_score_and_is_for_a_person() {
     let cancel = Cancel::default();

@@ -1,18 +1,15 @@
 //! Whether a match ends where words and numbers end, and is not denied right beside it.
 
-use super::fold::Word;
 use super::index::SourceIndex;
 use super::names::Hit;
-use super::number::unit_of_word;
 use super::probe::{Evidence, Probe};
 use super::sequence::{TokenMatch, is_dash};
 use super::token::TokenKind;
-use super::words::{WordClass, listed};
+use super::words::WordClass;
 
 /// The list that a source token is in.
 pub(super) fn listed_at(source: &SourceIndex, i: usize) -> Option<WordClass> {
-    let token = source.token(i).filter(|token| token.kind == TokenKind::Word)?;
-    Word::new(token.text(source.text())).and_then(|word| listed(word.as_str()))
+    source.token(i).filter(|token| token.kind == TokenKind::Word)?.listed().class
 }
 
 /// Whether the match is whole: not a part of a longer word, compound, number, range, date or identifier.
@@ -50,8 +47,7 @@ fn left_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hits
         }
     }
     if kind(source, before) == Some(TokenKind::Word) && !gap.contains(['.', ';', '\n', ',', ':']) {
-        let word = source.token(before).and_then(|token| Word::new(token.text(source.text())));
-        if word.is_some_and(|word| word.as_str() == "non") {
+        if source.token_is(before, "non") {
             return false;
         }
     }
@@ -97,7 +93,7 @@ fn right_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hit
     let gap = source.gap_after(last);
     let is_number = kind(source, last) == Some(TokenKind::Number);
     let next_number = next.kind == TokenKind::Number;
-    let next_unit = is_number && unit_of_word(next.text(source.text())).is_some();
+    let next_unit = is_number && next.listed().unit.is_some();
     let mut chars = gap.chars();
     match (chars.next(), chars.next()) {
         (None, _) => {
@@ -127,7 +123,7 @@ fn right_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hit
         (Some('/'), None) => {
             // 5 mg is not 5 mg/kg.
             let ends_in_unit = found.to - found.from >= 2
-                && source.token(last).is_some_and(|token| unit_of_word(token.text(source.text())).is_some());
+                && source.token(last).is_some_and(|token| token.listed().unit.is_some());
             !ends_in_unit
         }
         (Some(',' | ':'), None) => !(is_number && next_number),

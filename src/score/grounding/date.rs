@@ -1,11 +1,9 @@
 //! A date written otherwise: `2024-03-01` as `March 1, 2024`, `1 de marzo de 2024`, `03/01/2024`, `01.03.2024`.
 
-use super::fold::Word;
 use super::index::SourceIndex;
 use super::probe::{Probe, number_at};
 use super::sequence::{TokenMatch, is_dash};
 use super::token::TokenKind;
-use super::words::month;
 
 /// Whether the value is a date `YYYY-MM-DD`.
 fn iso(probe: &Probe<'_>) -> Option<(u32, u32, u32)> {
@@ -129,10 +127,7 @@ fn plain(source: &SourceIndex, i: usize) -> Option<u32> {
 }
 
 fn month_at(source: &SourceIndex, i: usize) -> Option<u32> {
-    source
-        .token(i)
-        .and_then(|token| Word::new(token.text(source.text())))
-        .and_then(|word| month(word.as_str()))
+    source.token(i)?.listed().month
 }
 
 /// `03/01/2024`, `March 1, 2024`, `1 de marzo de 2024`: the year last.

@@ -3,6 +3,7 @@
 //! NFKD, lower case, no Latin/Greek/Cyrillic accents, Turkish dotless `ı` as `i`, `ß` as `ss`, ligatures opened.
 //! Vowel signs of scripts that cannot be read without them (Indic, Thai, Arabic, Hebrew) are kept.
 
+use std::hash::Hasher;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// What a character does to the token that is being read.
@@ -125,13 +126,43 @@ pub(super) fn fold_str(text: &str, f: &mut impl FnMut(char)) {
 
 /// Whether two texts fold to the same characters.
 pub(super) fn fold_eq(a: &str, b: &str) -> bool {
-    if a == b {
-        return true;
+    if a.is_ascii() && b.is_ascii() { a.eq_ignore_ascii_case(b) } else { Folded::new(a).eq(Folded::new(b)) }
+}
+
+/// The folded characters of a text, one by one.
+struct Folded<'a> {
+    rest: std::str::Chars<'a>,
+    /// What the last character read folds to, and how much of it was given. None folds to more: the most that
+    /// NFKD makes of one character is 18.
+    parts: [char; 32],
+    len: usize,
+    given: usize,
+}
+
+impl<'a> Folded<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { rest: text.chars(), parts: ['\0'; 32], len: 0, given: 0 }
     }
-    let (mut left, mut right) = (Hash::default(), Hash::default());
-    fold_str(a, &mut |c| left.push(c));
-    fold_str(b, &mut |c| right.push(c));
-    left == right
+}
+
+impl Iterator for Folded<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        while self.given == self.len {
+            let c = self.rest.next()?;
+            let (parts, mut len) = (&mut self.parts, 0);
+            fold_char(c, &mut |part| {
+                if let Some(slot) = parts.get_mut(len) {
+                    *slot = part;
+                    len += 1;
+                }
+            });
+            (self.len, self.given) = (len, 0);
+        }
+        self.given += 1;
+        self.parts.get(self.given - 1).copied()
+    }
 }
 
 /// A 64-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/) over folded characters, with their count.
@@ -161,16 +192,49 @@ impl Hash {
     }
 }
 
+/// Mixes numbers that no text can choose, for tables of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(u64::from_ne_bytes(i64::try_from(number).unwrap_or_default().to_ne_bytes()));
+    }
+
+    fn write_i32(&mut self, number: i32) {
+        self.write_u32(u32::from_ne_bytes(number.to_ne_bytes()));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+}
+
+/// Longest [`Word`], in bytes.
+pub(super) const LONGEST_WORD: usize = 40;
+
 /// A folded word on the stack, for looking words up in lists. Longer words are in no list.
 pub(super) struct Word {
-    bytes: [u8; 40],
+    bytes: [u8; LONGEST_WORD],
     len: usize,
 }
 
 impl Word {
     /// Folds `text`; none when it does not fit.
     pub(super) fn new(text: &str) -> Option<Self> {
-        let mut word = Self { bytes: [0; 40], len: 0 };
+        let mut word = Self { bytes: [0; LONGEST_WORD], len: 0 };
         let mut fits = text.len() <= 80;
         if fits {
             fold_str(text, &mut |c| {

@@ -5,7 +5,7 @@
 //! forgiven: shapes that look alike (`rn` for `m`), letters swapped, a doubled letter; never the first letter, never in
 //! numbers, short words, or words that say whether something is there.
 
-use super::fold::{Word, fold_eq};
+use super::fold::{LONGEST_WORD as LONGEST, Word, fold_eq};
 use super::index::SourceIndex;
 use super::probe::{Probe, number_at, unit_at};
 use super::sequence::TokenMatch;
@@ -48,9 +48,6 @@ const SCANNED: usize = 4;
 const SHAPE: usize = 1;
 const SLIP: usize = 2;
 
-/// Longest folded word, in bytes: see [`Word`].
-const LONGEST: usize = 40;
-
 /// The cheapest way to read `b` as `a`, in half letters, within `budget`; the first letters must be the same.
 fn cost(a: &str, b: &str, budget: usize) -> Option<usize> {
     let same_start = a.chars().next() == b.chars().next();
@@ -58,6 +55,10 @@ fn cost(a: &str, b: &str, budget: usize) -> Option<usize> {
         return Some(0);
     }
     if !same_start || a.len() > LONGEST || b.len() > LONGEST {
+        return None;
+    }
+    // Nearly all words end here, before a table is made.
+    if !may_go_on(a, b) {
         return None;
     }
     Costs { a, b, known: [[(0, 0); LONGEST + 1]; LONGEST + 1], looked_at: 0 }.least(0, 0, budget)
@@ -96,8 +97,7 @@ impl Costs<'_> {
     fn find(&mut self, at: usize, bt: usize, budget: usize) -> Option<usize> {
         let (whole_a, whole_b) = (self.a, self.b);
         let (a, b) = (whole_a.get(at..)?, whole_b.get(bt..)?);
-        let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-        let same = (0..=same).rev().find(|i| a.is_char_boundary(*i) && b.is_char_boundary(*i)).unwrap_or(0);
+        let same = same_bytes(a, b);
         let (rest_a, rest_b) = (a.get(same..)?, b.get(same..)?);
         if rest_a.is_empty() && rest_b.is_empty() {
             return Some(0);
@@ -110,33 +110,73 @@ impl Costs<'_> {
                 best = Some(best.map_or(rest + spent, |known| known.min(rest + spent)));
             }
         };
-        for (x, y) in ALIKE {
-            for (x, y) in [(x, y), (y, x)] {
-                if rest_a.starts_with(x) && rest_b.starts_with(y) {
-                    consider(SHAPE, rest_a.len() - x.len(), rest_b.len() - y.len());
-                }
+        steps(a, b, same, &mut consider);
+        best
+    }
+}
+
+/// How many bytes two texts begin with alike, in whole characters.
+fn same_bytes(a: &str, b: &str) -> usize {
+    let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    (0..=same).rev().find(|i| a.is_char_boundary(*i) && b.is_char_boundary(*i)).unwrap_or(0)
+}
+
+/// Which letters shapes that look alike begin with, by the letter that the other begins with.
+const ALIKE_FIRST: [u128; 128] = {
+    let mut first = [0_u128; 128];
+    let mut at = 0;
+    while at < ALIKE.len() {
+        let (x, y) = (ALIKE[at].0.as_bytes()[0], ALIKE[at].1.as_bytes()[0]);
+        first[x as usize] |= 1 << y;
+        first[y as usize] |= 1 << x;
+        at += 1;
+    }
+    first
+};
+
+/// Whether an error that is forgiven may stand where two words begin to differ: quick, and true too often.
+fn may_go_on(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let at = |word: &[u8], i: usize| word.get(i).copied().unwrap_or_default();
+    let (x, y, before) = (at(a, same), at(b, same), at(a, same.saturating_sub(1)));
+    !(x.is_ascii() && y.is_ascii())
+        || ALIKE_FIRST.get(usize::from(x)).is_some_and(|others| others >> y & 1 == 1)
+        || (x == at(b, same + 1) && y == at(a, same + 1))
+        || x == before
+        || y == before
+}
+
+/// Every error that can follow the `same` bytes that both begin with: its cost, and how many bytes are left of each.
+fn steps(a: &str, b: &str, same: usize, consider: &mut impl FnMut(usize, usize, usize)) {
+    let (Some(rest_a), Some(rest_b)) = (a.get(same..), b.get(same..)) else {
+        return;
+    };
+    for (x, y) in ALIKE {
+        for (x, y) in [(x, y), (y, x)] {
+            if rest_a.starts_with(x) && rest_b.starts_with(y) {
+                consider(SHAPE, rest_a.len() - x.len(), rest_b.len() - y.len());
             }
         }
-        let two = |text: &str| {
-            let mut chars = text.chars();
-            Some((chars.next()?, chars.next()?, chars.as_str().len()))
-        };
-        if let (Some((a1, a2, left_a)), Some((b1, b2, left_b))) = (two(rest_a), two(rest_b))
-            && a1 == b2
-            && a2 == b1
-        {
+    }
+    let two = |text: &str| {
+        let mut chars = text.chars();
+        Some((chars.next()?, chars.next()?, chars.as_str().len()))
+    };
+    if let (Some((a1, a2, left_a)), Some((b1, b2, left_b))) = (two(rest_a), two(rest_b))
+        && a1 == b2
+        && a2 == b1
+    {
+        consider(SLIP, left_a, left_b);
+    }
+    let before = a.get(..same).unwrap_or_default().chars().next_back();
+    for (longer, shorter, swapped) in [(rest_a, rest_b, false), (rest_b, rest_a, true)] {
+        let mut chars = longer.chars();
+        if chars.next().is_some_and(|c| Some(c) == before) {
+            let (longer, shorter) = (chars.as_str().len(), shorter.len());
+            let (left_a, left_b) = if swapped { (shorter, longer) } else { (longer, shorter) };
             consider(SLIP, left_a, left_b);
         }
-        let before = a.get(..same)?.chars().next_back();
-        for (longer, shorter, swapped) in [(rest_a, rest_b, false), (rest_b, rest_a, true)] {
-            let mut chars = longer.chars();
-            if chars.next().is_some_and(|c| Some(c) == before) {
-                let (longer, shorter) = (chars.as_str().len(), shorter.len());
-                let (left_a, left_b) = if swapped { (shorter, longer) } else { (longer, shorter) };
-                consider(SLIP, left_a, left_b);
-            }
-        }
-        best
     }
 }
 
@@ -162,40 +202,116 @@ pub(super) fn find(
     // A word that is there as it should be leads to the place; else every word that might be the longest one.
     let anchor = (0..probe.tokens.len())
         .filter(|i| letters(probe.word(*i)) >= SHORTEST_WORD)
-        .map(|i| (probe.token(i).map_or(0, |token| source.occurrences(token.hash).len()), i))
+        .map(|i| (count(probe, source, i), i))
         .filter(|(count, _)| *count > 0)
-        .min();
-    let at = |place: usize, anchor: usize| {
-        let found = aligned(probe, source, place.checked_sub(anchor)?, allowed, fuel)?;
-        accept(found).then_some(found)
-    };
-    if let Some((_, i)) = anchor {
-        let places = source.occurrences(probe.token(i)?.hash);
-        if let Some(found) = places.iter().find_map(|place| at(*place as usize, i)) {
-            return Some(found);
-        }
-    }
-    let word = Word::new(probe.word(longest))?;
-    let first = word.as_str().chars().next()?;
-    let len = probe.word(longest).len();
-    if !fuel.spend_on(source.tokens().len() / SCANNED) {
-        return None;
-    }
-    for (place, token) in source.tokens().iter().enumerate() {
+        .min()
+        .map(|(_, i)| i);
+    let first = Word::new(probe.word(longest)).and_then(|word| word.as_str().chars().next());
+    let might_be_longest = |from: usize| {
+        let (Some(token), Some(first)) = (source.token(from + longest), first) else { return false };
         let size = (token.end - token.start) as usize;
-        if token.kind != TokenKind::Word || size.abs_diff(len) > allowed + 2 {
+        let starts = |c: char| c == first || !c.is_ascii() || c.to_ascii_lowercase() == first;
+        token.kind == TokenKind::Word
+            && size.abs_diff(probe.word(longest).len()) <= allowed + 2
+            && token.text(source.text()).starts_with(starts)
+    };
+    let (pivot, places) = rarest(probe, source, allowed, fuel)?;
+    let (mut best, mut other) = (None::<TokenMatch>, None::<TokenMatch>);
+    for place in places.into_iter().flatten() {
+        let Some(from) = (*place as usize).checked_sub(pivot) else { continue };
+        let anchored = anchor.is_some_and(|i| {
+            source.token(from + i).map(|token| token.hash) == probe.token(i).map(|token| token.hash)
+        });
+        let is_before = |known: Option<TokenMatch>| known.is_none_or(|known| from < known.from);
+        let is_better = if anchored { is_before(best) } else { best.is_none() && is_before(other) };
+        if !is_better || !(anchored || might_be_longest(from)) {
             continue;
         }
-        let starts = token
-            .text(source.text())
-            .chars()
-            .next()
-            .is_some_and(|c| c == first || !c.is_ascii() || c.to_ascii_lowercase() == first);
-        if starts && let Some(found) = at(place, longest) {
-            return Some(found);
+        if let Some(found) = aligned(probe, source, from, allowed, fuel).filter(|found| accept(*found)) {
+            *(if anchored { &mut best } else { &mut other }) = Some(found);
+        }
+        if fuel.is_spent() {
+            return None;
         }
     }
-    None
+    best.or(other)
+}
+
+/// How often token `i` of the value stands in the source.
+fn count(probe: &Probe<'_>, source: &SourceIndex, i: usize) -> usize {
+    probe.token(i).map_or(0, |token| source.occurrences(token.hash).len())
+}
+
+/// The token of the value that can stand in the fewest places, and those places. None when some token can stand nowhere.
+fn rarest<'s>(
+    probe: &Probe<'_>,
+    source: &'s SourceIndex,
+    allowed: usize,
+    fuel: &Fuel,
+) -> Option<(usize, Vec<&'s [u32]>)> {
+    let (mut fewest, mut rarest, mut present, mut absent) = (usize::MAX, None, None, 0);
+    for (i, token) in probe.tokens.iter().enumerate() {
+        let count = count(probe, source, i);
+        if is_exact(probe, i) {
+            if count < fewest {
+                (fewest, rarest) = (count, Some((i, vec![source.occurrences(token.hash)])));
+            }
+        } else if count == 0 {
+            absent += 1;
+        } else if present.is_none_or(|(fewest, _)| count < fewest) {
+            present = Some((count, i));
+        }
+        // Each word that is not there as it should be costs something.
+        if absent > allowed || fewest == 0 {
+            return None;
+        }
+    }
+    let absent = (0..probe.tokens.len()).filter(|i| count(probe, source, *i) == 0);
+    for i in absent.chain(present.filter(|(count, _)| *count < fewest).map(|(_, i)| i)) {
+        let places = near(probe, source, i, allowed, fuel)?;
+        let count = places.iter().map(|places| places.len()).sum();
+        if count < fewest {
+            (fewest, rarest) = (count, Some((i, places)));
+        }
+        if fewest == 0 {
+            return None;
+        }
+    }
+    rarest
+}
+
+/// Whether token `i` of the value must stand as it is.
+fn is_exact(probe: &Probe<'_>, i: usize) -> bool {
+    let Some(token) = probe.token(i) else { return true };
+    token.kind != TokenKind::Word
+        || token.listed().class.is_some()
+        || letters(probe.word(i)) < SHORTEST_WORD
+        || Word::new(probe.word(i)).is_none_or(|word| word.as_str().chars().any(|c| c.is_ascii_digit()))
+}
+
+/// Where the source has a word that might be token `i` of the value.
+fn near<'s>(
+    probe: &Probe<'_>,
+    source: &'s SourceIndex,
+    i: usize,
+    allowed: usize,
+    fuel: &Fuel,
+) -> Option<Vec<&'s [u32]>> {
+    let word = Word::new(probe.word(i))?;
+    let own = source.occurrences(probe.token(i)?.hash);
+    let (mut looked_at, mut places) = (0, vec![own]);
+    // A slip can double a character of four bytes.
+    let slack = if word.as_str().is_ascii() { allowed } else { allowed * 2 };
+    for (group, text) in source.spelt().like(word.as_str(), slack) {
+        looked_at += 1;
+        if text.is_none_or(|text| cost(word.as_str(), text, allowed).is_some()) {
+            let here = source.group(group);
+            if here.first() != own.first() {
+                places.push(here);
+            }
+        }
+    }
+    fuel.spend_on(looked_at / SCANNED).then_some(places)
 }
 
 /// How many half letters may be wrong.

@@ -1,13 +1,25 @@
 //! A document's source text, indexed once and asked many times.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use super::fold::{Hash, fold_eq, fold_str};
 use super::names::{Hit, Vocabulary};
+use super::spelt::Spelt;
 use super::token::{Style, Token, TokenKind, tokenize};
 
 /// Bytes between two stored character counts.
 const BLOCK: usize = 512;
+
+/// Tells one thing from another of its kind: equal only to its clones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Identity(Arc<()>);
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// A source text with its tokens, a lookup from token to places, and the places of all field names.
 ///
@@ -15,16 +27,21 @@ const BLOCK: usize = 512;
 /// Of a text above 4 GiB only the first 4 GiB can ground anything.
 #[derive(Debug)]
 pub(crate) struct SourceIndex {
+    identity: Identity,
     text: String,
     tokens: Vec<Token>,
     /// Token numbers, sorted by hash, then by position.
     order: Vec<u32>,
+    /// Each hash, and where its tokens begin in the order. Sorted.
+    groups: Vec<(u32, u32)>,
     /// Words hyphenated over a line break: hash of the joined word, and its first token. Sorted.
     joins: Vec<(u32, u32)>,
     /// How many characters start before each block of bytes.
     chars: Vec<u32>,
     decimal_comma: bool,
     hits: Vec<Hit>,
+    /// Its different words; read when a value is not there as it should be.
+    spelt: OnceLock<Spelt>,
 }
 
 impl SourceIndex {
@@ -34,9 +51,21 @@ impl SourceIndex {
         let mut tokens = Vec::with_capacity(text.len() / 8);
         let mut style = Style::default();
         tokenize(text, &mut style, &mut |token| tokens.push(token));
-        let count = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
-        let mut order: Vec<u32> = (0..count).collect();
-        order.sort_unstable_by_key(|&i| (tokens.get(i as usize).map(|token: &Token| token.hash), i));
+        let mut keyed: Vec<u64> =
+            (0_u32..).zip(&tokens).map(|(i, token)| u64::from(token.hash) << 32 | u64::from(i)).collect();
+        keyed.sort_unstable();
+        let mut groups: Vec<(u32, u32)> = Vec::new();
+        let mut order = Vec::with_capacity(keyed.len());
+        for (at, key) in (0_u32..).zip(keyed) {
+            let (hash, i) = (
+                u32::try_from(key >> 32).unwrap_or_default(),
+                u32::try_from(key & 0xffff_ffff).unwrap_or_default(),
+            );
+            if groups.last().is_none_or(|group| group.0 != hash) {
+                groups.push((hash, at));
+            }
+            order.push(i);
+        }
         let mut joins = Vec::new();
         for (i, pair) in (0_u32..).zip(tokens.windows(2)) {
             if let [first, second] = pair
@@ -56,18 +85,23 @@ impl SourceIndex {
             })
             .collect();
         let mut index = Self {
+            identity: Identity::default(),
             text: text.to_owned(),
             tokens,
             order,
+            groups,
             joins,
             chars,
             decimal_comma: style.decimal_comma(),
             hits: Vec::new(),
+            spelt: OnceLock::new(),
         };
-        let mut hits = Vec::new();
-        vocabulary.locate(&index, &mut hits);
-        index.hits = hits;
+        index.hits = vocabulary.locate(&index);
         index
+    }
+
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// The source text as given.
@@ -88,7 +122,7 @@ impl SourceIndex {
         self.tokens.get(i).copied()
     }
 
-    /// Where names of the vocabulary stand.
+    /// Where names of the vocabulary stand; none inside another.
     pub(super) fn hits(&self) -> &[Hit] {
         &self.hits
     }
@@ -116,10 +150,27 @@ impl SourceIndex {
 
     /// The token numbers with this hash, in order of position.
     pub(super) fn occurrences(&self, hash: u32) -> &[u32] {
-        let key = |i: &u32| self.token(*i as usize).map_or(0, |token| token.hash);
-        let from = self.order.partition_point(|i| key(i) < hash);
-        let len = self.order.get(from..).map_or(0, |rest| rest.partition_point(|i| key(i) == hash));
-        self.order.get(from..from + len).unwrap_or_default()
+        match self.groups.binary_search_by_key(&hash, |group| group.0) {
+            Ok(at) => self.group(at),
+            Err(_) => &[],
+        }
+    }
+
+    /// Its different words.
+    pub(super) fn spelt(&self) -> &Spelt {
+        self.spelt.get_or_init(|| Spelt::new(self))
+    }
+
+    /// How many groups of tokens with the same hash there are.
+    pub(super) fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The token numbers of a group, in order of position.
+    pub(super) fn group(&self, at: usize) -> &[u32] {
+        let from = self.groups.get(at).map_or(self.order.len(), |group| group.1 as usize);
+        let to = self.groups.get(at + 1).map_or(self.order.len(), |group| group.1 as usize);
+        self.order.get(from..to).unwrap_or_default()
     }
 
     /// The first tokens of line-broken words whose joined form has this hash.

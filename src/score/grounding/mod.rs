@@ -8,17 +8,20 @@
 //! Work is counted in tokens and names that are compared. One value that is not found takes a time linear in the source;
 //! all of a candidate's take what the fuel allows, and what is looked for afterwards is not found.
 
+mod answers;
 mod boundary;
 mod date;
 mod evidence;
 mod fold;
 mod fuzzy;
 mod index;
+mod keys;
 mod names;
 mod neighbourhood;
 mod number;
 mod probe;
 mod sequence;
+mod spelt;
 mod token;
 mod walk;
 mod words;
@@ -42,9 +45,12 @@ pub(crate) use index::SourceIndex;
 pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;
 
+use answers::Answers;
 use boundary::{is_negated, is_whole};
 use evidence::{Document, Field, Judge, Searched, is_quantity, write_words};
-use names::{Concept, Hit, NameTable, unit_in_key};
+use index::Identity;
+use keys::Keys;
+use names::{Concept, Hit, settle};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
 use sequence::{TokenMatch, align};
@@ -89,7 +95,8 @@ impl Default for Settings {
     }
 }
 
-/// Buffers that one grounding leaves to the next: once warm, grounding allocates nothing.
+/// What one grounding leaves to the next: once warm, grounding allocates nothing, and what was found for the same value
+/// in the same place is not looked for again.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     tokens: Vec<Token>,
@@ -97,11 +104,12 @@ pub(crate) struct Scratch {
     words: String,
     number: String,
     pointer: String,
-    names: NameTable,
-    probe: NameTable,
-    hits: Vec<Hit>,
-    own: Vec<Concept>,
-    neutral: Vec<Concept>,
+    keys: Keys,
+    /// Where names stand in the source, if the candidate has names of its own there; else they are the source's.
+    hits: Option<Vec<Hit>>,
+    answers: Answers,
+    /// The source and settings that the hits and answers are for.
+    source: Option<(Identity, Settings)>,
 }
 
 /// What reads a document beyond its words: vocabularies and context, and what they find in it.
@@ -169,43 +177,25 @@ impl<'a> Grounder<'a> {
         scratch: &'a mut Scratch,
         fuel: &'a Fuel,
     ) -> Self {
-        let mut grounder = Self { vocabulary, source, settings, scratch, fuel };
-        grounder.scratch.names.clear(vocabulary.table().concepts);
-        walk::names(candidate, &mut |name| grounder.learn(name));
-        let scratch = &mut *grounder.scratch;
-        scratch.hits.clear();
-        scratch.hits.extend_from_slice(source.hits());
-        scratch.names.locate(source, &mut scratch.hits, fuel);
-        scratch.hits.sort_unstable();
-        // Within `progesterone receptor`, `receptor` is no name of its own. Sorted: a longer name comes first.
-        let mut widest = (0, 0);
-        scratch.hits.retain(|hit| {
-            let here = (hit.start, hit.end.0);
-            let inside = here != widest && here.1 <= widest.1;
-            if here.1 > widest.1 {
-                widest = here;
+        let same_names = scratch.keys.learn(candidate, vocabulary, fuel);
+        let same_source = scratch
+            .source
+            .as_ref()
+            .is_some_and(|(known, with)| known == source.identity() && *with == settings);
+        if !(same_names && same_source) {
+            scratch.answers.clear();
+            let mut hits = scratch.hits.take().unwrap_or_default();
+            hits.clear();
+            scratch.keys.locate(vocabulary, source, &mut hits, fuel);
+            if !hits.is_empty() {
+                hits.extend_from_slice(source.hits());
+                settle(&mut hits);
+                scratch.hits = Some(hits);
             }
-            !inside
-        });
-        grounder
-    }
-
-    /// Adds a name that the vocabulary does not know.
-    fn learn(&mut self, name: &str) {
-        let scratch = &mut *self.scratch;
-        if !self.fuel.spend_on(8 + name.len()) {
-            return;
+            // Without fuel, hits may be missing.
+            scratch.source = (!fuel.is_spent()).then(|| (source.identity().clone(), settings));
         }
-        scratch.probe.clear(0);
-        scratch.probe.add(0, name);
-        scratch.own.clear();
-        self.vocabulary.table().resolve(&scratch.probe, &mut scratch.own, self.fuel);
-        scratch.names.resolve(&scratch.probe, &mut scratch.own, self.fuel);
-        if scratch.own.is_empty() {
-            let concept = scratch.names.concepts;
-            scratch.names.add(concept, name);
-            scratch.names.concepts = concept.saturating_add(1);
-        }
+        Self { vocabulary, source, settings, scratch, fuel }
     }
 
     /// Finds the string or number `value`, which stands at `place` in the candidate.
@@ -243,9 +233,9 @@ impl<'a> Grounder<'a> {
         is_all.then(|| self.span(0..text.len(), Method::Exact))
     }
 
-    /// A value cut into tokens, and whose names count for it.
+    /// A value cut into tokens.
     fn probe<'t>(
-        &mut self,
+        &self,
         text: &'t str,
         place: &LeafContext<'_>,
         tokens: &'t mut Vec<Token>,
@@ -258,16 +248,12 @@ impl<'a> Grounder<'a> {
         if tokens.is_empty() {
             return None;
         }
-        self.resolve(place);
         if !self.fuel.spend_on(text.len()) {
             return None;
         }
         let mut probe = Probe { text, tokens, hint: None };
         if probe.is_bare_number() {
-            probe.hint = place
-                .unit
-                .and_then(number::unit_of_phrase)
-                .or_else(|| unit_in_key(place.key).map(|(unit, _)| unit));
+            probe.hint = self.scratch.keys.at(place.id).unit;
         }
         Some(probe)
     }
@@ -281,21 +267,22 @@ impl<'a> Grounder<'a> {
         also: &dyn Fn(TokenMatch) -> bool,
     ) -> Option<(Range<usize>, Method)> {
         let (source, fuel) = (self.source, self.fuel);
+        let keys = self.scratch.keys.at(place.id);
         let is_worded_label =
-            place.is_label() && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
+            keys.is_label && !probe.tokens.iter().all(|token| token.kind == TokenKind::Number);
         let evidence =
             if is_worded_label || date::is_date(probe) { Evidence::Free } else { probe.evidence() };
-        let names = self.names();
+        let names = self.names(place);
         let accept = |found: TokenMatch| {
             // What is around a match is looked at as far as the constants below reach.
             fuel.spend(ACCEPTING)
                 && is_whole(found, probe, source, names.hits)
                 && (denied || !is_negated(found, probe, source, evidence))
                 && (evidence != Evidence::Free || capitals_agree(found, probe, source))
-                && (place.is_label() || !names.speaks_of_another(found, source))
+                && (keys.is_label || !names.speaks_of_another(found, source))
                 && (evidence == Evidence::Free
                     || belongs(found, probe, source, &names, evidence)
-                    || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label)))
+                    || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label.text)))
                 && also(found)
         };
         if let Some(found) = as_written(probe, source, fuel, accept) {
@@ -312,9 +299,9 @@ impl<'a> Grounder<'a> {
         Some((bytes_of(found, source), Method::Fuzzy))
     }
 
-    fn names(&self) -> Names<'_> {
-        let scratch = &*self.scratch;
-        Names { hits: &scratch.hits, own: &scratch.own, neutral: &scratch.neutral }
+    fn names(&self, place: &LeafContext<'_>) -> Names<'_> {
+        let (own, neutral) = self.scratch.keys.concepts(self.scratch.keys.at(place.id));
+        Names { hits: self.scratch.hits.as_deref().unwrap_or(self.source.hits()), own, neutral }
     }
 
     /// The support of a leaf: of a text that is not blank, a number, or a truth value. None for what does not count: `false`
@@ -330,14 +317,26 @@ impl<'a> Grounder<'a> {
         let mut tokens = std::mem::take(&mut self.scratch.tokens);
         let mut others = std::mem::take(&mut self.scratch.others);
         number.clear();
-        let verdict = match value {
-            Value::String(text) => self.judge_text(text, place, quotes, reading, &mut tokens, &mut others),
-            Value::Number(given) if write_plain(given, &mut number) => {
-                self.judge_text(&number, place, quotes, reading, &mut tokens, &mut others)
-            }
-            Value::Bool(given) => self.judge_truth(*given, place, quotes, reading, &mut tokens, &mut others),
-            Value::Number(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+        let text = match value {
+            Value::String(text) => Some(text.as_str()),
+            Value::Number(given) => write_plain(given, &mut number).then_some(number.as_str()),
+            Value::Bool(given) => Some(if *given { "true" } else { "false" }),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
         };
+        let kind = (value.is_boolean(), place.is_of_several);
+        let question = text.and_then(|text| self.scratch.answers.question(place.id, kind, text, quotes));
+        let known = question.as_ref().and_then(|question| self.scratch.answers.get(question));
+        let verdict = match (known, value, text) {
+            (Some(known), ..) => known.clone(),
+            (None, Value::Bool(given), _) => {
+                self.judge_truth(*given, place, quotes, reading, &mut tokens, &mut others)
+            }
+            (None, _, Some(text)) => self.judge_text(text, place, quotes, reading, &mut tokens, &mut others),
+            (None, _, None) => None,
+        };
+        if let Some(question) = question.filter(|_| !self.fuel.is_spent()) {
+            self.scratch.answers.keep(question, verdict.clone());
+        }
         self.scratch.number = number;
         self.scratch.tokens = tokens;
         self.scratch.others = others;
@@ -375,7 +374,7 @@ impl<'a> Grounder<'a> {
         };
         words.clear();
         place.write_words(&mut words);
-        let field = Field { names: self.names(), text: &words };
+        let field = Field { names: self.names(place), text: &words };
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
         let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
@@ -410,7 +409,7 @@ impl<'a> Grounder<'a> {
         let accepts = reading.lexicon.accepted(&words);
         words.clear();
         place.write_words(&mut words);
-        let field = Field { names: self.names(), text: &words };
+        let field = Field { names: self.names(place), text: &words };
         let is_of_several = place.is_of_several;
         let judge =
             Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };
@@ -423,11 +422,13 @@ impl<'a> Grounder<'a> {
     /// The mentions of a field at the top of candidates, in the order of the text: each as its canonical value, how it is asserted,
     /// and its bytes. None where no vocabulary reads the field.
     pub(crate) fn mentions(&mut self, field: &str, reading: Reading<'_>) -> Option<Vec<Mentioned>> {
-        let place = LeafContext::top(field);
-        self.resolve(&place);
+        let Grounder { vocabulary, fuel, .. } = *self;
+        let keys = &mut self.scratch.keys;
+        let mut place = LeafContext::named(field, keys.read(field, vocabulary, fuel));
+        place.id = keys.place(&place, vocabulary, fuel);
         let vocabulary = self.vocabulary_of(&place, reading, &mut String::new())?;
         let reader = reading.lexicon.reader(vocabulary)?;
-        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names());
+        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place));
         let told = mentions.into_iter().map(|mention| Mentioned {
             value: reader.value(mention.value).to_owned(),
             context: mention.asserted.how,
@@ -457,8 +458,9 @@ impl<'a> Grounder<'a> {
         reading: Reading<'_>,
         words: &mut String,
     ) -> Option<usize> {
+        let (own, _) = self.scratch.keys.concepts(self.scratch.keys.at(place.id));
         let declared = |own: &Concept| reading.values.get(*own as usize).copied().flatten();
-        if let Some(declared) = self.scratch.own.iter().find_map(declared) {
+        if let Some(declared) = own.iter().find_map(declared) {
             return Some(declared);
         }
         let mut listed = |name: &str| {
@@ -466,7 +468,7 @@ impl<'a> Grounder<'a> {
             write_words(name, words);
             reading.lexicon.of_field(words)
         };
-        if let Some(listed) = place.label.and_then(&mut listed) {
+        if let Some(listed) = place.label.map(|label| label.text).and_then(&mut listed) {
             return Some(listed);
         }
         let mut at = Some(place);
@@ -498,40 +500,6 @@ impl<'a> Grounder<'a> {
             (bytes, how)
         });
         Searched { affirmed: None, otherwise: denied }
-    }
-
-    /// Whose names count as the field's own.
-    fn resolve(&mut self, place: &LeafContext<'_>) {
-        let Scratch { names, probe, own, neutral, .. } = &mut *self.scratch;
-        let fuel = self.fuel;
-        own.clear();
-        neutral.clear();
-        let table = self.vocabulary.table();
-        let mut add = |name: &str, into: &mut Vec<Concept>| {
-            probe.clear(0);
-            probe.add(0, name);
-            table.resolve(probe, into, fuel);
-            names.resolve(probe, into, fuel);
-        };
-        if let Some(label) = place.label {
-            add(label, own);
-        }
-        // `status` says nothing about whose status it is; the key above it does.
-        let mut named = place.label.is_some();
-        let mut at = Some(place);
-        while let Some(here) = at {
-            let generic = here.is_generic();
-            if !named && (!generic || here.outer.is_none()) || (std::ptr::eq(here, place) && !generic) {
-                add(here.key, own);
-                if let Some((_, stem)) = unit_in_key(here.key) {
-                    add(stem, own);
-                }
-                named = true;
-            } else {
-                add(here.key, neutral);
-            }
-            at = here.outer;
-        }
     }
 
     fn span(&self, bytes: Range<usize>, method: Method) -> Match {
@@ -575,7 +543,7 @@ fn as_written(
             .map_or(0, |token| source.occurrences(token.hash).len() + source.joined(token.hash).len())
     };
     let anchors = (0..probe.tokens.len().min(16)).filter(|i| {
-        let unit = *i > 0 && number::unit_of_word(probe.word(*i)).is_some();
+        let unit = *i > 0 && probe.unit(*i).is_some();
         !unit && !probe::is_times(probe.text, probe.tokens, *i)
     });
     let anchor = anchors.min_by_key(|i| candidates(*i))?;
@@ -585,17 +553,22 @@ fn as_written(
     let places =
         source.occurrences(hash).iter().copied().chain(source.joined(hash).iter().map(|join| join.1));
     let mut counted = 0;
+    let shifts = if anchor == 0 { 0..1_usize } else { 0..3 };
     for place in places {
         if !fuel.spend_on(work - counted) {
             return None;
         }
         counted = work;
         // Words joined over a line break and repeated units before the anchor shift it a little.
-        for shift in [0_usize, 1, 2] {
+        for shift in shifts.clone() {
             work += 1;
             let Some(from) = (place as usize).checked_sub(anchor + shift) else {
                 break;
             };
+            // Only an exact match is better than one that was found.
+            if other.is_some() && !begins_exactly(probe, source, from) {
+                continue;
+            }
             if let Some(found) = align(probe, source, from, &mut work)
                 && accept(found)
             {
@@ -606,9 +579,6 @@ fn as_written(
                 let method = if found.numeric { Method::Numeric } else { Method::Normalized };
                 other.get_or_insert((bytes, method));
             }
-            if anchor == 0 {
-                break;
-            }
         }
         if work > limit {
             break;
@@ -617,12 +587,24 @@ fn as_written(
     other
 }
 
+/// Whether the value stands exactly where token `from` begins, as far as it goes.
+fn begins_exactly(probe: &Probe<'_>, source: &SourceIndex, from: usize) -> bool {
+    let Some(here) = source.token(from) else { return false };
+    exact_start(probe, here.start as usize)
+        .and_then(|start| source.text().as_bytes().get(start..))
+        .is_some_and(|rest| rest.starts_with(probe.text.trim().as_bytes()))
+}
+
+/// Where the value begins, with the punctuation before its first word, if that word is at `at`.
+fn exact_start(probe: &Probe<'_>, at: usize) -> Option<usize> {
+    let offset = probe.text.len() - probe.text.trim_start().len();
+    at.checked_sub((probe.token(0)?.start as usize).checked_sub(offset)?)
+}
+
 /// The bytes of an exact match, with the punctuation around the value's words.
 fn exactly(probe: &Probe<'_>, source: &SourceIndex, bytes: &Range<usize>) -> Option<Range<usize>> {
     let value = probe.text.trim();
-    let offset = probe.text.len() - probe.text.trim_start().len();
-    let lead = (probe.token(0)?.start as usize).checked_sub(offset)?;
-    let start = bytes.start.checked_sub(lead)?;
+    let start = exact_start(probe, bytes.start)?;
     let end = start.checked_add(value.len())?;
     // The number 12.5 is not exactly 12.50, but 90 is exactly in 90%.
     let rest = if end < bytes.end { source.text().get(end..bytes.end)? } else { "" };

@@ -1,13 +1,21 @@
 //! Names of fields: what a field may be called in a text, and where those names stand.
 
-use super::fold::{Word, fold_eq};
-use super::index::{SourceIndex, gap, has_capital};
-use super::token::{Style, Token, letters, tokenize};
+use super::fold::{Word, fold_str};
+use super::index::{Identity, SourceIndex, gap, has_capital};
+use super::number::{Unit, unit_of_word};
+use super::token::{Style, Token, TokenKind, letters, tokenize};
+use super::words::{is_generic_key, is_label_key};
 use crate::value::Fuel;
 use std::collections::HashMap;
 
 /// A field, by its number in the vocabulary; the names that only a candidate has follow after those.
 pub(super) type Concept = u32;
+
+/// A key or label, by its number in the vocabulary; those that only candidates have follow after those.
+pub(super) type NameId = u32;
+
+/// One way to write a name, by its number; numbered like names.
+pub(super) type SpellingId = u32;
 
 /// A name found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,11 +28,32 @@ pub(super) struct Hit {
     pub(super) concept: Concept,
 }
 
+/// Sorts hits and leaves out those inside another: within `progesterone receptor`, `receptor` is no name of its own.
+pub(super) fn settle(hits: &mut Vec<Hit>) {
+    // Two sorted lists, one after the other, are merged in linear time.
+    hits.sort();
+    // Sorted: a longer name comes first.
+    let mut widest = (0, 0);
+    hits.retain(|hit| {
+        let here = (hit.start, hit.end.0);
+        let inside = here != widest && here.1 <= widest.1;
+        if here.1 > widest.1 {
+            widest = here;
+        }
+        !inside
+    });
+}
+
 /// All fields that a rubric knows, with every name each may have in a text, so that a value is never taken from
 /// beside another field's name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
-    table: NameTable,
+    identity: Identity,
+    book: Book,
+    /// Each field's names.
+    fields: Vec<(Concept, SpellingOf)>,
+    /// How many fields there are.
+    concepts: Concept,
 }
 
 impl Vocabulary {
@@ -39,73 +68,147 @@ impl Vocabulary {
         S::Item: AsRef<str>,
         I: IntoIterator<Item = (F, S)>,
     {
-        let mut table = NameTable::default();
+        let (mut vocabulary, mut concepts_of) = (Self::default(), Vec::<Vec<Concept>>::new());
         for (concept, (field, synonyms)) in (0_u32..).zip(fields) {
-            table.add(concept, field.as_ref());
+            let mut add = |name: &str| {
+                let id = vocabulary.book.read(name, None);
+                let spellings =
+                    vocabulary.book.names.get(id as usize).map_or(&[][..], |name| &name.spellings);
+                for spelling in spellings {
+                    let at = spelling.id as usize;
+                    concepts_of.resize(concepts_of.len().max(at + 1), Vec::new());
+                    if let Some(known) = concepts_of.get_mut(at).filter(|known| !known.contains(&concept)) {
+                        known.push(concept);
+                        vocabulary.fields.push((concept, *spelling));
+                    }
+                }
+            };
+            add(field.as_ref());
             for synonym in synonyms {
-                table.add(concept, synonym.as_ref());
+                add(synonym.as_ref());
             }
-            table.concepts = concept + 1;
+            vocabulary.concepts = concept + 1;
         }
-        Self { table }
+        vocabulary.book.concepts_of = concepts_of;
+        vocabulary.book.settle();
+        vocabulary
     }
 
-    pub(super) fn table(&self) -> &NameTable {
-        &self.table
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
-    pub(super) fn locate(&self, source: &SourceIndex, hits: &mut Vec<Hit>) {
-        self.table.locate(source, hits, &Fuel::of(u64::MAX));
-        hits.sort_unstable();
+    pub(super) fn book(&self) -> &Book {
+        &self.book
+    }
+
+    pub(super) fn concepts(&self) -> Concept {
+        self.concepts
+    }
+
+    /// Where the names stand in `source`; none inside another.
+    pub(super) fn locate(&self, source: &SourceIndex) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for (concept, spelling) in &self.fields {
+            self.book.locate(*spelling, *concept, source, &mut hits, &Fuel::of(u64::MAX));
+        }
+        settle(&mut hits);
+        hits
     }
 }
 
+/// One spelling of one name.
 #[derive(Clone, Copy, Debug)]
-struct Name {
-    concept: Concept,
-    /// First of its tokens in the table, and the one after its last.
-    from: u32,
-    to: u32,
+pub(super) struct SpellingOf {
+    pub(super) id: SpellingId,
     /// So short that it could be an ordinary word (`er`, `pr`): must be written with a capital or as a label.
-    short: bool,
-    /// The name before it whose tokens have the same hashes.
-    same_hash: Option<u32>,
+    pub(super) short: bool,
 }
 
-/// Names with their tokens, in arenas that can be cleared and filled again without allocating.
+/// What is known of one key or label, whatever candidate and source it stands in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NameTable {
+pub(super) struct Name {
+    /// Says what kind of value it holds, not what it is about.
+    pub(super) is_generic: bool,
+    /// Names what its siblings are about.
+    pub(super) is_label: bool,
+    /// The unit that its last word names, and how many bytes are before that word.
+    pub(super) unit: Option<(Unit, usize)>,
+    /// The fields of the vocabulary that are called so.
+    pub(super) known: Vec<Concept>,
+    pub(super) spellings: Vec<SpellingOf>,
+}
+
+/// Keys and labels, each read once; and all their spellings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Book {
+    names: Vec<Name>,
+    by_text: HashMap<Box<str>, NameId>,
+    spellings: HashMap<Box<str>, SpellingId>,
+    /// Which fields are spelt so, by spelling.
+    concepts_of: Vec<Vec<Concept>>,
+    /// The tokens of all spellings, with the text they are cut from; and where each spelling's end.
     text: String,
     tokens: Vec<Token>,
-    names: Vec<Name>,
-    /// The last name whose tokens have these hashes.
-    by_hash: HashMap<u64, u32>,
-    pub(super) concepts: Concept,
+    ends: Vec<usize>,
+    /// Buffers.
     spaced: String,
     variant: String,
+    folded: String,
+    /// How many bytes the names have.
+    pub(super) bytes: usize,
 }
 
 /// Names longer than this many tokens are prose, not names. The long names of laboratory tests have some 15.
 const LONGEST: usize = 20;
 
-impl NameTable {
-    /// Empties the table; concepts are counted on from `first`.
-    pub(super) fn clear(&mut self, first: Concept) {
-        self.text.clear();
-        self.tokens.clear();
-        self.names.clear();
-        self.by_hash.clear();
-        self.concepts = first;
+impl Book {
+    pub(super) fn names(&self) -> usize {
+        self.names.len()
     }
 
-    /// Adds `name`, in all its spellings.
-    pub(super) fn add(&mut self, concept: Concept, name: &str) {
+    pub(super) fn spellings(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn find(&self, text: &str) -> Option<NameId> {
+        self.by_text.get(text).copied()
+    }
+
+    pub(super) fn name(&self, id: NameId) -> Option<&Name> {
+        self.names.get(id as usize)
+    }
+
+    /// Settles which fields each name is known as.
+    fn settle(&mut self) {
+        for name in &mut self.names {
+            for spelling in &name.spellings {
+                let concepts = self.concepts_of.get(spelling.id as usize).map_or(&[][..], Vec::as_slice);
+                name.known.extend_from_slice(concepts);
+            }
+            name.known.sort_unstable();
+            name.known.dedup();
+        }
+    }
+
+    /// Reads `text` in all its spellings, if that is not done yet. Numbers count on from those of `base`, where
+    /// spellings may have a number already; the name itself has none there.
+    pub(super) fn read(&mut self, text: &str, base: Option<&Book>) -> NameId {
+        if let Some(known) = self.find(text) {
+            return known;
+        }
+        let mut name = Name {
+            is_generic: key_is(text, is_generic_key),
+            is_label: key_is(text, is_label_key),
+            unit: unit_in_key(text).map(|(unit, stem)| (unit, stem.len())),
+            ..Name::default()
+        };
         let mut spaced = std::mem::take(&mut self.spaced);
         let mut variant = std::mem::take(&mut self.variant);
         for spelling in [Spelling::AsIs, Spelling::Words, Spelling::DigitsApart, Spelling::Merged] {
             spaced.clear();
-            spell(name, spelling, &mut spaced);
-            self.add_spelling(concept, &spaced);
+            spell(text, spelling, &mut spaced);
+            self.add(&mut name, &spaced, base);
             variant.clear();
             variant.push_str(spaced.trim_end());
             if letters(&variant) >= 4 && variant.ends_with(char::is_alphabetic) {
@@ -114,18 +217,27 @@ impl NameTable {
                 } else {
                     variant.push('s');
                 }
-                self.add_spelling(concept, &variant);
+                self.add(&mut name, &variant, base);
             }
         }
-        self.spaced = spaced;
-        self.variant = variant;
+        (self.spaced, self.variant) = (spaced, variant);
+        if let Some(base) = base {
+            for spelling in &name.spellings {
+                let concepts = base.concepts_of.get(spelling.id as usize).map_or(&[][..], Vec::as_slice);
+                name.known.extend(concepts);
+            }
+            name.known.sort_unstable();
+            name.known.dedup();
+        }
+        let id = u32::try_from(base.map_or(0, Book::names) + self.names.len()).unwrap_or(u32::MAX);
+        self.bytes += text.len();
+        self.names.push(name);
+        self.by_text.insert(text.into(), id);
+        id
     }
 
-    fn add_spelling(&mut self, concept: Concept, spelling: &str) {
+    fn add(&mut self, name: &mut Name, spelling: &str, base: Option<&Book>) {
         let (from, offset) = (self.tokens.len(), self.text.len());
-        self.text.push_str(spelling);
-        // Separated, so that two names never run into one token.
-        self.text.push('\n');
         let Ok(shift) = u32::try_from(offset) else {
             return;
         };
@@ -133,83 +245,67 @@ impl NameTable {
         tokenize(spelling, &mut Style::default(), &mut |token| {
             tokens.push(Token { start: token.start + shift, end: token.end + shift, ..token });
         });
-        let hash = hash_of(self.tokens.get(from..).unwrap_or_default());
-        let known = self.alike(hash).any(|name| name.concept == concept && self.same(name, from));
-        if self.tokens.len() == from || self.tokens.len() - from > LONGEST || known {
+        let count = self.tokens.len() - from;
+        if count == 0 || count > LONGEST {
             self.tokens.truncate(from);
-            self.text.truncate(offset);
             return;
         }
-        let (Ok(first), Ok(to)) = (u32::try_from(from), u32::try_from(self.tokens.len())) else {
+        self.text.push_str(spelling);
+        self.folded.clear();
+        for token in self.tokens.get(from..).unwrap_or_default() {
+            self.folded.push(if token.kind == TokenKind::Number { '\u{1}' } else { '\u{2}' });
+            fold_str(token.text(&self.text), &mut |c| self.folded.push(c));
+        }
+        let known = base
+            .and_then(|base| base.spellings.get(self.folded.as_str()))
+            .or_else(|| self.spellings.get(self.folded.as_str()));
+        let id = match known {
+            Some(known) => {
+                self.tokens.truncate(from);
+                self.text.truncate(offset);
+                *known
+            }
+            None => {
+                let id = u32::try_from(base.map_or(0, Book::spellings) + self.ends.len()).unwrap_or(u32::MAX);
+                self.spellings.insert(self.folded.as_str().into(), id);
+                self.ends.push(self.tokens.len());
+                self.bytes += spelling.len();
+                id
+            }
+        };
+        if !name.spellings.iter().any(|known| known.id == id) {
+            name.spellings.push(SpellingOf { id, short: count == 1 && letters(spelling) <= 3 });
+        }
+    }
+
+    /// Adds every place where `spelling`, which is one of this book's counted from 0, stands in `source`.
+    pub(super) fn locate(
+        &self,
+        spelling: SpellingOf,
+        concept: Concept,
+        source: &SourceIndex,
+        hits: &mut Vec<Hit>,
+        fuel: &Fuel,
+    ) {
+        let at = spelling.id as usize;
+        let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let tokens = self.ends.get(at).and_then(|to| self.tokens.get(from..*to)).unwrap_or_default();
+        let Some(first) = tokens.first() else {
             return;
         };
-        let short = self.tokens.len() - from == 1 && letters(spelling) <= 3;
-        let Ok(number) = u32::try_from(self.names.len()) else {
+        let places = source.occurrences(first.hash);
+        if !fuel.spend_on(1 + places.len()) {
             return;
-        };
-        let same_hash = self.by_hash.insert(hash, number);
-        self.names.push(Name { concept, from: first, to, short, same_hash });
-    }
-
-    /// The names whose tokens have these hashes, the last one first.
-    fn alike(&self, hash: u64) -> impl Iterator<Item = &Name> {
-        let name = |number: u32| self.names.get(number as usize);
-        std::iter::successors(self.by_hash.get(&hash).and_then(|number| name(*number)), move |before| {
-            before.same_hash.and_then(name)
-        })
-    }
-
-    /// Whether the tokens of `name` equal all tokens from `from` on.
-    fn same(&self, name: &Name, from: usize) -> bool {
-        let own = self.tokens.get(name.from as usize..name.to as usize).unwrap_or_default();
-        let other = self.tokens.get(from..).unwrap_or_default();
-        own.len() == other.len()
-            && own
-                .iter()
-                .zip(other)
-                .all(|(a, b)| a.hash == b.hash && fold_eq(a.text(&self.text), b.text(&self.text)))
-    }
-
-    /// Adds to `into` every concept that has a name in common with `probe`, a table with one name.
-    pub(super) fn resolve(&self, probe: &NameTable, into: &mut Vec<Concept>, fuel: &Fuel) {
-        for other in &probe.names {
-            let tokens = probe.tokens.get(other.from as usize..other.to as usize).unwrap_or_default();
-            for name in self.alike(hash_of(tokens)).take_while(|_| fuel.spend(1)) {
-                let own = self.tokens.get(name.from as usize..name.to as usize).unwrap_or_default();
-                let same = || {
-                    own.len() == tokens.len()
-                        && own.iter().zip(tokens).all(|(a, b)| {
-                            a.hash == b.hash && fold_eq(a.text(&self.text), b.text(&probe.text))
-                        })
-                };
-                if !into.contains(&name.concept) && same() {
-                    into.push(name.concept);
-                }
+        }
+        let len = u32::try_from(tokens.len()).unwrap_or_default();
+        for &at in places {
+            if self.stands(spelling.short, tokens, source, at as usize) {
+                hits.push(Hit { start: at, end: std::cmp::Reverse(at + len), concept });
             }
         }
     }
 
-    /// Finds all names in `source`.
-    pub(super) fn locate(&self, source: &SourceIndex, hits: &mut Vec<Hit>, fuel: &Fuel) {
-        for name in &self.names {
-            let tokens = self.tokens.get(name.from as usize..name.to as usize).unwrap_or_default();
-            let Some(first) = tokens.first() else {
-                continue;
-            };
-            let places = source.occurrences(first.hash);
-            if !fuel.spend_on(1 + places.len()) {
-                return;
-            }
-            for &at in places {
-                if self.stands(name, tokens, source, at as usize) {
-                    let len = name.to - name.from;
-                    hits.push(Hit { start: at, end: std::cmp::Reverse(at + len), concept: name.concept });
-                }
-            }
-        }
-    }
-
-    fn stands(&self, name: &Name, tokens: &[Token], source: &SourceIndex, at: usize) -> bool {
+    fn stands(&self, short: bool, tokens: &[Token], source: &SourceIndex, at: usize) -> bool {
         let all = tokens.iter().enumerate().all(|(i, token)| {
             let here = source.token(at + i);
             let close = i == 0
@@ -221,19 +317,12 @@ impl NameTable {
                 && here.is_some_and(|here| here.hash == token.hash && here.kind == token.kind)
                 && source.token_is(at + i, token.text(&self.text))
         });
-        if !all || !name.short {
+        if !all || !short {
             return all;
         }
         let labelled = gap(source.text(), source.tokens(), at).trim_start().starts_with([':', '=']);
         labelled || source.token(at).is_some_and(|token| has_capital(token.text(source.text())))
     }
-}
-
-/// One number for the hashes of several tokens.
-fn hash_of(tokens: &[Token]) -> u64 {
-    tokens.iter().fold(0x9e37_79b9_7f4a_7c15, |all: u64, token| {
-        (all ^ u64::from(token.hash)).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
-    })
 }
 
 enum Spelling {
@@ -266,16 +355,16 @@ fn spell(name: &str, spelling: Spelling, into: &mut String) {
     }
 }
 
-/// The key folded and without separators, for looking it up among generic and label keys.
-pub(super) fn key_is(key: &str, listed: impl Fn(&str) -> bool) -> bool {
+/// Whether the key, folded and without separators, is in a list.
+fn key_is(key: &str, listed: impl Fn(&str) -> bool) -> bool {
     Word::new(key).is_some_and(|word| listed(word.as_str().trim_matches(['_', '-'])))
 }
 
 /// The unit that the last word of a key names, and the key without it: `sizeMm`, `weight_g`. A key of one word names none.
-pub(super) fn unit_in_key(key: &str) -> Option<(super::number::Unit, &str)> {
+fn unit_in_key(key: &str) -> Option<(Unit, &str)> {
     let (at, c) = key.char_indices().rev().find(|(_, c)| c.is_uppercase() || matches!(c, '_' | '-' | ' '))?;
     let from = if c.is_uppercase() { at } else { at + c.len_utf8() };
     let stem =
         key.get(..at).filter(|stem| stem.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))?;
-    Some((super::number::unit_of_word(key.get(from..)?)?, stem))
+    Some((unit_of_word(key.get(from..)?)?, stem))
 }

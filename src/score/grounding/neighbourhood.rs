@@ -8,7 +8,7 @@ use super::boundary::listed_at;
 use super::fold::fold_eq;
 use super::index::SourceIndex;
 use super::names::{Concept, Hit};
-use super::number::{Dimension, unit_of_word};
+use super::number::Dimension;
 use super::probe::{Evidence, Probe, unit_at};
 use super::sequence::{TokenMatch, has_blank_line};
 use super::token::TokenKind;
@@ -314,12 +314,16 @@ pub(super) fn labels_row(found: TokenMatch, source: &SourceIndex, label: &str) -
     };
     let text = source.text();
     let (start, end) = (first.start as usize, last.end as usize);
+    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\r']);
+    let is_cell = text.get(..start).unwrap_or_default().trim_end_matches(' ').ends_with(parts)
+        && (after.is_empty() || after.starts_with('\n') || after.starts_with(parts));
+    if !is_cell {
+        return false;
+    }
     // A first cell further back is that of no table.
     let Some(line) = line_before(text, start) else { return false };
-    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\r']);
-    let is_cell = line.trim_end_matches(' ').ends_with(parts)
-        && (after.is_empty() || after.starts_with('\n') || after.starts_with(parts));
-    is_cell && line.split(parts).next().is_some_and(|cell| fold_eq(cell.trim(), label.trim()))
+    line.trim_end_matches(' ').ends_with(parts)
+        && line.split(parts).next().is_some_and(|cell| fold_eq(cell.trim(), label.trim()))
 }
 
 /// Longest part of a line that is gone back over to a row's first cell, in bytes.
@@ -422,10 +426,10 @@ fn note(passed: &mut Passed, source: &SourceIndex, at: usize) {
             Some(WordClass::And) => passed.weak += 1,
             Some(WordClass::Connector | WordClass::Common) => {}
             None => {
-                let text = token.text(source.text());
-                if unit_of_word(text).is_some() {
+                if token.listed().unit.is_some() {
                     return;
                 }
+                let text = token.text(source.text());
                 passed.coded |=
                     text.chars().any(|c| c.is_ascii_digit()) && text.starts_with(char::is_alphabetic);
                 passed.words += 1;

@@ -87,7 +87,7 @@ impl Decimal {
 }
 
 /// What a unit measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Dimension {
     /// Metres.
     Length,
@@ -113,7 +113,7 @@ impl Dimension {
 }
 
 /// A unit: `10^power` of the dimension's base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Unit {
     /// What it measures.
     pub(super) dimension: Dimension,

@@ -1,10 +1,9 @@
 //! A value to look for: its tokens, and how much evidence it needs.
 
-use super::fold::Word;
 use super::index::{has_capital, is_negative};
-use super::number::{Decimal, PERCENT, Unit, unit_of_word};
+use super::number::{Decimal, PERCENT, Unit};
 use super::token::{Token, TokenKind, letters};
-use super::words::{WordClass, listed};
+use super::words::WordClass;
 
 /// How much a match of the value proves by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +30,11 @@ impl Probe<'_> {
         self.tokens.get(i).copied()
     }
 
+    /// The unit that token `i` names.
+    pub(super) fn unit(&self, i: usize) -> Option<Unit> {
+        self.token(i)?.listed().unit
+    }
+
     pub(super) fn word(&self, i: usize) -> &str {
         self.token(i).map_or("", |token| token.text(self.text))
     }
@@ -47,7 +51,7 @@ impl Probe<'_> {
 
     /// The list that token `i` is in.
     pub(super) fn listed(&self, i: usize) -> Option<WordClass> {
-        Word::new(self.word(i)).and_then(|word| listed(word.as_str()))
+        self.token(i)?.listed().class
     }
 
     pub(super) fn has(&self, kind: WordClass) -> bool {
@@ -65,7 +69,7 @@ impl Probe<'_> {
                     units += usize::from(token.percent && self.tokens.len() > 1);
                 }
                 TokenKind::Symbol => {}
-                TokenKind::Word if i > 0 && unit_of_word(text).is_some() => units += 1,
+                TokenKind::Word if i > 0 && token.listed().unit.is_some() => units += 1,
                 TokenKind::Word
                     if self.listed(i).is_some() || (numbers > 0 && is_times(self.text, self.tokens, i)) => {}
                 TokenKind::Word => {
@@ -134,7 +138,7 @@ pub(super) fn unit_at(text: &str, tokens: &[Token], i: usize) -> Option<Unit> {
         if gap.len() > 4 || !gap.chars().all(|c| c.is_whitespace() || c == '-') {
             return None;
         }
-        if let Some(unit) = unit_of_word(tokens.get(at + 1)?.text(text)) {
+        if let Some(unit) = tokens.get(at + 1)?.listed().unit {
             return Some(unit);
         }
         if !is_times(text, tokens, at + 1) || tokens.get(at + 2)?.kind != TokenKind::Number {

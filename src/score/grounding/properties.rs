@@ -23,6 +23,65 @@ fn ground(text: &str, key: &str, value: &Value) -> Option<Match> {
     found
 }
 
+/// Everything that is found for `candidate`.
+fn ground_with(
+    scratch: &mut Scratch,
+    vocabulary: &Vocabulary,
+    source: &SourceIndex,
+    candidate: &Value,
+) -> Vec<(String, Option<Match>)> {
+    let mut all = Vec::new();
+    Grounder::ground_all(
+        candidate,
+        vocabulary,
+        source,
+        Settings::default(),
+        scratch,
+        &crate::value::Fuel::of(u64::MAX),
+        |leaf, result| all.push((leaf.pointer.to_owned(), result)),
+    );
+    all
+}
+
+/// Few keys and values, so that they come again beside each other and elsewhere.
+fn candidate() -> impl Strategy<Value = Value> {
+    let key = || {
+        prop_oneof![Just("grade"), Just("ER"), Just("tumor"), Just("value"), Just("sizeMm"), Just("tumors")]
+    };
+    let leaf = prop_oneof![
+        Just(json!("positive")),
+        Just(json!("2")),
+        Just(json!(2)),
+        Just(json!("carcinoma")),
+        Just(json!("0.2 cm")),
+        Just(json!(null)),
+    ];
+    let label = prop_oneof![Just("ER"), Just("tumor"), Just("nodule")];
+    let row = (
+        proptest::option::of(label),
+        key(),
+        leaf.clone(),
+        proptest::option::of(prop_oneof![Just("mm"), Just("cm")]),
+    )
+        .prop_map(|(label, key, leaf, unit)| {
+            let mut row = serde_json::Map::new();
+            row.extend(label.map(|label| ("name".to_owned(), json!(label))));
+            row.insert(key.to_owned(), leaf);
+            row.extend(unit.map(|unit| ("unit".to_owned(), json!(unit))));
+            Value::Object(row)
+        });
+    let field = prop_oneof![
+        3 => leaf,
+        1 => row.clone(),
+        1 => proptest::collection::vec(row, 1..3).prop_map(Value::Array),
+    ];
+    let fields = proptest::collection::vec((key(), field), 1..5);
+    (fields, proptest::bool::weighted(0.2)).prop_map(|(fields, is_listed)| {
+        let fields = Value::Object(fields.into_iter().map(|(key, field)| (key.to_owned(), field)).collect());
+        if is_listed { Value::Array(vec![fields]) } else { fields }
+    })
+}
+
 fn folded(text: &str) -> String {
     let mut out = String::new();
     fold::fold_str(text, &mut |c| {
@@ -84,6 +143,27 @@ proptest! {
                 });
                 prop_assert!(!joined(before, inside.chars().next()) && !joined(inside.chars().next_back(), after), "{inside:?} in {text:?}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_changes_nothing(candidates in proptest::collection::vec((candidate(), 0_usize..4), 1..12)) {
+        let vocabularies = [
+            Vocabulary::new([("grade", vec!["histologic grade"]), ("ER", vec!["estrogen receptor"])]),
+            Vocabulary::new([("tumor", vec!["nodule"])]),
+        ];
+        let texts = [
+            "Tumor: 2. Grade: 2. ER positive, nodule 0.2 cm. Carcinoma.",
+            "Value 2 mm, ER 2 positive; tumors: carcinoma, grade positive. Size 2 mm. Nodule: positive",
+        ];
+        let sources: Vec<SourceIndex> =
+            vocabularies.iter().flat_map(|names| texts.map(|text| SourceIndex::new(text, names))).collect();
+        let mut kept = Scratch::default();
+        for (candidate, at) in candidates {
+            let (names, source) = (&vocabularies[at / 2], &sources[at]);
+            let found = ground_with(&mut kept, names, source, &candidate);
+            prop_assert_eq!(&found, &ground_with(&mut Scratch::default(), names, source, &candidate));
+            prop_assert_eq!(&found, &ground_with(&mut kept, names, source, &candidate));
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::fold::fold_eq;
 use super::index::SourceIndex;
-use super::number::unit_of_word;
 use super::probe::{Probe, is_times, number_at, unit_at};
 use super::token::TokenKind;
 
@@ -37,9 +36,7 @@ pub(super) fn align(
             }
             numeric |= !number_matches(probe, source, i, j)?;
             // `90 percent` was found as `90%`.
-            let spelt = here.percent
-                && !token.percent
-                && probe.token(i + 1).is_some_and(|_| unit_of_word(probe.word(i + 1)).is_some());
+            let spelt = here.percent && !token.percent && probe.unit(i + 1).is_some();
             i += if spelt { 2 } else { 1 };
             j += 1;
         } else if here.hash == token.hash
@@ -56,14 +53,11 @@ pub(super) fn align(
             && source.token(j - 1).is_some_and(|before| before.kind == TokenKind::Number)
         {
             // Whether the units agree was settled with the number.
-            unit_of_word(here.text(source.text()))?;
+            here.listed().unit?;
             numeric = true;
             i += 1;
             j += 1;
-        } else if i > 0
-            && is_times(probe.text, probe.tokens, i)
-            && unit_of_word(here.text(source.text())).is_some()
-        {
+        } else if i > 0 && is_times(probe.text, probe.tokens, i) && here.listed().unit.is_some() {
             // `2.5 cm x 1 cm` for the value `2.5 x 1 cm`.
             numeric = true;
             j += 1;
@@ -79,7 +73,7 @@ fn is_unit_after_number(probe: &Probe<'_>, i: usize) -> bool {
         .checked_sub(1)
         .and_then(|before| probe.token(before))
         .is_some_and(|before| before.kind == TokenKind::Number);
-    after && unit_of_word(probe.word(i)).is_some()
+    after && probe.unit(i).is_some()
 }
 
 /// Whether two numbers are equal in their units. Some(true) when they are also written alike.

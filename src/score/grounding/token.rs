@@ -2,6 +2,7 @@
 
 use super::fold::{Class, Hash, class, fold_char, fold_str};
 use super::number::unit_of_word;
+use super::words::{Listed, listed_as, listing};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +31,16 @@ pub(super) struct Token {
     pub(super) percent: bool,
     /// A word whose end is hyphenated over a line break.
     pub(super) broken: bool,
+    /// What the lists say of a word, by number.
+    pub(super) listing: u8,
 }
 
 impl Token {
+    /// What the lists say of it: nothing but for words.
+    pub(super) fn listed(self) -> Listed {
+        if self.listing == 0 { Listed::default() } else { listed_as(self.listing) }
+    }
+
     /// The token's own text.
     pub(super) fn text(self, of: &str) -> &str {
         of.get(self.start as usize..self.end as usize).unwrap_or_default()
@@ -159,7 +167,12 @@ impl<F: FnMut(Token)> Reader<'_, F> {
     /// Emits one token and returns its end. One token is held back to learn whether a line break split it.
     fn push(&mut self, kind: TokenKind, start: usize, end: usize, percent: bool) -> usize {
         let part = self.text.get(start..end).unwrap_or_default();
-        let hash = if kind == TokenKind::Number { number_hash(part) } else { word_hash(part) };
+        let (hash, listing) = if kind == TokenKind::Number {
+            (number_hash(part), 0)
+        } else {
+            let hash = word_hash(part);
+            (hash, listing(hash, part))
+        };
         let (Ok(first), Ok(after)) = (u32::try_from(start), u32::try_from(end)) else {
             return end;
         };
@@ -169,7 +182,7 @@ impl<F: FnMut(Token)> Reader<'_, F> {
                 && self.splits_word(last, start, part);
             (self.emit)(last);
         }
-        self.last = Some(Token { start: first, end: after, hash, kind, percent, broken: false });
+        self.last = Some(Token { start: first, end: after, hash, kind, percent, broken: false, listing });
         end
     }
 

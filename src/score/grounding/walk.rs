@@ -4,11 +4,12 @@ use crate::value::{Segment, push_segment};
 use serde_json::{Map, Value};
 
 use super::evidence::write_words;
-use super::names::{key_is, unit_in_key};
-use super::words::{is_generic_key, is_label_key};
+use super::keys::{NONE, PlaceId, TOP};
+use super::names::NameId;
+use super::number::{Unit, unit_of_phrase};
 use super::{Grounder, Reading, Verdict};
 #[cfg(test)]
-use super::{Scratch, Settings, SourceIndex, Vocabulary};
+use super::{Match, Scratch, Settings, SourceIndex, Vocabulary};
 use crate::score::quotes::Quotes;
 #[cfg(test)]
 use crate::value::Fuel;
@@ -20,41 +21,48 @@ const LONGEST_LABEL: usize = 80;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeafContext<'a> {
     /// The leaf's key; for the elements of an array, the array's.
-    pub key: &'a str,
+    pub(super) key: &'a str,
+    /// The key's number.
+    pub(super) name: NameId,
     /// The place of the object that holds it. None at the top.
-    pub outer: Option<&'a LeafContext<'a>>,
+    pub(super) outer: Option<&'a LeafContext<'a>>,
     /// What a sibling (`name`, `test`, `marker`, …) says that the object is about.
-    pub label: Option<&'a str>,
+    pub(super) label: Option<Label<'a>>,
     /// The unit that a sibling gives.
-    pub unit: Option<&'a str>,
+    pub(super) unit: Option<Unit>,
+    /// The number of all this.
+    pub(super) id: PlaceId,
     /// Whether it stands in one of several objects of a list.
-    pub is_of_several: bool,
+    pub(super) is_of_several: bool,
+}
+
+/// What an object is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label<'a> {
+    pub(super) text: &'a str,
+    pub(super) name: NameId,
 }
 
 impl<'a> LeafContext<'a> {
-    /// A field at the top of the candidate.
-    #[must_use]
-    pub(crate) fn top(key: &'a str) -> Self {
-        Self { key, outer: None, label: None, unit: None, is_of_several: false }
+    /// No field: the candidate itself.
+    fn top() -> Self {
+        LeafContext { id: TOP, ..LeafContext::named("", NONE) }
     }
 
-    /// The words of its key and of what is around it: the label, else the keys as far as each says nothing alone.
+    /// A field at the top of the candidate that has no number yet.
+    pub(super) fn named(key: &'a str, name: NameId) -> Self {
+        Self { key, name, outer: None, label: None, unit: None, id: NONE, is_of_several: false }
+    }
+
+    /// The words of its key and of what is around it.
     pub(super) fn write_words(&self, into: &mut String) {
         if let Some(label) = self.label {
-            write_words(label, into);
+            write_words(label.text, into);
         }
         if let Some(outer) = self.outer {
             outer.write_words(into);
         }
         write_words(self.key, into);
-    }
-
-    pub(super) fn is_generic(&self) -> bool {
-        key_is(self.key, is_generic_key)
-    }
-
-    pub(super) fn is_label(&self) -> bool {
-        key_is(self.key, is_label_key)
     }
 }
 
@@ -78,7 +86,7 @@ impl Grounder<'_> {
         settings: Settings,
         scratch: &mut Scratch,
         fuel: &Fuel,
-        mut visit: impl FnMut(Leaf<'_>, Option<super::Match>),
+        mut visit: impl FnMut(Leaf<'_>, Option<Match>),
     ) {
         let mut grounder = Grounder::new(candidate, vocabulary, source, settings, scratch, fuel);
         grounder.each_leaf(candidate, |grounder, leaf, place| {
@@ -114,8 +122,8 @@ impl Grounder<'_> {
     fn each_leaf(&mut self, candidate: &Value, visit: impl FnMut(&mut Self, Leaf<'_>, &LeafContext<'_>)) {
         let mut pointer = std::mem::take(&mut self.scratch.pointer);
         pointer.clear();
-        let mut walk = Walk { grounder: self, pointer: &mut pointer, visit };
-        walk.value(candidate, &LeafContext::top(""));
+        let mut walk = Walk { grounder: self, pointer: &mut pointer, met: 0, visit };
+        walk.value(candidate, &LeafContext::top());
         self.scratch.pointer = pointer;
     }
 }
@@ -123,6 +131,8 @@ impl Grounder<'_> {
 struct Walk<'w, 'g, V> {
     grounder: &'w mut Grounder<'g>,
     pointer: &'w mut String,
+    /// How many keys and labels were met: those of the next object follow.
+    met: usize,
     visit: V,
 }
 
@@ -133,21 +143,35 @@ impl<'g, V: FnMut(&mut Grounder<'g>, Leaf<'_>, &LeafContext<'_>)> Walk<'_, 'g, V
         }
         match value {
             Value::Object(fields) => {
-                let (label, unit) = (label_of(fields), text_at(fields, &["unit", "units", "unitOfMeasure"]));
+                let first = self.met;
+                self.met += 1 + fields.len();
+                let name = self.grounder.scratch.keys.met(first);
+                let own = (name != NONE)
+                    .then(|| self.grounder.scratch.keys.label(fields, first + 1, self.grounder.vocabulary))
+                    .flatten();
                 // The candidate itself is no place.
                 let outer = if self.pointer.is_empty() { None } else { Some(place) };
-                for (key, value) in fields {
+                let label = own.map(|text| Label { text, name }).or(outer.and_then(|outer| outer.label));
+                let unit = text_at(fields, &["unit", "units", "unitOfMeasure"]).and_then(unit_of_phrase);
+                for (at, (key, value)) in fields.iter().enumerate() {
+                    if value.is_null() {
+                        self.grounder.fuel.spend(1);
+                        continue;
+                    }
                     self.within(key, |walk| {
-                        walk.value(
-                            value,
-                            &LeafContext {
-                                key,
-                                outer,
-                                label: label.or(if outer.is_some() { place.label } else { None }),
-                                unit,
-                                is_of_several: place.is_of_several,
-                            },
-                        )
+                        let Grounder { vocabulary, fuel, .. } = *walk.grounder;
+                        let keys = &mut walk.grounder.scratch.keys;
+                        let mut place = LeafContext {
+                            key,
+                            name: keys.met(first + 1 + at),
+                            outer,
+                            label,
+                            unit,
+                            id: NONE,
+                            is_of_several: place.is_of_several,
+                        };
+                        place.id = keys.place(&place, vocabulary, fuel);
+                        walk.value(value, &place);
                     });
                 }
             }
@@ -198,34 +222,9 @@ fn text_at<'a>(fields: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a str>
 }
 
 /// What an object is about, if a key says so.
-fn label_of(fields: &Map<String, Value>) -> Option<&str> {
-    fields
-        .iter()
-        .find(|(key, value)| {
-            value.as_str().is_some_and(|text| text.len() <= LONGEST_LABEL && !text.trim().is_empty())
-                && key_is(key, is_label_key)
-        })
-        .and_then(|(_, value)| value.as_str())
-}
-
-/// Gives every key and label of a candidate to `learn`, but for the keys that say nothing.
-pub(super) fn names(candidate: &Value, learn: &mut impl FnMut(&str)) {
-    match candidate {
-        Value::Object(fields) => {
-            if let Some(label) = label_of(fields) {
-                learn(label);
-            }
-            for (key, value) in fields {
-                if !key_is(key, is_generic_key) && !key_is(key, is_label_key) {
-                    learn(key);
-                    if let Some((_, stem)) = unit_in_key(key) {
-                        learn(stem);
-                    }
-                }
-                names(value, learn);
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| names(item, learn)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+pub(super) fn label_of(fields: &Map<String, Value>, is_label: impl Fn(usize) -> bool) -> Option<&str> {
+    fields.values().enumerate().find_map(|(at, value)| {
+        let text = value.as_str()?;
+        (text.len() <= LONGEST_LABEL && !text.trim().is_empty() && is_label(at)).then_some(text)
+    })
 }

@@ -1,9 +1,12 @@
 //! The words of languages that evidence depends on, read from the folder `words`.
 
+use super::fold::{Mixer, fold_eq};
 use super::number::{Dimension, Unit};
+use super::token::word_hash;
 use crate::diag::{Problems, SourceFile};
 use crate::value::yaml::{self, Data, Entry, Node};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 /// What a listed word is.
@@ -27,9 +30,33 @@ pub(super) enum WordClass {
     Common,
 }
 
+/// What the lists say of one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// The list that it is in.
+    pub(super) class: Option<WordClass>,
+    /// The unit that it names.
+    pub(super) unit: Option<Unit>,
+    /// The month that it names.
+    pub(super) month: Option<u32>,
+}
+
+/// The number of what the lists say of a word with this [`word_hash`], whatever it says before folding.
+pub(super) fn listing(hash: u32, text: &str) -> u8 {
+    // No longer word folds to a listed one: see `Word`.
+    let alike = LISTS.by_hash.get(&hash).filter(|_| text.len() <= 80);
+    let same = alike.and_then(|words| words.iter().find(|(word, _)| fold_eq(word, text)));
+    same.map_or(0, |(_, listing)| *listing)
+}
+
+/// What a [`listing`] says.
+pub(super) fn listed_as(listing: u8) -> Listed {
+    LISTS.listings.get(usize::from(listing)).copied().unwrap_or_default()
+}
+
 /// The list that a folded word is in.
 pub(super) fn listed(word: &str) -> Option<WordClass> {
-    LISTS.classes.get(word).copied()
+    listed_as(listing(word_hash(word), word)).class
 }
 
 /// Whether a key says what kind of value it holds, not what it is about.
@@ -42,17 +69,12 @@ pub(super) fn is_label_key(word: &str) -> bool {
     LISTS.label_keys.contains(word)
 }
 
-/// The month, from 1 to 12, that a folded word names.
-pub(super) fn month(word: &str) -> Option<u32> {
-    LISTS.months.get(word).copied()
-}
-
 /// The unit that a folded word names.
 pub(super) fn unit(word: &str) -> Option<Unit> {
-    LISTS.units.get(word).copied()
+    listed_as(listing(word_hash(word), word)).unit
 }
 
-static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::read().0);
+static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::read().0.by_word());
 
 /// Every list. A word in two of them is in the first.
 #[derive(Default)]
@@ -62,6 +84,10 @@ struct Lists {
     label_keys: HashSet<String>,
     months: HashMap<String, u32>,
     units: HashMap<String, Unit>,
+    /// Everything that is said of a word, each once; the first is nothing.
+    listings: Vec<Listed>,
+    /// The words with what is said of each, by hash.
+    by_hash: HashMap<u32, Vec<(String, u8)>, BuildHasherDefault<Mixer>>,
 }
 
 impl Lists {
@@ -104,6 +130,29 @@ impl Lists {
             }
         }
         (lists, strange)
+    }
+}
+
+impl Lists {
+    /// Gathers what is said of each word.
+    fn by_word(mut self) -> Self {
+        self.listings.push(Listed::default());
+        let words: BTreeSet<String> =
+            self.classes.keys().chain(self.months.keys()).chain(self.units.keys()).cloned().collect();
+        for word in words {
+            let said = Listed {
+                class: self.classes.get(&word).copied(),
+                unit: self.units.get(&word).copied(),
+                month: self.months.get(&word).copied(),
+            };
+            let at = self.listings.iter().position(|known| *known == said).unwrap_or_else(|| {
+                self.listings.push(said);
+                self.listings.len() - 1
+            });
+            let at = u8::try_from(at).unwrap_or_default();
+            self.by_hash.entry(word_hash(&word)).or_default().push((word, at));
+        }
+        self
     }
 }
 
@@ -155,6 +204,8 @@ mod tests {
     fn every_shipped_entry_is_read() {
         let (lists, strange) = Lists::read();
         assert_eq!(strange, Vec::<String>::new());
+        let month = |word: &str| listed_as(listing(word_hash(word), word)).month;
+        assert!(LISTS.listings.len() <= usize::from(u8::MAX));
         assert_eq!(listed("no"), Some(WordClass::No));
         assert_eq!(listed("yes"), Some(WordClass::Polarity));
         assert_eq!((month("subat"), unit("cm").map(|unit| unit.power)), (Some(2), Some(-2)));
