@@ -4,10 +4,11 @@ use super::claims::without_claims;
 use super::protocol::{
     Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
+use super::quoted::wrapped_schema;
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::plan::{JudgePlan, Plan, StagePlan};
 use crate::profile::{Call, Options, Sees};
-use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
+use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Salvaged, has_a_key_twice};
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -50,8 +51,31 @@ pub fn stage_request(
     task: Task<'_>,
     outputs: &Map<String, Value>,
 ) -> Result<CompletionRequest, String> {
+    let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
+    add_to_prompt(&mut request, quotes);
+    Ok(request)
+}
+
+/// Says how the answer is to look, at the end of the prompt.
+fn add_to_prompt(request: &mut CompletionRequest, passage: Option<String>) {
+    if let (Some(message), Some(passage)) = (request.messages.last_mut(), passage) {
+        message.content.push_str("\n\n");
+        message.content.push_str(&passage);
+    }
+}
+
+/// The request without feedback, and what its prompt must end with where quotes are asked for.
+fn task_request(
+    plan: &Plan,
+    stage: &StagePlan,
+    task: Task<'_>,
+    outputs: &Map<String, Value>,
+) -> Result<(CompletionRequest, Option<String>), String> {
     let Task { document, source, .. } = task;
     let schema = stage.schemas.get(&document.document_type);
+    let wrapped = stage.quotes.as_ref().and(schema).map(wrapped_schema);
+    let schema = wrapped.as_ref().or(schema);
+    let mut quotes = None;
     let earlier: BTreeMap<String, Value> = plan
         .stages
         .iter()
@@ -75,26 +99,31 @@ pub fn stage_request(
                 context: &context,
                 variables: &plan.profile.variables,
             };
-            let content = plan
-                .templates
-                .task(template, &variables)
-                .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
+            let render = |template| {
+                plan.templates
+                    .task(template, &variables)
+                    .map_err(|error| format!("the prompt can't be rendered: {error}"))
+            };
+            quotes = stage.quotes.as_ref().map(render).transpose()?;
+            let content = render(template)?;
             vec![Message { role: Role::User, content }]
         }
         None => Vec::new(),
     };
-    Ok(CompletionRequest {
+    let request = CompletionRequest {
         document: document.clone(),
         stage: stage.stage.id.value.clone(),
         iteration: 0,
         messages,
         schema: schema.cloned(),
+        quotes: stage.quotes.is_some(),
         source: task.own(source),
         attachments: task.attachments(&stage.stage.call),
         patterns: stage.patterns.get(&document.document_type).cloned(),
         options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
-    })
+    };
+    Ok((request, quotes))
 }
 
 /// What a judge is asked about a candidate. It sees the document, masked or not as the profile says, and nothing that a
@@ -189,7 +218,7 @@ pub(crate) fn correction_request(
     part: Option<&Arc<Value>>,
     correction: &Correction<'_>,
 ) -> Result<CompletionRequest, String> {
-    let mut request = stage_request(plan, stage, task, outputs)?;
+    let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
     let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, part, correction)?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
     request.base = part.map(|part| part.as_ref().clone());
@@ -202,6 +231,7 @@ pub(crate) fn correction_request(
         }
         None => request.messages.push(Message { role: Role::User, content: text }),
     }
+    add_to_prompt(&mut request, quotes);
     Ok(request)
 }
 
@@ -260,7 +290,7 @@ pub(crate) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Rep
     {
         return Err("JSON that has a key twice in one object".to_owned());
     }
-    let mended = mend(repairer, None, told, &Fuel::of(MAX_STEPS))?;
+    let mended = repairer.salvaged(read(repairer, told)?, None, &Fuel::of(MAX_STEPS));
     let spoilt = |kind: RepairKind| kind.misses_something() || kind == RepairKind::DuplicateKey;
     match mended.steps.iter().find(|step| spoilt(step.kind)) {
         Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
@@ -268,18 +298,15 @@ pub(crate) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Rep
     }
 }
 
-/// The value of an answer, repaired before another call is paid for; or what it is instead. `veto` may refuse changes.
-pub(super) fn mend(
-    repairer: &Repairer,
-    veto: Option<Veto<'_>>,
-    told: RawAnswer<'_>,
-    fuel: &Fuel,
-) -> Result<Repaired, String> {
+/// The value of an answer as it is; or what it is instead.
+pub(super) fn read(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Salvaged, String> {
     let text = match told {
         RawAnswer::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
-        RawAnswer::Value(value) => return Ok(repairer.value(value.clone(), veto, fuel)),
+        RawAnswer::Value(value) => {
+            return Ok(Salvaged { value: value.clone(), steps: Vec::new(), several: Vec::new() });
+        }
         RawAnswer::Text(text) => text.trim(),
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
@@ -288,5 +315,5 @@ pub(super) fn mend(
     if !is_whole {
         return Err("text in which there is no JSON object or list".to_owned());
     }
-    Ok(repairer.salvaged(read, veto, fuel))
+    Ok(read)
 }

@@ -12,13 +12,13 @@ pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for, stage_answer,
+    QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for, stage_answer,
 };
 use crate::ingest::Document;
 use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::profile::Mask;
-use crate::repair::{MAX_STEPS, Repaired, Repairer};
-use crate::score::{Assessment, Assessor, Source};
+use crate::repair::{MAX_STEPS, Repairer};
+use crate::score::{Assessment, Assessor, Beside, Source};
 use crate::value::{Fuel, Millis, Score, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -194,12 +194,16 @@ impl Drive<'_> {
         self.paused = None;
         self.now = self.now.saturating_add(entry.elapsed);
         Ok(match self.mended(&entry.said, stage) {
-            Ok(mended) => Input::Produced(Produced {
-                candidate: Arc::new(mended.value),
-                usage: entry.usage,
-                notes: Vec::new(),
-                repairs: mended.steps,
-            }),
+            Ok(mut answer) => {
+                answer.quotes.extend(entry.quotes.clone());
+                Input::Produced(Produced {
+                    candidate: Arc::new(answer.repaired.value),
+                    quotes: answer.quotes,
+                    usage: entry.usage,
+                    notes: Vec::new(),
+                    repairs: answer.repaired.steps,
+                })
+            }
             Err(why) => {
                 let message = format!("/history/{at}: {why}");
                 self.warnings.push(format!("{message}; it counts as a failed call"));
@@ -214,7 +218,7 @@ impl Drive<'_> {
     }
 
     /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
-    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<Repaired, String> {
+    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<QuotedAnswer, String> {
         let told = match said {
             ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
             ModelOutput::Text(text) => RawAnswer::Text(text),
@@ -278,13 +282,12 @@ impl Drive<'_> {
         let mut assessment = Assessment::default();
         if let Some(candidate) = self.run.pending_candidate() {
             let given = self.taken.checked_sub(1).and_then(|latest| self.given.get(latest));
-            self.assessor.assess(
-                &self.reference.document_type,
-                candidate,
-                (!self.unseen).then_some(&self.source),
-                given.map(Vec::as_slice).unwrap_or_default(),
-                &mut assessment,
-            );
+            let beside = Beside {
+                source: (!self.unseen).then_some(&self.source),
+                given: given.map(Vec::as_slice).unwrap_or_default(),
+                quotes: self.run.pending_quotes(),
+            };
+            self.assessor.assess_beside(&self.reference.document_type, candidate, beside, &mut assessment);
             if self.unseen {
                 assessment.say_unseen();
             }

@@ -19,9 +19,9 @@ use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
 use crate::result::{DocumentResult, ExplanationBuilder};
-use crate::score::{Assessment, Assessor, Beside, ScoreBreakdown};
+use crate::score::{Assessment, Assessor, Beside, Quotes, ScoreBreakdown};
 use crate::store::{Artifact, DocumentRecord, StoreError};
-use crate::value::{Cancel, Fuel, Millis, Usage};
+use crate::value::{Cancel, Fuel, Millis};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -210,7 +210,9 @@ impl Session {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
-                    (assessment, task.explanation.account) = self.assess(Arc::clone(candidate), task).await;
+                    let quotes = run.pending_quotes().cloned().unwrap_or_default();
+                    (assessment, task.explanation.account) =
+                        self.assess(Arc::clone(candidate), quotes, task).await;
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
@@ -220,12 +222,7 @@ impl Session {
             }
             _ if self.is_cancelled() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {
-                Some(candidate) => Input::Supplied(Produced {
-                    candidate,
-                    usage: Usage::default(),
-                    notes: Vec::new(),
-                    repairs: Vec::new(),
-                }),
+                Some(candidate) => Input::Supplied(Produced { candidate, ..Produced::default() }),
                 None => self.ask(stage, &work, run, task).await,
             },
             Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
@@ -238,6 +235,7 @@ impl Session {
     async fn assess(
         &self,
         candidate: Arc<Value>,
+        quotes: Quotes,
         task: &mut DocumentRun<'_>,
     ) -> (Assessment, ScoreBreakdown) {
         let document_type = task.reference.document_type.clone();
@@ -252,7 +250,7 @@ impl Session {
                 let account = assessor.assess_and_account(
                     &document_type,
                     &candidate,
-                    Beside { source, ..Beside::default() },
+                    Beside { source, quotes: Some(&quotes), ..Beside::default() },
                     &mut assessment,
                 );
                 (assessor, assessment, account)

@@ -97,6 +97,8 @@ mod project;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
+mod quotes;
+#[cfg(test)]
 #[cfg(unix)]
 mod reach;
 #[cfg(test)]
