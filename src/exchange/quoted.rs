@@ -207,7 +207,7 @@ mod tests {
         ]});
         let (extraction, quotes) = split(list, false);
         assert_eq!(extraction, json!({ "grade": "2" }));
-        assert_eq!(offered(&quotes), json!({ "/grade": ["grade II", "II of III"] }));
+        assert_eq!(offered(&quotes), json!({ "/grade": ["II of III", "grade II"] }));
         let object = json!({ "extraction": [1], "evidence": { "0": ["one", 2], "/1": {} }, "notes": "none" });
         let (extraction, quotes) = split(object, false);
         assert_eq!((extraction, offered(&quotes)), (json!([1]), json!({ "/0": ["one"] })));
