@@ -1,6 +1,7 @@
 //! Requests to providers, and what their answers mean.
 
 use super::claims::without_claims;
+use super::known::{Known, names, schema_without, without};
 use super::protocol::{
     Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
@@ -25,6 +26,8 @@ pub struct Task<'a> {
     pub unmasked: &'a str,
     /// The document itself, where it is an image or PDF. Then `source` and `unmasked` only say so.
     pub attached: Option<&'a Attachment>,
+    /// The name of its file, if it is one.
+    pub file_name: Option<&'a str>,
     /// What judges hold a candidate against and stages never see, by judge.
     pub references: &'a BTreeMap<String, String>,
 }
@@ -33,6 +36,12 @@ impl Task<'_> {
     /// What goes with a prompt.
     fn attachments(&self, call: &Call) -> Vec<Attachment> {
         self.attached.filter(|_| call.attach.is_some()).into_iter().cloned().collect()
+    }
+
+    /// What is known of the document.
+    fn known(&self) -> Known<'_> {
+        let text = if self.attached.is_some() { "" } else { self.source };
+        Known { document_type: &self.document.document_type, text, file_name: self.file_name }
     }
 
     /// A text that is the document's own.
@@ -73,8 +82,10 @@ fn task_request(
 ) -> Result<(CompletionRequest, Option<String>), String> {
     let Task { document, source, .. } = task;
     let schema = stage.schemas.get(&document.document_type);
-    let wrapped = stage.quotes.as_ref().and(schema).map(wrapped_schema);
-    let schema = wrapped.as_ref().or(schema);
+    let known = task.known().fields(plan, stage);
+    let asked = schema.map(|schema| schema_without(schema, &known));
+    let wrapped = stage.quotes.as_ref().and(asked.as_ref()).map(wrapped_schema);
+    let schema = wrapped.or(asked);
     let mut quotes = None;
     let earlier: BTreeMap<String, Value> = plan
         .stages
@@ -85,7 +96,7 @@ fn task_request(
         .collect();
     let messages = match &stage.prompt {
         Some(template) => {
-            let schema_text = schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
+            let schema_text = schema.as_ref().and_then(|schema| serde_json::to_string_pretty(schema).ok());
             let limits = stage.stage.context;
             // What earlier stages found says more than the document about what is wanted.
             let query = earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
@@ -115,7 +126,7 @@ fn task_request(
         stage: stage.stage.id.value.clone(),
         iteration: 0,
         messages,
-        schema: schema.cloned(),
+        schema,
         quotes: stage.quotes.is_some(),
         source: task.own(source),
         attachments: task.attachments(&stage.stage.call),
@@ -153,9 +164,14 @@ pub fn judge_request(
         return Err(format!("the reference of judge `{id}` (`{}`) can't be used", named.value));
     }
     let document_type = &task.document.document_type;
-    let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
-    let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
-    let candidate = &without_claims(plan, &judge.judge, document_type, candidate);
+    let last = plan.stages.last();
+    let known = last.map(|stage| task.known().fields(plan, stage)).unwrap_or_default();
+    let candidate_schema = last.and_then(|stage| stage.schemas.get(document_type));
+    let candidate_schema = candidate_schema.map(|schema| schema_without(schema, &known));
+    let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(&schema).ok());
+    let candidate = without_claims(plan, &judge.judge, document_type, candidate);
+    // What somebody else wrote there is shown.
+    let candidate = &without(&candidate, |name, value| known.get(name) == Some(value));
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
         let variables = JudgeVariables {
@@ -219,9 +235,11 @@ pub(crate) fn correction_request(
     correction: &Correction<'_>,
 ) -> Result<CompletionRequest, String> {
     let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
-    let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, part, correction)?;
+    let id = &stage.stage.id.value;
+    let (guidance, text) = correction_feedback(plan, id, part, correction)?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
-    request.base = part.map(|part| part.as_ref().clone());
+    let known = names(plan, id);
+    request.base = part.map(|part| without(part, |name, _| known.contains(name)));
     // Providers that read no prompts are told what the prompt says, and no more.
     request.feedback = Some(structured(&guidance));
     match request.messages.last_mut() {
@@ -236,7 +254,7 @@ pub(crate) fn correction_request(
 }
 
 /// The feedback of a correction request to a stage, and what it is made from. `part` is what the stage answers for in
-/// the base.
+/// the base; it is told nothing of fields that the host fills in.
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
@@ -246,8 +264,13 @@ pub(crate) fn correction_feedback(
     part: Option<&Arc<Value>>,
     correction: &Correction<'_>,
 ) -> Result<(Guidance, String), String> {
+    let known = names(plan, stage);
+    let asked = part.filter(|_| !known.is_empty());
+    let asked = asked.map(|part| Arc::new(without(part, |name, _| known.contains(name))));
+    let part = asked.as_ref().or(part);
     let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, part, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
+    guidance.leave_out(|field| known.contains(field));
     let text = plan
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)

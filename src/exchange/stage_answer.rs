@@ -1,5 +1,6 @@
 //! What a stage's answer comes to, and what keeps repairs from making candidates worse.
 
+use super::known::{Known, fill_in};
 use super::quoted::{QuotedAnswer, take_quotes};
 use super::request::{RawAnswer, mend_whole, read};
 use crate::engine::Outputs;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with. `outputs` are
-/// what the stages have answered last.
+/// what the stages have answered last. What the host knows is filled in.
 ///
 /// # Errors
 /// When there is no such stage, or a text holds no JSON. What is not repaired when the fuel is spent stays as it is.
@@ -20,12 +21,13 @@ pub(crate) fn stage_answer(
     plan: &Plan,
     outputs: &Outputs,
     stage: usize,
-    document_type: &str,
+    known: Known<'_>,
     source: &Source,
     told: RawAnswer<'_>,
     fuel: &Fuel,
 ) -> Result<QuotedAnswer, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    let document_type = known.document_type;
     if plan.scoring.kind() == CandidateKind::Patch {
         let mended = mend_whole(planned.repairers.of(document_type), told)?;
         // Of two values the last corrects the first; of two patches each is an edit.
@@ -49,7 +51,8 @@ pub(crate) fn stage_answer(
     let mut guard =
         Guard { assessor, document_type, source, plan, outputs, stage, quotes, fuel, known: None };
     let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-    let repaired = repairer.shaped(chosen, Some(&mut veto), fuel);
+    let mut repaired = repairer.shaped(chosen, Some(&mut veto), fuel);
+    fill_in(&mut repaired.value, known.fields(plan, planned));
     let [(_, quotes)] = placed;
     Ok(QuotedAnswer { repaired, quotes })
 }

@@ -12,7 +12,8 @@ pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for, stage_answer,
+    Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for,
+    stage_answer,
 };
 use crate::ingest::Document;
 use crate::plan::{Plan, TypedAs, document_type_of};
@@ -85,6 +86,7 @@ pub fn next(
     let mut drive = Drive {
         plan,
         reference: DocumentRef { id: document.id.to_string(), document_type },
+        file_name: document.file_name(),
         text,
         source: plan.scoring.source(&masked),
         typed,
@@ -115,6 +117,8 @@ enum End {
 struct Drive<'a> {
     plan: &'a Plan,
     reference: DocumentRef,
+    /// The name of its file, if it is one.
+    file_name: Option<String>,
     /// The whole text.
     text: &'a str,
     /// What the stages see of it.
@@ -227,7 +231,11 @@ impl Drive<'_> {
             self.plan,
             self.run.stage_outputs(),
             stage,
-            &self.reference.document_type,
+            Known {
+                document_type: &self.reference.document_type,
+                text: &self.masked,
+                file_name: self.file_name.as_deref(),
+            },
             &self.source,
             told,
             &Fuel::of(MAX_STEPS),
@@ -332,6 +340,7 @@ impl Drive<'_> {
 
     fn task<'t>(&'t self, references: &'t BTreeMap<String, String>) -> Task<'t> {
         let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
-        Task { document, source, unmasked, attached: None, references }
+        let file_name = self.file_name.as_deref();
+        Task { document, source, unmasked, attached: None, file_name, references }
     }
 }

@@ -3,7 +3,7 @@
 use super::emit::{Emitter, add};
 use super::inherit::Inheritance;
 use super::program::{FieldName, GroundingSettings, Op, Program, RubricField};
-use super::rubric::Rubric;
+use super::rubric::{KnownFrom, Rubric};
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
@@ -236,6 +236,13 @@ impl Sources {
         names
     }
 
+    /// Fields that the host fills in with something that stands nowhere in the text.
+    fn elsewhere(&self) -> impl Iterator<Item = String> {
+        let fields = self.rubrics.values().flat_map(|rubric| &rubric.fields);
+        let elsewhere = |from| matches!(from, Some(KnownFrom::FileName | KnownFrom::DocumentType));
+        fields.filter(move |(_, known)| elsewhere(known.from)).map(|(name, _)| name.clone())
+    }
+
     fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {
         let document_type = Arc::clone(&program.document_type);
         let mut emitter = Emitter { program };
@@ -299,7 +306,7 @@ impl Sources {
                 let settings = GroundingSettings {
                     fuzzy: grounding.fuzzy,
                     severity: grounding.severity,
-                    ignore: grounding.ignore.clone(),
+                    ignore: grounding.ignore.iter().cloned().chain(self.elsewhere()).collect(),
                 };
                 let settings = add(&mut emitter.program.groundings, settings);
                 emitter.push(Op::Ground { dimension: index, settings });
@@ -329,6 +336,7 @@ fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
                 weight: rubric.weights.of(*importance),
                 mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),
                 suggestion: knowledge.and_then(|k| k.suggestion.clone()),
+                from: knowledge.and_then(|k| k.from),
             }
         })
         .collect()

@@ -45,7 +45,7 @@ pub(crate) use inherited_schema::whole_schema;
 pub(crate) use keys::RULES;
 pub(crate) use program::FieldName;
 pub use program::{Address, Check, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
-pub use rubric::{FieldKnowledge, Importance, Rubric, Weights};
+pub use rubric::{FieldKnowledge, Importance, KnownFrom, Rubric, Weights};
 pub(crate) use rule::MESSAGE_VARIABLES;
 pub use rule::{IssueText, Target};
 pub use schema::{Schema, SchemaCheck};

@@ -11,7 +11,7 @@ use super::off_thread::off_thread;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
-use crate::exchange::{attached, first_input, request_for, stage_answer};
+use crate::exchange::{Known, attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
 use crate::plan::{document_type_of, references_of};
 use crate::policy::{Spent, StopReason};
@@ -108,6 +108,7 @@ impl Session {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             typed,
             id: document.id.clone(),
+            file_name: document.file_name(),
             text,
             source: Arc::new(self.plan.scoring.source(if attached.is_some() { "" } else { &masked })),
             masked,
@@ -290,11 +291,14 @@ impl Session {
         };
         let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
         let (document_type, source) = (task.reference.document_type.clone(), Arc::clone(&task.source));
+        let file_name = task.file_name.clone();
         let cancel = Cancel::default();
         let fuel = Fuel::new(MAX_STEPS, &cancel);
         let (called, read) = off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
+            let known =
+                Known { document_type: &document_type, text: source.text(), file_name: file_name.as_deref() };
             let read = said_in(&called)
-                .map(|told| stage_answer(&plan, &outputs, stage, &document_type, &source, told, &fuel));
+                .map(|told| stage_answer(&plan, &outputs, stage, known, &source, told, &fuel));
             (called, read)
         })
         .await;

@@ -51,6 +51,8 @@ mod journal;
 #[cfg(test)]
 mod judges;
 #[cfg(test)]
+mod known_fields;
+#[cfg(test)]
 mod language_server;
 #[cfg(test)]
 mod layers;

@@ -3,7 +3,7 @@
 use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
 use crate::engine::{CallFailed, Consulted, Input, IterationState, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
-use crate::exchange::{RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
+use crate::exchange::{Known, RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
 use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
@@ -314,12 +314,13 @@ impl Player<'_> {
             value => RawAnswer::Value(value),
         };
         let document_type = &self.reference.document_type;
+        let known = Known { document_type, text: &self.masked, file_name: None };
         let usage = Usage { calls: 1, ..Usage::default() };
         let input = match stage_answer(
             self.plan,
             run.stage_outputs(),
             stage,
-            document_type,
+            known,
             &self.source,
             told,
             &Fuel::of(MAX_STEPS),
@@ -381,6 +382,7 @@ impl Player<'_> {
             source: &self.masked,
             unmasked: self.text,
             attached: None,
+            file_name: None,
             references: &self.references,
         }
     }
