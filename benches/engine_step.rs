@@ -28,12 +28,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     );
 
     let turn = |run: &mut Run, candidate: &Arc<Value>| {
-        let produced = Produced {
-            candidate: Arc::clone(candidate),
-            usage: Usage::default(),
-            notes: Vec::new(),
-            repairs: Vec::new(),
-        };
+        let produced = Produced { candidate: Arc::clone(candidate), ..Produced::default() };
         run.handle(Millis(1), Input::Produced(produced)).unwrap();
         while run.poll().is_some() {}
         run.handle(Millis(2), Input::Assessed(Box::new(assessment.clone()))).unwrap();
@@ -75,8 +70,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         }
         lacking = with(lacking, "institution", json!(iteration));
         let candidate = Arc::new(lacking.clone());
-        let produced =
-            Produced { candidate, usage: Usage::default(), notes: Vec::new(), repairs: Vec::new() };
+        let produced = Produced { candidate, ..Produced::default() };
         run.handle(Millis(0), Input::Produced(produced)).unwrap();
         keep(&mut run, &mut record);
         run.handle(Millis(0), Input::Assessed(Box::new(assessment.clone()))).unwrap();

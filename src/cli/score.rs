@@ -5,10 +5,11 @@ use super::headings::{ARGUMENTS, DOCUMENTS, OUTPUT, PROFILE};
 use super::loading::{PolicyArguments, known_type};
 use super::output::{Format, Output, RecordFormat, RecordWriter, complain};
 use crate::disk::{self, ReadError};
+use crate::exchange::checked_quotes;
 use crate::ingest::SourceText;
 use crate::plan::Plan;
 use crate::report::assessment_table;
-use crate::score::{Assessment, Assessor, Issue, Scores};
+use crate::score::{Assessment, Assessor, Beside, Issue, Quotes, Scores};
 use crate::value::Score;
 use clap::Args;
 use serde::Serialize;
@@ -38,8 +39,8 @@ pub(super) struct Arguments {
     given: Vec<String>,
     #[command(flatten, next_help_heading = OUTPUT)]
     format: RecordFormat,
-    /// `.json` (one extraction) or `.jsonl` (one record per line: id, document_type, extraction, and optionally source
-    /// and given); `-` reads records from standard input
+    /// `.json` (one extraction) or `.jsonl` (one record per line: id, document_type, extraction, and optionally source,
+    /// given and evidence); `-` reads records from standard input
     #[arg(required = true, value_name = "FILE", help_heading = ARGUMENTS)]
     files: Vec<PathBuf>,
 }
@@ -51,12 +52,13 @@ struct Record {
     extraction: Value,
     source: Option<String>,
     given: BTreeMap<String, f64>,
+    quotes: Quotes,
     /// Keys that mean nothing here: a pipeline's own, or slips.
     ignored: Vec<String>,
 }
 
 /// The keys of a record.
-const KEYS: [&str; 5] = ["id", "document_type", "extraction", "source", "given"];
+const KEYS: [&str; 6] = ["id", "document_type", "extraction", "source", "given", "evidence"];
 
 impl Record {
     /// Reads one line; the error says what is wrong with it, without quoting it.
@@ -78,8 +80,12 @@ impl Record {
             Some(given) => serde_json::from_value(given)
                 .map_err(|_| "expected a mapping from dimensions to numbers under `given`".to_owned())?,
         };
+        let quotes = match take("evidence") {
+            None => Quotes::default(),
+            Some(evidence) => checked_quotes(&evidence).map_err(|why| format!("evidence: {why}"))?,
+        };
         let ignored = members.keys().filter(|key| !KEYS.contains(&key.as_str())).cloned().collect();
-        Ok(Record { id, document_type, extraction, source, given, ignored })
+        Ok(Record { id, document_type, extraction, source, given, quotes, ignored })
     }
 }
 
@@ -212,6 +218,7 @@ impl Scorer {
             extraction,
             source: source.map(str::to_owned),
             given: BTreeMap::new(),
+            quotes: Quotes::default(),
             ignored: Vec::new(),
         };
         self.assess(&record).map_err(|why| Failure::broken(format!("`{}`: {why}", path.display())))?;
@@ -307,13 +314,9 @@ impl Scorer {
                 _ => "unknown".to_owned(),
             };
         let source = record.source.as_deref().map(|text| self.plan.scoring.source(text));
-        self.assessor.assess(
-            &document_type,
-            &record.extraction,
-            source.as_ref(),
-            &given,
-            &mut self.assessment,
-        );
+        let quotes = Some(&record.quotes);
+        let beside = Beside { source: source.as_ref(), given: &given, quotes };
+        self.assessor.assess_beside(&document_type, &record.extraction, beside, &mut self.assessment);
         Ok(())
     }
 }

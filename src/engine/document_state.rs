@@ -7,7 +7,7 @@
 use super::{CallFailed, Event, Outcome, Produced, Work};
 use crate::policy::{Decision, Spent};
 use crate::repair::RepairStep;
-use crate::score::Assessment;
+use crate::score::{Assessment, Quotes};
 use crate::value::{Millis, Usage};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,6 +35,9 @@ pub struct IterationState {
     pub supplied: bool,
     /// The candidate, once all its stages have answered.
     pub candidate: Option<Arc<Value>>,
+    /// Passages of the document that were offered for its leaves, with it or, for those that are as they were, with the
+    /// candidate that it is corrected from.
+    pub quotes: Quotes,
     /// What came with the answers of its stages, in their order.
     pub stage_answers: Vec<StageAnswer>,
     /// Calls that gave nothing, in their order; those of one round of the panel in the order of the panel.
@@ -231,22 +234,18 @@ impl DocumentState {
                 self.with(0, |of| {
                     of.supplied = true;
                     of.answered(produced);
-                    of.candidate = Some(Arc::clone(&produced.candidate));
                 });
+                self.made(0, &produced.candidate, &produced.quotes);
             }
             Event::Staged { iteration, produced, .. } => {
                 self.usage += produced.usage;
                 self.with(*iteration, |of| of.answered(produced));
             }
-            Event::Assembled { iteration, candidate } => {
-                self.with(*iteration, |of| of.candidate = Some(Arc::clone(candidate)));
-            }
+            Event::Assembled { iteration, candidate, quotes } => self.made(*iteration, candidate, quotes),
             Event::Produced { iteration, produced } => {
                 self.usage += produced.usage;
-                self.with(*iteration, |of| {
-                    of.answered(produced);
-                    of.candidate = Some(Arc::clone(&produced.candidate));
-                });
+                self.with(*iteration, |of| of.answered(produced));
+                self.made(*iteration, &produced.candidate, &produced.quotes);
             }
             Event::Failed { iteration, failure } => {
                 self.usage += failure.usage;
@@ -289,6 +288,19 @@ impl DocumentState {
             Event::Finished(outcome) => self.outcome = Some(outcome.as_ref().clone()),
             Event::Started | Event::Unreadable { .. } | Event::Woke => {}
         }
+    }
+
+    /// Takes a candidate with what is offered for it.
+    fn made(&mut self, iteration: usize, candidate: &Arc<Value>, quotes: &Quotes) {
+        let mut quotes = quotes.clone();
+        let base = self.iteration(iteration).and_then(|of| self.iteration(of.base?));
+        if let Some((base, before)) = base.and_then(|base| Some((base, base.candidate.as_ref()?))) {
+            quotes.keep(&base.quotes, before, candidate);
+        }
+        self.with(iteration, |of| {
+            of.candidate = Some(Arc::clone(candidate));
+            of.quotes = quotes;
+        });
     }
 
     fn called(&mut self, work: &Work) {
@@ -358,7 +370,11 @@ mod tests {
 
     #[test]
     fn damage_does_not_fill_the_memory() {
-        let state = after(&[Event::Assembled { iteration: usize::MAX, candidate: Arc::default() }]);
+        let state = after(&[Event::Assembled {
+            iteration: usize::MAX,
+            candidate: Arc::default(),
+            quotes: Quotes::default(),
+        }]);
         assert!(state.iterations().is_empty());
     }
 }

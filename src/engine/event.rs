@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::policy::Decision;
 use crate::repair::RepairStep;
-use crate::score::Assessment;
+use crate::score::{Assessment, Quotes};
 use crate::value::{Millis, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,10 +51,13 @@ pub enum Input {
 }
 
 /// A candidate and what it cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Produced {
     /// The candidate.
     pub candidate: Arc<Value>,
+    /// Passages of the document that came with it.
+    #[serde(default, skip_serializing_if = "Quotes::is_empty")]
+    pub quotes: Quotes,
     /// What the call used up. All zero for a candidate that was supplied.
     pub usage: Usage,
     /// What the provider says about its answer.
@@ -228,6 +231,9 @@ pub enum Event {
         iteration: usize,
         /// The candidate.
         candidate: Arc<Value>,
+        /// Passages of the document that came with the outputs, by their places in the candidate.
+        #[serde(default, skip_serializing_if = "Quotes::is_empty")]
+        quotes: Quotes,
     },
     /// A candidate came back from the only stage.
     Produced {

@@ -1,6 +1,8 @@
 //! Which stages make a candidate, and how their outputs become one.
 
 use crate::policy::Condition;
+use crate::score::Quotes;
+use crate::value::{Segment, push_segment};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -122,6 +124,34 @@ impl Pipeline {
             }
         }
         Arc::new(Value::Object(fields))
+    }
+
+    /// What came with the outputs of stages, by place in the candidate that these make. Passages for an output that is no
+    /// part of it are left out.
+    #[must_use]
+    pub(crate) fn place_quotes(&self, said: &[(usize, Quotes)], outputs: &Outputs) -> Quotes {
+        let mut placed = Quotes::default();
+        let last = self.steps.len().saturating_sub(1);
+        let into_fields = self.steps.iter().any(|step| step.into.is_some());
+        for (stage, quotes) in said {
+            let Some(step) = self.steps.get(*stage) else { continue };
+            let field = match &step.into {
+                Some(into) => Some(into.as_ref()),
+                None if *stage != last => continue,
+                // What is no object stands under the stage's name: see `assemble`.
+                None => {
+                    let whole = outputs.get(*stage).and_then(Option::as_ref);
+                    let is_named = into_fields && whole.is_some_and(|whole| !whole.is_object());
+                    is_named.then_some(step.id.as_ref())
+                }
+            };
+            let mut at = String::new();
+            if let Some(field) = field {
+                push_segment(&mut at, Segment::Key(field));
+            }
+            placed.extend(quotes.under(&at));
+        }
+        placed
     }
 
     /// The part of a candidate that a stage answers for; `None` for a stage whose output is not part of it.

@@ -11,7 +11,7 @@ use crate::policy::{
     History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, misses_gate,
 };
 use crate::profile::{Lock, LoopPolicy};
-use crate::score::{Answer, Assessment, Issue, Panel, Unavailable};
+use crate::score::{Answer, Assessment, Issue, Panel, Quotes, Unavailable};
 use crate::value::{Millis, at_least};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -47,6 +47,8 @@ pub struct Run {
     history: History,
     /// What each stage has answered, latest.
     stage_outputs: Outputs,
+    /// What came with the outputs of several stages for the candidate that is being made.
+    stage_quotes: Vec<(usize, Quotes)>,
     /// All that was recorded.
     document: DocumentState,
     /// When the latest input came.
@@ -99,6 +101,7 @@ impl Run {
             lock: Lock::None,
             state: State::Fresh,
             stage_outputs: Vec::new(),
+            stage_quotes: Vec::new(),
             history: History::new(),
             document: DocumentState::default(),
             now: Millis::default(),
@@ -236,6 +239,12 @@ impl Run {
         }
     }
 
+    /// Passages of the document that were offered for its leaves.
+    #[must_use]
+    pub fn pending_quotes(&self) -> Option<&Quotes> {
+        self.document.iteration(self.iteration()).map(|pending| &pending.quotes)
+    }
+
     /// The judges and validators.
     pub(super) fn panel(&self) -> &Arc<Panel> {
         &self.panel
@@ -302,6 +311,9 @@ impl Run {
         // "There is nothing" must not be what is left of an answer after a repair.
         let lossy = produced.repairs.iter().any(|step| step.kind.loses());
         let plain = self.pipeline.is_plain();
+        if !plain {
+            self.stage_quotes.push((stage, produced.quotes.clone()));
+        }
         self.record(if plain {
             Event::Produced { iteration, produced }
         } else {
@@ -315,7 +327,9 @@ impl Run {
         let Some(next) = self.pipeline.next(stage + 1, iteration, &self.stage_outputs) else {
             let candidate = if plain { output } else { self.pipeline.assemble(&self.stage_outputs) };
             if !plain {
-                self.record(Event::Assembled { iteration, candidate: Arc::clone(&candidate) });
+                let said = std::mem::take(&mut self.stage_quotes);
+                let quotes = self.pipeline.place_quotes(&said, &self.stage_outputs);
+                self.record(Event::Assembled { iteration, candidate: Arc::clone(&candidate), quotes });
             }
             self.assess(candidate);
             return;

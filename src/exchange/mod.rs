@@ -3,11 +3,15 @@
 
 mod claims;
 mod discretion;
+mod known;
+mod quoted;
 mod request;
 mod stage_answer;
 mod work;
 
 pub(crate) use discretion::ReferenceLeakFilter;
+pub(crate) use known::Known;
+pub(crate) use quoted::{QuotedAnswer, checked_quotes};
 pub(crate) use request::{RawAnswer, correction_feedback, correction_request, mend_whole};
 pub use request::{Task, judge_request, stage_request};
 pub(crate) use stage_answer::stage_answer;

@@ -1,13 +1,15 @@
 //! Requests to providers, and what their answers mean.
 
 use super::claims::without_claims;
+use super::known::{Known, names, schema_without, without};
 use super::protocol::{
     Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
 };
+use super::quoted::wrapped_schema;
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::plan::{JudgePlan, Plan, StagePlan};
 use crate::profile::{Call, Options, Sees};
-use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Veto, has_a_key_twice};
+use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Salvaged, has_a_key_twice};
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,6 +26,8 @@ pub struct Task<'a> {
     pub unmasked: &'a str,
     /// The document itself, where it is an image or PDF. Then `source` and `unmasked` only say so.
     pub attached: Option<&'a Attachment>,
+    /// The name of its file, if it is one.
+    pub file_name: Option<&'a str>,
     /// What judges hold a candidate against and stages never see, by judge.
     pub references: &'a BTreeMap<String, String>,
 }
@@ -32,6 +36,12 @@ impl Task<'_> {
     /// What goes with a prompt.
     fn attachments(&self, call: &Call) -> Vec<Attachment> {
         self.attached.filter(|_| call.attach.is_some()).into_iter().cloned().collect()
+    }
+
+    /// What is known of the document.
+    fn known(&self) -> Known<'_> {
+        let text = if self.attached.is_some() { "" } else { self.source };
+        Known { document_type: &self.document.document_type, text, file_name: self.file_name }
     }
 
     /// A text that is the document's own.
@@ -50,8 +60,33 @@ pub fn stage_request(
     task: Task<'_>,
     outputs: &Map<String, Value>,
 ) -> Result<CompletionRequest, String> {
+    let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
+    add_to_prompt(&mut request, quotes);
+    Ok(request)
+}
+
+/// Says how the answer is to look, at the end of the prompt.
+fn add_to_prompt(request: &mut CompletionRequest, passage: Option<String>) {
+    if let (Some(message), Some(passage)) = (request.messages.last_mut(), passage) {
+        message.content.push_str("\n\n");
+        message.content.push_str(&passage);
+    }
+}
+
+/// The request without feedback, and what its prompt must end with where quotes are asked for.
+fn task_request(
+    plan: &Plan,
+    stage: &StagePlan,
+    task: Task<'_>,
+    outputs: &Map<String, Value>,
+) -> Result<(CompletionRequest, Option<String>), String> {
     let Task { document, source, .. } = task;
     let schema = stage.schemas.get(&document.document_type);
+    let known = task.known().fields(plan, stage);
+    let asked = schema.map(|schema| schema_without(schema, &known));
+    let wrapped = stage.quotes.as_ref().and(asked.as_ref()).map(wrapped_schema);
+    let schema = wrapped.or(asked);
+    let mut quotes = None;
     let earlier: BTreeMap<String, Value> = plan
         .stages
         .iter()
@@ -61,7 +96,7 @@ pub fn stage_request(
         .collect();
     let messages = match &stage.prompt {
         Some(template) => {
-            let schema_text = schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
+            let schema_text = schema.as_ref().and_then(|schema| serde_json::to_string_pretty(schema).ok());
             let limits = stage.stage.context;
             // What earlier stages found says more than the document about what is wanted.
             let query = earlier.values().fold(String::new(), |query, output| format!("{query}{output}\n"));
@@ -75,26 +110,31 @@ pub fn stage_request(
                 context: &context,
                 variables: &plan.profile.variables,
             };
-            let content = plan
-                .templates
-                .task(template, &variables)
-                .map_err(|error| format!("the prompt can't be rendered: {error}"))?;
+            let render = |template| {
+                plan.templates
+                    .task(template, &variables)
+                    .map_err(|error| format!("the prompt can't be rendered: {error}"))
+            };
+            quotes = stage.quotes.as_ref().map(render).transpose()?;
+            let content = render(template)?;
             vec![Message { role: Role::User, content }]
         }
         None => Vec::new(),
     };
-    Ok(CompletionRequest {
+    let request = CompletionRequest {
         document: document.clone(),
         stage: stage.stage.id.value.clone(),
         iteration: 0,
         messages,
-        schema: schema.cloned(),
+        schema,
+        quotes: stage.quotes.is_some(),
         source: task.own(source),
         attachments: task.attachments(&stage.stage.call),
         patterns: stage.patterns.get(&document.document_type).cloned(),
         options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
-    })
+    };
+    Ok((request, quotes))
 }
 
 /// What a judge is asked about a candidate. It sees the document, masked or not as the profile says, and nothing that a
@@ -124,9 +164,14 @@ pub fn judge_request(
         return Err(format!("the reference of judge `{id}` (`{}`) can't be used", named.value));
     }
     let document_type = &task.document.document_type;
-    let candidate_schema = plan.stages.last().and_then(|stage| stage.schemas.get(document_type));
-    let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(schema).ok());
-    let candidate = &without_claims(plan, &judge.judge, document_type, candidate);
+    let last = plan.stages.last();
+    let known = last.map(|stage| task.known().fields(plan, stage)).unwrap_or_default();
+    let candidate_schema = last.and_then(|stage| stage.schemas.get(document_type));
+    let candidate_schema = candidate_schema.map(|schema| schema_without(schema, &known));
+    let schema = candidate_schema.and_then(|schema| serde_json::to_string_pretty(&schema).ok());
+    let candidate = without_claims(plan, &judge.judge, document_type, candidate);
+    // What somebody else wrote there is shown.
+    let candidate = &without(&candidate, |name, value| known.get(name) == Some(value));
     let mut messages = Vec::new();
     if let Some(template) = &judge.prompt {
         let variables = JudgeVariables {
@@ -189,10 +234,12 @@ pub(crate) fn correction_request(
     part: Option<&Arc<Value>>,
     correction: &Correction<'_>,
 ) -> Result<CompletionRequest, String> {
-    let mut request = stage_request(plan, stage, task, outputs)?;
-    let (guidance, text) = correction_feedback(plan, &stage.stage.id.value, part, correction)?;
+    let (mut request, quotes) = task_request(plan, stage, task, outputs)?;
+    let id = &stage.stage.id.value;
+    let (guidance, text) = correction_feedback(plan, id, part, correction)?;
     request.iteration = u32::try_from(correction.iteration).unwrap_or(u32::MAX);
-    request.base = part.map(|part| part.as_ref().clone());
+    let known = names(plan, id);
+    request.base = part.map(|part| without(part, |name, _| known.contains(name)));
     // Providers that read no prompts are told what the prompt says, and no more.
     request.feedback = Some(structured(&guidance));
     match request.messages.last_mut() {
@@ -202,11 +249,12 @@ pub(crate) fn correction_request(
         }
         None => request.messages.push(Message { role: Role::User, content: text }),
     }
+    add_to_prompt(&mut request, quotes);
     Ok(request)
 }
 
 /// The feedback of a correction request to a stage, and what it is made from. `part` is what the stage answers for in
-/// the base.
+/// the base; it is told nothing of fields that the host fills in.
 ///
 /// # Errors
 /// When the template can't be rendered or the base does not exist.
@@ -216,8 +264,13 @@ pub(crate) fn correction_feedback(
     part: Option<&Arc<Value>>,
     correction: &Correction<'_>,
 ) -> Result<(Guidance, String), String> {
+    let known = names(plan, stage);
+    let asked = part.filter(|_| !known.is_empty());
+    let asked = asked.map(|part| Arc::new(without(part, |name, _| known.contains(name))));
+    let part = asked.as_ref().or(part);
     let mut guidance = Guidance::gather(&plan.policy, &plan.profile.feedback, stage, part, correction)
         .ok_or_else(|| format!("there is no candidate {} to correct", correction.base))?;
+    guidance.leave_out(|field| known.contains(field));
     let text = plan
         .templates
         .feedback(&plan.feedback, &mut guidance, plan.profile.feedback.max_bytes)
@@ -260,7 +313,7 @@ pub(crate) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Rep
     {
         return Err("JSON that has a key twice in one object".to_owned());
     }
-    let mended = mend(repairer, None, told, &Fuel::of(MAX_STEPS))?;
+    let mended = repairer.salvaged(read(repairer, told)?, None, &Fuel::of(MAX_STEPS));
     let spoilt = |kind: RepairKind| kind.misses_something() || kind == RepairKind::DuplicateKey;
     match mended.steps.iter().find(|step| spoilt(step.kind)) {
         Some(step) => Err(format!("JSON that is not whole: {}", step.reason)),
@@ -268,18 +321,15 @@ pub(crate) fn mend_whole(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Rep
     }
 }
 
-/// The value of an answer, repaired before another call is paid for; or what it is instead. `veto` may refuse changes.
-pub(super) fn mend(
-    repairer: &Repairer,
-    veto: Option<Veto<'_>>,
-    told: RawAnswer<'_>,
-    fuel: &Fuel,
-) -> Result<Repaired, String> {
+/// The value of an answer as it is; or what it is instead.
+pub(super) fn read(repairer: &Repairer, told: RawAnswer<'_>) -> Result<Salvaged, String> {
     let text = match told {
         RawAnswer::Value(value) if is_deeper(value, MAX_CANDIDATE_DEPTH) => {
             return Err(format!("JSON that is nested more than {MAX_CANDIDATE_DEPTH} deep"));
         }
-        RawAnswer::Value(value) => return Ok(repairer.value(value.clone(), veto, fuel)),
+        RawAnswer::Value(value) => {
+            return Ok(Salvaged { value: value.clone(), steps: Vec::new(), several: Vec::new() });
+        }
         RawAnswer::Text(text) => text.trim(),
     };
     let read = repairer.read(text).map_err(|why| format!("text that can't be used: {why}"))?;
@@ -288,5 +338,5 @@ pub(super) fn mend(
     if !is_whole {
         return Err("text in which there is no JSON object or list".to_owned());
     }
-    Ok(repairer.salvaged(read, veto, fuel))
+    Ok(read)
 }

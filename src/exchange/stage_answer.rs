@@ -1,17 +1,19 @@
 //! What a stage's answer comes to, and what keeps repairs from making candidates worse.
 
-use super::request::{RawAnswer, mend, mend_whole};
+use super::known::{Known, fill_in};
+use super::quoted::{QuotedAnswer, take_quotes};
+use super::request::{RawAnswer, mend_whole, read};
 use crate::engine::Outputs;
 use crate::plan::Plan;
 use crate::profile::CandidateKind;
-use crate::repair::{RepairKind, Repaired};
-use crate::score::{Assessment, Assessor, Source};
+use crate::repair::RepairKind;
+use crate::score::{Assessment, Assessor, Beside, Quotes, Source};
 use crate::value::{Fuel, Severity, below};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// What a stage of a run said, repaired as a run repairs it; or why it is nothing that can be worked with. `outputs` are
-/// what the stages have answered last.
+/// what the stages have answered last. What the host knows is filled in.
 ///
 /// # Errors
 /// When there is no such stage, or a text holds no JSON. What is not repaired when the fuel is spent stays as it is.
@@ -19,24 +21,40 @@ pub(crate) fn stage_answer(
     plan: &Plan,
     outputs: &Outputs,
     stage: usize,
-    document_type: &str,
+    known: Known<'_>,
     source: &Source,
     told: RawAnswer<'_>,
     fuel: &Fuel,
-) -> Result<Repaired, String> {
+) -> Result<QuotedAnswer, String> {
     let planned = plan.stages.get(stage).ok_or("there is no such stage")?;
+    let document_type = known.document_type;
     if plan.scoring.kind() == CandidateKind::Patch {
         let mended = mend_whole(planned.repairers.of(document_type), told)?;
         // Of two values the last corrects the first; of two patches each is an edit.
         return match mended.steps.iter().any(|step| step.kind == RepairKind::Superseded) {
             true => Err("several patches; one is expected, with all operations".to_owned()),
-            false => Ok(mended),
+            false => Ok(mended.into()),
         };
     }
+    let repairer = planned.repairers.of(document_type);
+    let mut said = read(repairer, told)?;
+    let quoted = match planned.quotes {
+        Some(_) => take_quotes(&mut said, planned.schemas.get(document_type)),
+        None => Vec::new(),
+    };
+    let chosen = repairer.chosen(said, fuel);
+    let quotes = quoted.into_iter().rev().find(|(value, _)| *value == chosen.value);
+    let quotes = quotes.map(|(_, quotes)| quotes).unwrap_or_default();
     let assessor = Assessor::new(Arc::clone(&plan.scoring)).with_cancel(fuel.cancel());
-    let mut guard = Guard { assessor, document_type, source, plan, outputs, stage, fuel, known: None };
+    let placed = [(stage, quotes)];
+    let quotes = &placed;
+    let mut guard =
+        Guard { assessor, document_type, source, plan, outputs, stage, quotes, fuel, known: None };
     let mut veto = |before: &Value, after: &Value| guard.refuses(before, after);
-    mend(planned.repairers.of(document_type), Some(&mut veto), told, fuel)
+    let mut repaired = repairer.shaped(chosen, Some(&mut veto), fuel);
+    fill_in(&mut repaired.value, known.fields(plan, planned));
+    let [(_, quotes)] = placed;
+    Ok(QuotedAnswer { repaired, quotes })
 }
 
 /// Refuses changes of a stage's output after which tier 1 would think less of the candidate that it makes.
@@ -47,6 +65,7 @@ struct Guard<'a> {
     plan: &'a Plan,
     outputs: &'a Outputs,
     stage: usize,
+    quotes: &'a [(usize, Quotes)],
     fuel: &'a Fuel,
     /// The output last measured.
     known: Option<(Value, ScoreFloor)>,
@@ -84,7 +103,9 @@ impl<'a> Guard<'a> {
         }
         let candidate = self.plan.pipeline.assemble(&outputs);
         let mut assessment = Assessment::default();
-        self.assessor.assess(self.document_type, &candidate, Some(self.source), &[], &mut assessment);
+        let quotes = self.plan.pipeline.place_quotes(self.quotes, &outputs);
+        let beside = Beside { source: Some(self.source), quotes: Some(&quotes), ..Beside::default() };
+        self.assessor.assess_beside(self.document_type, &candidate, beside, &mut assessment);
         self.fuel.spend(self.assessor.work());
         ScoreFloor { overall: assessment.overall, critical: assessment.count_severity(Severity::Critical) }
     }

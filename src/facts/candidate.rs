@@ -83,6 +83,9 @@ fn one_stage(plan: &Plan, at: usize, planned: &StagePlan, facts: &mut Facts) {
     facts.add(key.clone(), "stage", values);
     attempts(facts, &key, &stage.call, stage.retries);
     call_settings(facts, &key, &stage.call);
+    if planned.quotes.is_some() {
+        facts.add(format!("{key}.evidence"), "quotes", json!({}));
+    }
     if !stage.context_files.is_empty() {
         let files = stage.context_files.iter().map(|file| format!("prompts/{}", file.value));
         let values = json!({

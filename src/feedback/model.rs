@@ -4,7 +4,7 @@ use super::previous::Previous;
 use super::{hint, lock};
 use crate::profile::{Feedback, Lock, LoopPolicy, Target};
 use crate::score::{Assessment, Issue, top_level_field};
-use crate::value::{Disposition, Severity};
+use crate::value::{Disposition, Severity, unescape};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -97,6 +97,17 @@ fn says_missing(code: &str) -> bool {
 }
 
 impl Guidance {
+    /// Says nothing of the top-level fields that `is_known`: the stage is not asked for them.
+    pub(crate) fn leave_out(&mut self, is_known: impl Fn(&str) -> bool) {
+        let about = |path: &str| path.strip_prefix('/').is_some_and(|field| is_known(&unescape(field)));
+        for findings in [&mut self.critical, &mut self.major, &mut self.minor] {
+            findings.retain(|finding| !about(&finding.path));
+        }
+        for fields in [&mut self.missing, &mut self.priority, &mut self.locked] {
+            fields.retain(|field| !is_known(field) && !about(field));
+        }
+    }
+
     /// Gathers what `stage` needs for its part of a correction. Only issues that the loop is to correct are fed back.
     /// `part` is what the stage answers for in the base: the base itself for the only stage of a profile. `None` when
     /// the base does not exist.

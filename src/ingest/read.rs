@@ -68,6 +68,13 @@ pub struct Document {
 }
 
 impl Document {
+    /// The name of its file, without folders; `None` for what is in no file.
+    #[must_use]
+    pub(crate) fn file_name(&self) -> Option<String> {
+        let name = self.path.as_deref().and_then(Path::file_name)?;
+        Some(name.to_string_lossy().into_owned())
+    }
+
     /// A document that is at hand as text, by a name that is unique among those of a run.
     #[must_use]
     pub(crate) fn from_text(id: impl Into<String>, text: impl Into<String>) -> Self {

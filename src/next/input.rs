@@ -1,8 +1,10 @@
 //! What `next` is asked, from JSON: every mistake with its place, what was expected and what was found.
 
 use crate::diag::nearest;
+use crate::exchange::checked_quotes;
 use crate::ingest::{Document, Input, InputError, Origin, SourceText};
 use crate::plan::Plan;
+use crate::score::Quotes;
 use crate::value::{
     DocumentId, MAX_CANDIDATE_DEPTH, Millis, Score, Segment, Usage, Usd, digest_bytes, is_deeper,
     push_segment,
@@ -49,6 +51,8 @@ pub struct Entry {
     pub given: Vec<(String, f64)>,
     /// The stage that said it, to make sure; `None` where that is not said.
     pub stage: Option<String>,
+    /// Passages of the document that are offered for the candidate's leaves, besides those that came in what it said.
+    pub quotes: Quotes,
     /// What judges and validators say of the candidate, by id. Each judge's answer counts as one call.
     pub answers: Map<String, Value>,
 }
@@ -324,7 +328,7 @@ impl Reader {
         let members = self.object(
             at,
             value,
-            &["stage", "candidate", "text", "usage", "elapsed_ms", "given", "answers"],
+            &["stage", "candidate", "text", "evidence", "usage", "elapsed_ms", "given", "answers"],
         )?;
         let before = self.mistakes.len();
         // A candidate may be `null`; it is there when its key is.
@@ -363,10 +367,17 @@ impl Reader {
             }
         };
         answers.retain(|_, answer| !answer.is_null());
+        let quotes = match members.get("evidence").filter(|evidence| !evidence.is_null()) {
+            None => Quotes::default(),
+            Some(evidence) => checked_quotes(evidence).unwrap_or_else(|problem| {
+                self.wrong(below(at, "evidence"), problem);
+                Quotes::default()
+            }),
+        };
         let usage = self.usage(&below(at, "usage"), members.get("usage"));
         let elapsed = Millis(self.count(at, "elapsed_ms", members).unwrap_or(0));
         let given = self.given(&below(at, "given"), members.get("given"));
-        Some(Entry { said: said?, usage, elapsed, given, stage, answers })
+        Some(Entry { said: said?, usage, elapsed, given, stage, quotes, answers })
     }
 
     fn usage(&mut self, at: &str, value: Option<&Value>) -> Usage {

@@ -12,13 +12,14 @@ pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for, stage_answer,
+    Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for,
+    stage_answer,
 };
 use crate::ingest::Document;
 use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::profile::Mask;
-use crate::repair::{MAX_STEPS, Repaired, Repairer};
-use crate::score::{Assessment, Assessor, Source};
+use crate::repair::{MAX_STEPS, Repairer};
+use crate::score::{Assessment, Assessor, Beside, Source};
 use crate::value::{Fuel, Millis, Score, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -85,6 +86,7 @@ pub fn next(
     let mut drive = Drive {
         plan,
         reference: DocumentRef { id: document.id.to_string(), document_type },
+        file_name: document.file_name(),
         text,
         source: plan.scoring.source(&masked),
         typed,
@@ -115,6 +117,8 @@ enum End {
 struct Drive<'a> {
     plan: &'a Plan,
     reference: DocumentRef,
+    /// The name of its file, if it is one.
+    file_name: Option<String>,
     /// The whole text.
     text: &'a str,
     /// What the stages see of it.
@@ -194,12 +198,16 @@ impl Drive<'_> {
         self.paused = None;
         self.now = self.now.saturating_add(entry.elapsed);
         Ok(match self.mended(&entry.said, stage) {
-            Ok(mended) => Input::Produced(Produced {
-                candidate: Arc::new(mended.value),
-                usage: entry.usage,
-                notes: Vec::new(),
-                repairs: mended.steps,
-            }),
+            Ok(mut answer) => {
+                answer.quotes.extend(entry.quotes.clone());
+                Input::Produced(Produced {
+                    candidate: Arc::new(answer.repaired.value),
+                    quotes: answer.quotes,
+                    usage: entry.usage,
+                    notes: Vec::new(),
+                    repairs: answer.repaired.steps,
+                })
+            }
             Err(why) => {
                 let message = format!("/history/{at}: {why}");
                 self.warnings.push(format!("{message}; it counts as a failed call"));
@@ -214,7 +222,7 @@ impl Drive<'_> {
     }
 
     /// What a stage said, repaired as a run would repair it; or why it is nothing that can be worked with.
-    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<Repaired, String> {
+    fn mended(&self, said: &ModelOutput, stage: usize) -> Result<QuotedAnswer, String> {
         let told = match said {
             ModelOutput::Candidate(candidate) => RawAnswer::Value(candidate),
             ModelOutput::Text(text) => RawAnswer::Text(text),
@@ -223,7 +231,11 @@ impl Drive<'_> {
             self.plan,
             self.run.stage_outputs(),
             stage,
-            &self.reference.document_type,
+            Known {
+                document_type: &self.reference.document_type,
+                text: &self.masked,
+                file_name: self.file_name.as_deref(),
+            },
             &self.source,
             told,
             &Fuel::of(MAX_STEPS),
@@ -278,13 +290,12 @@ impl Drive<'_> {
         let mut assessment = Assessment::default();
         if let Some(candidate) = self.run.pending_candidate() {
             let given = self.taken.checked_sub(1).and_then(|latest| self.given.get(latest));
-            self.assessor.assess(
-                &self.reference.document_type,
-                candidate,
-                (!self.unseen).then_some(&self.source),
-                given.map(Vec::as_slice).unwrap_or_default(),
-                &mut assessment,
-            );
+            let beside = Beside {
+                source: (!self.unseen).then_some(&self.source),
+                given: given.map(Vec::as_slice).unwrap_or_default(),
+                quotes: self.run.pending_quotes(),
+            };
+            self.assessor.assess_beside(&self.reference.document_type, candidate, beside, &mut assessment);
             if self.unseen {
                 assessment.say_unseen();
             }
@@ -329,6 +340,7 @@ impl Drive<'_> {
 
     fn task<'t>(&'t self, references: &'t BTreeMap<String, String>) -> Task<'t> {
         let (document, source, unmasked) = (&self.reference, self.masked.as_str(), self.text);
-        Task { document, source, unmasked, attached: None, references }
+        let file_name = self.file_name.as_deref();
+        Task { document, source, unmasked, attached: None, file_name, references }
     }
 }

@@ -4,7 +4,9 @@ use super::references::path_of;
 use super::repairers::Repairers;
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::feedback::{Passages, Role, Template, Templates};
-use crate::profile::{Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, Validator};
+use crate::profile::{
+    Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, StageEvidence, Validator,
+};
 use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, whole_schema};
 use crate::value::decode::Spanned;
 use crate::value::unescape;
@@ -14,6 +16,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What prompts end with that ask for quotes.
+const QUOTES: &str = "prompts/evidence.md";
+
 /// A stage with everything it names.
 #[derive(Debug)]
 pub struct StagePlan {
@@ -21,6 +26,8 @@ pub struct StagePlan {
     pub stage: Stage,
     /// Its prompt, if it has one.
     pub prompt: Option<Template>,
+    /// What its prompt ends with when it asks for quotes; `None` when it asks for none.
+    pub quotes: Option<Template>,
     /// What its output must look like, by document type.
     pub schemas: BTreeMap<String, Value>,
     /// Extraction patterns, by document type.
@@ -99,6 +106,13 @@ impl Reader<'_> {
             let file = read(self.files, &format!("prompts/{}", name.value), &name.span, problems)?;
             self.templates.add_stage(&file, earlier, problems)
         });
+        let quotes = match (stage.evidence, self.candidate) {
+            (StageEvidence::Quotes, CandidateKind::Value) => {
+                read(self.files, QUOTES, &stage.id.span, problems)
+                    .and_then(|file| self.templates.add_stage(&file, earlier, problems))
+            }
+            _ => None,
+        };
         let mut passages = Passages::default();
         for name in &stage.context_files {
             if let Some(file) = read(self.files, &format!("prompts/{}", name.value), &name.span, problems) {
@@ -116,6 +130,7 @@ impl Reader<'_> {
         };
         StagePlan {
             prompt,
+            quotes,
             repairers,
             schemas,
             patterns: self.patterns(stage, problems),

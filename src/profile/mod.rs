@@ -64,4 +64,4 @@ pub use policy::{
 pub(crate) use reached::{FileTracker, Reached};
 pub(crate) use references::ALL_STAGES;
 pub use repair::Repair;
-pub use stage::{ContextLimits, Stage};
+pub use stage::{ContextLimits, Stage, StageEvidence};

@@ -3,10 +3,10 @@
 use super::call::{Call, identifier, nameless};
 use super::references::ALL_STAGES;
 use crate::diag::{Code, Problem, Problems};
-use crate::mapping;
 use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::shape::{NAME, Shape};
 use crate::value::yaml::{Data, Node};
+use crate::{decode_words, mapping};
 use std::collections::HashSet;
 
 /// Most stages that a profile may have: a bound on what a slip can cost.
@@ -36,6 +36,10 @@ mapping! {
         /// for each provider of the list.
         #[key(whole(0, 20), default("2"), examples(&["5"]))]
         pub retries: u32,
+        /// What is asked for beside the values. Quotes are held against the document where a value is not said in its words;
+        /// they cost tokens. Not for candidates that are patches.
+        #[key(default("none"), examples(&["quotes"]))]
+        pub evidence: StageEvidence,
         /// The field of the candidate that this stage's output becomes. Without it, the last stage's output is the candidate, and
         /// an earlier stage only serves later ones.
         #[key(text("the name of a field"), examples(&["tags"]))]
@@ -57,6 +61,20 @@ mapping! {
         pub context: ContextLimits => |_| ContextLimits::default(),
     }
 }
+
+/// What a stage is asked for beside the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageEvidence {
+    /// Nothing.
+    None,
+    /// A passage of the document for each value.
+    Quotes,
+}
+
+decode_words!(StageEvidence, "kind of evidence", {
+    "none" : "Nothing." => StageEvidence::None,
+    "quotes" : "For each value the passage of the document that says it, copied word for word." => StageEvidence::Quotes,
+});
 
 mapping! {
     /// How much of a stage's context files its prompt sees.

@@ -74,12 +74,28 @@ impl Repairer {
     /// What a text was salvaged to, shaped. Of several values the one is taken that the schema finds least wrong with.
     #[must_use]
     pub fn salvaged(&self, salvaged: Salvaged, veto: Option<Veto<'_>>, fuel: &Fuel) -> Repaired {
+        let chosen = self.chosen(salvaged, fuel);
+        self.shaped(chosen, veto, fuel)
+    }
+
+    /// What a text was salvaged to; of several values the one that the schema finds least wrong with.
+    #[must_use]
+    pub(crate) fn chosen(&self, salvaged: Salvaged, fuel: &Fuel) -> Repaired {
         let Salvaged { value, mut steps, several } = salvaged;
         let value = match &self.schema_repairer {
-            Some(schema_repairer) => choose(schema_repairer, value, several, &mut steps, fuel),
-            None => value,
+            Some(schema_repairer) if !several.is_empty() => {
+                choose(schema_repairer, value, several, &mut steps, fuel)
+            }
+            _ => value,
         };
-        let shaped = self.value(value, veto, fuel);
+        Repaired { value, steps }
+    }
+
+    /// What was done so far, and then shaped.
+    #[must_use]
+    pub(crate) fn shaped(&self, so_far: Repaired, veto: Option<Veto<'_>>, fuel: &Fuel) -> Repaired {
+        let mut steps = so_far.steps;
+        let shaped = self.value(so_far.value, veto, fuel);
         steps.extend(shaped.steps);
         Repaired { value: shaped.value, steps }
     }

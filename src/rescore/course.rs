@@ -4,7 +4,7 @@ use crate::engine::{DocumentState, Event, IterationState};
 use crate::ingest::Document;
 use crate::plan::Plan;
 use crate::policy::{Decision, Spent};
-use crate::score::Assessment;
+use crate::score::{Assessment, Quotes};
 use crate::value::{DocumentId, Millis};
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ pub(crate) struct RunTrace {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DecidedCandidate<'a> {
     pub(super) candidate: &'a Arc<Value>,
+    pub(super) quotes: &'a Quotes,
     /// The iteration that it was corrected from.
     pub(super) base: Option<usize>,
     /// What the run had spent when it was decided upon.
@@ -74,7 +75,8 @@ impl RunTrace {
             let (candidate, assessment) = of.assessed()?;
             let decision = of.decision.as_ref()?;
             let (base, spent, members) = (of.base, of.spent, self.members.as_slice());
-            Some(DecidedCandidate { candidate, base, spent, assessment, decision, of, members })
+            let quotes = &of.quotes;
+            Some(DecidedCandidate { candidate, quotes, base, spent, assessment, decision, of, members })
         })
     }
 

@@ -107,7 +107,7 @@ mod tests {
     use crate::policy::{Decision, StopReason, Verdict};
     use crate::profile::{Library, load};
     use crate::score::Assessment;
-    use crate::value::{Millis, Usage};
+    use crate::value::Millis;
     use serde_json::json;
     use std::sync::Arc;
 
@@ -127,12 +127,7 @@ mod tests {
         };
         let mut course = RunTrace::new(plan, document, Some("pathology".to_owned()));
         if with_candidate {
-            let produced = Produced {
-                candidate: Arc::new(json!({ "grade": "2" })),
-                usage: Usage::default(),
-                notes: Vec::new(),
-                repairs: Vec::new(),
-            };
+            let produced = Produced { candidate: Arc::new(json!({ "grade": "2" })), ..Produced::default() };
             let decision = Decision {
                 iteration: 0,
                 verdict: Verdict::Stop { reason: StopReason::Criterion("max_iterations") },

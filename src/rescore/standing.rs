@@ -10,7 +10,7 @@ use crate::feedback::lock;
 use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
 use crate::profile::{Lock, Mask};
-use crate::score::{Assessment, Assessor, Scores, Source};
+use crate::score::{Assessment, Assessor, Beside, Scores, Source};
 use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
@@ -124,7 +124,8 @@ impl Scorer<'_> {
     ) -> Scored {
         let policy = &self.plan.policy;
         let mut assessment = Assessment::default();
-        self.assessor.assess(&self.typed.name, made.candidate, self.source.as_ref(), &[], &mut assessment);
+        let beside = Beside { source: self.source.as_ref(), quotes: Some(made.quotes), ..Beside::default() };
+        self.assessor.assess_beside(&self.typed.name, made.candidate, beside, &mut assessment);
         if self.source.is_none() {
             assessment.say_unseen();
         }

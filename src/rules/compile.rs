@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::emit::{Emitter, add};
-use super::evidence::{EvidenceFiles, EvidenceRules, FieldName};
+use super::evidence::{EvidenceFiles, EvidenceRules};
 use super::inherit::Inheritance;
 use super::program::{GroundingSettings, Op, Program, RubricField};
-use super::rubric::Rubric;
+use super::rubric::{KnownFrom, Rubric};
 use super::rule::{DecodeContext, Rule, decode_rules};
 use super::schema::{Schema, SchemaCheck, read_schema};
 use super::template::Template;
@@ -235,6 +235,13 @@ impl Sources {
         self.evidence.rules(used.into_iter().filter_map(|name| Some((name, self.rubrics.get(name)?))))
     }
 
+    /// Fields that the host fills in with something that stands nowhere in the text.
+    fn elsewhere(&self) -> impl Iterator<Item = String> {
+        let fields = self.rubrics.values().flat_map(|rubric| &rubric.fields);
+        let elsewhere = |from| matches!(from, Some(KnownFrom::FileName | KnownFrom::DocumentType));
+        fields.filter(move |(_, known)| elsewhere(known.from)).map(|(name, _)| name.clone())
+    }
+
     fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {
         let document_type = Arc::clone(&program.document_type);
         let mut emitter = Emitter { program };
@@ -298,7 +305,7 @@ impl Sources {
                 let settings = GroundingSettings {
                     fuzzy: grounding.fuzzy,
                     severity: grounding.severity,
-                    ignore: grounding.ignore.clone(),
+                    ignore: grounding.ignore.iter().cloned().chain(self.elsewhere()).collect(),
                     quoted: grounding.quoted,
                     conflicting: grounding.conflicting,
                 };
@@ -330,6 +337,7 @@ fn rubric_fields(rubric: &Rubric, document_type: &str) -> Vec<RubricField> {
                 weight: rubric.weights.of(*importance),
                 mentions: knowledge.map(|k| k.mentions.clone()).unwrap_or_default(),
                 suggestion: knowledge.and_then(|k| k.suggestion.clone()),
+                from: knowledge.and_then(|k| k.from),
             }
         })
         .collect()

@@ -47,7 +47,7 @@ pub(crate) use inherit::Inheritance;
 pub(crate) use inherited_schema::whole_schema;
 pub(crate) use keys::RULES;
 pub use program::{Address, Check, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
-pub use rubric::{FieldKnowledge, FieldValues, Importance, Rubric, Weights};
+pub use rubric::{FieldKnowledge, FieldValues, Importance, KnownFrom, Rubric, Weights};
 pub(crate) use rule::MESSAGE_VARIABLES;
 pub use rule::{IssueText, Target};
 pub use schema::{Schema, SchemaCheck};

@@ -1,6 +1,6 @@
 //! What profile and rules become for one document type: a flat list of operations and the tables they point into.
 
-use super::rubric::Importance;
+use super::rubric::{Importance, KnownFrom};
 use super::rule::IssueText;
 use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
@@ -214,6 +214,8 @@ pub struct RubricField {
     pub mentions: Vec<Regex>,
     /// What to do when it is missing.
     pub suggestion: Option<String>,
+    /// Where the host takes it from.
+    pub from: Option<KnownFrom>,
 }
 
 /// Settings of a grounding measure.

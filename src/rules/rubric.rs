@@ -3,10 +3,10 @@
 use super::checks::pattern;
 use super::vocabulary::check_values;
 use crate::diag::{Code, Problem, Problems};
-use crate::mapping;
 use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
+use crate::{decode_words, mapping};
 use regex::Regex;
 use std::collections::BTreeMap;
 
@@ -201,8 +201,29 @@ mapping! {
         /// the field's name (`tumorSizeMm`) or the value says so.
         #[key(text("a unit"), examples(&["mm"]))]
         pub unit: Option<Spanned<String>>,
+        /// Where the host takes it from. No stage is asked for it: it is filled in into what a stage answers, where there is
+        /// something, and costs no tokens. Without it, stages are asked for the field.
+        #[key(examples(&["source"]))]
+        pub from: Option<KnownFrom>,
     }
 }
+
+/// What the host knows of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownFrom {
+    /// The document's text, as the stages may see it.
+    Source,
+    /// The name of its file.
+    FileName,
+    /// Its type.
+    DocumentType,
+}
+
+decode_words!(KnownFrom, "thing that is known of a document", {
+    "source": "The document's text, as the stages see it (masked, where the profile masks)." => KnownFrom::Source,
+    "file_name": "The name of the document's file, without folders." => KnownFrom::FileName,
+    "document_type": "The document's type, given or found." => KnownFrom::DocumentType,
+});
 
 fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<Regex>> {
     let written = Vec::<Spanned<String>>::decode(node, problems)?;

@@ -1,10 +1,9 @@
 //! What a provider's completion or failure is to the engine.
 
 use crate::engine::{CallFailed, Input, Produced};
-use crate::exchange::RawAnswer;
+use crate::exchange::{QuotedAnswer, RawAnswer};
 use crate::provider::protocol;
 use crate::provider::{Called, Provider};
-use crate::repair::Repaired;
 use crate::value::{Millis, Usage, Usd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +23,7 @@ pub(super) fn said_in(called: &Called) -> Option<RawAnswer<'_>> {
 pub(super) fn answer_of(
     provider: &Provider,
     called: &Called,
-    read: impl FnOnce(RawAnswer<'_>) -> Result<Repaired, String>,
+    read: impl FnOnce(RawAnswer<'_>) -> Result<QuotedAnswer, String>,
 ) -> Result<Produced, CallFailed> {
     // What was not sent, or came from the cache, is no call.
     let sent = !called.cached && called.outcome.as_ref().map_or_else(|failure| failure.sent, |_| true);
@@ -48,12 +47,12 @@ pub(super) fn answer_of(
         ..CallFailed::default()
     };
     let Some(said) = said_in(called) else { return Err(refused("nothing".to_owned())) };
-    let mended = read(said).map_err(|why| {
+    let QuotedAnswer { repaired, quotes } = read(said).map_err(|why| {
         called.disown();
         refused(why)
     })?;
-    let candidate = Arc::new(mended.value);
-    Ok(Produced { candidate, usage, notes, repairs: mended.steps })
+    let candidate = Arc::new(repaired.value);
+    Ok(Produced { candidate, quotes, usage, notes, repairs: repaired.steps })
 }
 
 /// Someone stops the run; what is under way then is counted when the run is told.

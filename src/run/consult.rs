@@ -244,10 +244,10 @@ async fn ask_judge(
         let mended = mend_whole(repairer, told)?;
         let read = judge.check(document_type, &mended.value);
         read.and_then(|()| plan.panel.read(plan.validators.len() + at, &mended.value)).map_err(unusable)?;
-        Ok(mended)
+        Ok(mended.into())
     });
     Some(match said {
-        Ok(Produced { candidate: answer, usage, mut notes, repairs }) => {
+        Ok(Produced { candidate: answer, usage, mut notes, repairs, .. }) => {
             notes.extend(chain.note());
             Ok(Consulted { answer, usage, notes, repairs })
         }
@@ -292,7 +292,7 @@ async fn ask_service(
             return Err("the word that it is unavailable".to_owned());
         }
         plan.panel.read(member, answer).map_err(unusable)?;
-        Ok(Repaired { value: answer.clone(), steps: Vec::new() })
+        Ok(Repaired { value: answer.clone(), steps: Vec::new() }.into())
     });
     Some(match said {
         Ok(Produced { candidate: answer, notes, .. }) => {

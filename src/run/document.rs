@@ -11,7 +11,7 @@ use super::off_thread::off_thread;
 use super::session::Session;
 use super::trace::{DocumentTrace, document_span, end_document};
 use crate::engine::{Input, Outcome, Output, Produced, Run, Work};
-use crate::exchange::{attached, first_input, request_for, stage_answer};
+use crate::exchange::{Known, attached, first_input, request_for, stage_answer};
 use crate::ingest::Document;
 use crate::plan::{document_type_of, references_of};
 use crate::policy::{Spent, StopReason};
@@ -19,9 +19,9 @@ use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
 use crate::result::{DocumentResult, ExplanationBuilder};
-use crate::score::{Assessment, Assessor, Beside, ScoreBreakdown};
+use crate::score::{Assessment, Assessor, Beside, Quotes, ScoreBreakdown};
 use crate::store::{Artifact, DocumentRecord, StoreError};
-use crate::value::{Cancel, Fuel, Millis, Usage};
+use crate::value::{Cancel, Fuel, Millis};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,6 +108,7 @@ impl Session {
             reference: DocumentRef { id: document.id.to_string(), document_type: document_type.clone() },
             typed,
             id: document.id.clone(),
+            file_name: document.file_name(),
             text,
             source: Arc::new(self.plan.scoring.source(if attached.is_some() { "" } else { &masked })),
             masked,
@@ -210,7 +211,9 @@ impl Session {
             Work::Assess { .. } => {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
-                    (assessment, task.explanation.account) = self.assess(Arc::clone(candidate), task).await;
+                    let quotes = run.pending_quotes().cloned().unwrap_or_default();
+                    (assessment, task.explanation.account) =
+                        self.assess(Arc::clone(candidate), quotes, task).await;
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
@@ -220,12 +223,7 @@ impl Session {
             }
             _ if self.is_cancelled() => stop(),
             Work::Generate { stage, .. } => match task.supplied.take() {
-                Some(candidate) => Input::Supplied(Produced {
-                    candidate,
-                    usage: Usage::default(),
-                    notes: Vec::new(),
-                    repairs: Vec::new(),
-                }),
+                Some(candidate) => Input::Supplied(Produced { candidate, ..Produced::default() }),
                 None => self.ask(stage, &work, run, task).await,
             },
             Work::Correct { stage, .. } => self.ask(stage, &work, run, task).await,
@@ -238,6 +236,7 @@ impl Session {
     async fn assess(
         &self,
         candidate: Arc<Value>,
+        quotes: Quotes,
         task: &mut DocumentRun<'_>,
     ) -> (Assessment, ScoreBreakdown) {
         let document_type = task.reference.document_type.clone();
@@ -252,7 +251,7 @@ impl Session {
                 let account = assessor.assess_and_account(
                     &document_type,
                     &candidate,
-                    Beside { source, ..Beside::default() },
+                    Beside { source, quotes: Some(&quotes), ..Beside::default() },
                     &mut assessment,
                 );
                 (assessor, assessment, account)
@@ -292,11 +291,14 @@ impl Session {
         };
         let (plan, outputs) = (Arc::clone(&self.plan), run.stage_outputs().clone());
         let (document_type, source) = (task.reference.document_type.clone(), Arc::clone(&task.source));
+        let file_name = task.file_name.clone();
         let cancel = Cancel::default();
         let fuel = Fuel::new(MAX_STEPS, &cancel);
         let (called, read) = off_thread(cancel, self.cancelled.clone(), self.time_left(task), move || {
+            let known =
+                Known { document_type: &document_type, text: source.text(), file_name: file_name.as_deref() };
             let read = said_in(&called)
-                .map(|told| stage_answer(&plan, &outputs, stage, &document_type, &source, told, &fuel));
+                .map(|told| stage_answer(&plan, &outputs, stage, known, &source, told, &fuel));
             (called, read)
         })
         .await;

@@ -18,6 +18,8 @@ pub(super) struct DocumentRun<'a> {
     pub(super) reference: DocumentRef,
     pub(super) typed: TypedAs,
     pub(super) id: DocumentId,
+    /// The name of its file, if it is one.
+    pub(super) file_name: Option<String>,
     /// The whole text.
     pub(super) text: &'a str,
     /// What the stages see of it.
@@ -48,6 +50,7 @@ impl DocumentRun<'_> {
             source: &self.masked,
             unmasked: self.text,
             attached: self.attached.as_ref(),
+            file_name: self.file_name.as_deref(),
             references: &self.references,
         }
     }

@@ -53,7 +53,7 @@ impl Left {
                 Left::Extraction(number(*iteration), Arc::clone(&produced.candidate))
             }
             Event::Supplied { produced } => Left::Extraction(0, Arc::clone(&produced.candidate)),
-            Event::Assembled { iteration, candidate } => {
+            Event::Assembled { iteration, candidate, .. } => {
                 Left::Extraction(number(*iteration), Arc::clone(candidate))
             }
             Event::Assessed { iteration, assessment } | Event::Concluded { iteration, assessment } => {

@@ -142,7 +142,18 @@ impl Assessor {
         self.score(document_type, candidate, Beside { source, given, quotes: None }, out, false);
     }
 
-    /// The same, with all that came beside the candidate, and where each point went.
+    /// The same, with all that came beside the candidate.
+    pub fn assess_beside(
+        &mut self,
+        document_type: &str,
+        candidate: &Value,
+        beside: Beside<'_>,
+        out: &mut Assessment,
+    ) {
+        self.score(document_type, candidate, beside, out, false);
+    }
+
+    /// The same, and where each point went.
     pub fn assess_and_account(
         &mut self,
         document_type: &str,

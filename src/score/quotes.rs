@@ -49,6 +49,30 @@ impl Quotes {
         self.0.iter().map(|(pointer, quotes)| (pointer.as_str(), quotes.as_slice()))
     }
 
+    /// The same passages for a value that stands at `pointer` of a greater one.
+    #[must_use]
+    pub fn under(&self, pointer: &str) -> Self {
+        Quotes(self.0.iter().map(|(at, quotes)| (format!("{pointer}{at}"), quotes.clone())).collect())
+    }
+
+    /// Adds all of another value's.
+    pub fn extend(&mut self, others: Quotes) {
+        for (pointer, mut quotes) in others.0 {
+            self.0.entry(pointer).or_default().append(&mut quotes);
+        }
+    }
+
+    /// Keeps, where nothing is offered, what was offered for the same values of an earlier candidate: `before` and `now`
+    /// are the two candidates.
+    pub fn keep(&mut self, earlier: &Quotes, before: &Value, now: &Value) {
+        for (pointer, quotes) in &earlier.0 {
+            let value = now.pointer(pointer);
+            if self.at(pointer).is_empty() && value.is_some() && value == before.pointer(pointer) {
+                self.0.insert(pointer.clone(), quotes.clone());
+            }
+        }
+    }
+
     /// What is offered for the leaf at `pointer`: its own passages, else those of what is around it.
     #[must_use]
     pub fn at(&self, pointer: &str) -> &[String] {

@@ -228,12 +228,7 @@ fn every_input() -> Vec<Input> {
     vec![
         Input::Started,
         Input::Unreadable { reason: "empty".to_owned() },
-        Input::Produced(Produced {
-            candidate: Arc::new(json!({})),
-            usage,
-            notes: Vec::new(),
-            repairs: Vec::new(),
-        }),
+        Input::Produced(Produced { candidate: Arc::new(json!({})), usage, ..Produced::default() }),
         Input::Assessed(Box::default()),
         Input::Consulted {
             member: 0,

@@ -239,12 +239,7 @@ impl Driver {
                     let own = json!({"number": self.produced, "of": "its own"});
                     self.produced += 1;
                     let candidate = Arc::new(step.candidate.unwrap_or(own));
-                    Input::Produced(Produced {
-                        candidate,
-                        usage: step.usage,
-                        notes: Vec::new(),
-                        repairs: Vec::new(),
-                    })
+                    Input::Produced(Produced { candidate, usage: step.usage, ..Produced::default() })
                 }
             },
         };

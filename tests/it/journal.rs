@@ -47,6 +47,13 @@ fn recorded(journal: &Journal, run: &StoredRun) -> Vec<(String, Vec<Recorded>)> 
         .collect()
 }
 
+/// What the journal of the latest run says of its only document.
+pub(crate) fn recorded_state(place: &Workspace) -> DocumentState {
+    let (journal, run) = open(&place.path("out/journal.sqlite"));
+    let documents = recorded(&journal, &run);
+    DocumentState::of(documents[0].1.iter().map(|recorded| (recorded.at, &recorded.event)))
+}
+
 /// Replays the latest run of a journal; the results must say what the run said then.
 pub(crate) fn assert_replays(place: &Workspace, profile: &str) {
     let plan = plan(place, profile);

@@ -51,6 +51,8 @@ mod journal;
 #[cfg(test)]
 mod judges;
 #[cfg(test)]
+mod known_fields;
+#[cfg(test)]
 mod language_server;
 #[cfg(test)]
 mod layers;
@@ -96,6 +98,8 @@ mod profiles;
 mod project;
 #[cfg(test)]
 mod provider;
+#[cfg(test)]
+mod quotes;
 #[cfg(test)]
 #[cfg(unix)]
 mod reach;

@@ -133,7 +133,8 @@ fn the_first_request_is_the_task() {
     let request = &answer["request"];
     assert_eq!((&request["stage"], &request["iteration"]), (&json!("extract"), &json!(0)));
     assert_eq!((&request["base"], &request["attempt"]), (&Value::Null, &json!(1)));
-    assert_eq!(request["schema"]["title"], "Extraction from a pathology report");
+    let asked = &request["schema"]["properties"]["extraction"];
+    assert_eq!(asked["title"], "Extraction from a pathology report");
     assert!(prompt(&answer).contains(place.read("pathology-kidney.txt").trim()));
     assert!(request.get("feedback").is_none());
     // On one line, for programs that read lines.

@@ -274,8 +274,14 @@ stop: { max_iterations: 1 }
     let plan = crate::journal::plan(&place, "parts");
     let document = DocumentRef { id: "doc".to_owned(), document_type: "unknown".to_owned() };
     let references = [("a".to_owned(), "the right answer".to_owned())].into();
-    let task =
-        Task { document: &document, source: "s", unmasked: "s", attached: None, references: &references };
+    let task = Task {
+        document: &document,
+        source: "s",
+        unmasked: "s",
+        attached: None,
+        file_name: None,
+        references: &references,
+    };
     let asked = |at: usize| judge_request(&plan, &plan.judges[at], task, &json!({}), 0).unwrap();
     assert_eq!(asked(0).messages[0].content, "{} should be the right answer");
     let others = [asked(1), stage_request(&plan, &plan.stages[0], task, &serde_json::Map::new()).unwrap()];

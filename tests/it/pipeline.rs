@@ -463,7 +463,7 @@ fn a_stop_while_a_judge_is_asked_keeps_the_candidate() {
     let candidate = Arc::new(json!({ "tags": 1, "class": 1 }));
     let scores = [("parts", Score::clamped(0.7)), ("tone", Score::clamped(0.7))].into_iter().collect();
     let tier1 = Assessment { scores, ..Assessment::default() };
-    let produced = Produced { candidate, usage, notes: Vec::new(), repairs: Vec::new() };
+    let produced = Produced { candidate, usage, ..Produced::default() };
     let inputs = [
         Input::Started,
         Input::Produced(produced),

@@ -20,6 +20,7 @@ fn full() -> [(&'static str, Value); 6] {
         attempt: 1,
         messages: vec![Message { role: Role::System, content: text() }],
         schema: Some(json!({})),
+        quotes: true,
         source: Some(text()),
         patterns: Some(json!({})),
         base: Some(json!({})),

@@ -21,6 +21,9 @@ pub struct Extraction {
     /// One line for each field that was looked for and not found, or that could not be improved. Names fields, never
     /// quotes the document.
     pub notes: Vec<String>,
+    /// What a pattern matched, by the JSON Pointer of the value that was read there. A value of `base` has none, nor has the
+    /// whole document.
+    pub quotes: Vec<(String, String)>,
 }
 
 /// The first attempt: the patterns of tier 0 of every field.
@@ -29,16 +32,18 @@ pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
     let sections = Sections::find(patterns, source);
     let mut fields = Map::new();
     let mut notes = Vec::new();
+    let mut quotes = Vec::new();
     for (name, field) in &patterns.fields {
         let search = Search { field, source, sections: &sections, tiers: 0..1 };
         match search.all(None) {
-            Some(value) => {
-                fields.insert(name.clone(), value);
+            Some(found) => {
+                quotes.extend(found.quotes(name, source));
+                fields.insert(name.clone(), found.value);
             }
             None => notes.push(format!("{name}: not found by its strict patterns")),
         }
     }
-    Extraction { fields, notes }
+    Extraction { fields, notes, quotes }
 }
 
 /// A correction of `base`: the fields in `focus` are looked for again, with patterns up to `tier`; all other fields of
@@ -60,6 +65,7 @@ pub fn correct(
     let sections = Sections::find(patterns, source);
     let mut fields = base.clone();
     let mut notes = Vec::new();
+    let mut quotes = Vec::new();
     for (name, keys) in focus {
         let status = format!("{name}_status");
         let Some((_, field)) = patterns.fields.iter().find(|(declared, _)| declared == name) else {
@@ -77,7 +83,9 @@ pub fn correct(
             (_, Some(old)) => search.again(old),
         };
         match found {
-            Some(value) => {
+            Some(found) => {
+                quotes.extend(found.quotes(name, source));
+                let value = found.value;
                 if before.as_ref() == Some(&value) {
                     notes.push(format!("{name}: nothing better found by patterns up to tier {tier}"));
                 }
@@ -97,7 +105,40 @@ pub fn correct(
             }
         }
     }
-    Extraction { fields: in_declared_order(patterns, fields), notes }
+    Extraction { fields: in_declared_order(patterns, fields), notes, quotes }
+}
+
+/// A value, and where in the document it and its parts were read.
+struct Found {
+    value: Value,
+    /// JSON Pointers within the value.
+    read: Vec<(String, Range<usize>)>,
+}
+
+impl Found {
+    /// What was read, by pointer within the fields.
+    fn quotes<'a>(
+        &self,
+        field: &str,
+        source: &'a str,
+    ) -> impl Iterator<Item = (String, String)> + use<'_, 'a> {
+        let field = segment(field);
+        self.read.iter().filter_map(move |(at, range)| {
+            let quote = source.get(range.clone()).map(str::trim).filter(|quote| !quote.is_empty())?;
+            Some((format!("{field}{at}"), quote.to_owned()))
+        })
+    }
+}
+
+impl From<Value> for Found {
+    fn from(value: Value) -> Self {
+        Found { value, read: Vec::new() }
+    }
+}
+
+/// A key as a segment of a JSON Pointer.
+fn segment(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -133,10 +174,10 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The field's value by all patterns of the tiers; `other_than` is a value that was refused.
-    fn all(&self, other_than: Option<&Value>) -> Option<Value> {
+    fn all(&self, other_than: Option<&Value>) -> Option<Found> {
         match self.field.kind {
             FieldKind::Whole => {
-                (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned()))
+                (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned()).into())
             }
             FieldKind::Text | FieldKind::Number => self.scalar(other_than),
             FieldKind::Object => self.object(&Map::new(), None),
@@ -145,17 +186,18 @@ impl<'a> Search<'a> {
     }
 
     /// A single value that was refused: something else by the wider patterns, or the same if the document says it.
-    fn again(&self, old: &Value) -> Option<Value> {
+    fn again(&self, old: &Value) -> Option<Found> {
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
         let other = match self.field.kind {
             FieldKind::Object | FieldKind::List => self.all(None),
             FieldKind::Text | FieldKind::Number | FieldKind::Whole => wider.all(Some(old)),
         };
-        other.or_else(|| self.is_said(old).then(|| old.clone()))
+        other.or_else(|| self.is_said(old).then(|| old.clone().into()))
     }
 
-    fn again_object(&self, old: &Map<String, Value>, refused: &Keys) -> Option<Value> {
+    fn again_object(&self, old: &Map<String, Value>, refused: &Keys) -> Option<Found> {
         let mut kept = old.clone();
+        let mut read = Vec::new();
         let mut asked = Map::new();
         for key in refused {
             if let Some(value) = kept.remove(key) {
@@ -163,11 +205,13 @@ impl<'a> Search<'a> {
             }
         }
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
-        if let Some(Value::Object(found)) = wider.object(&kept, Some(&asked)) {
-            kept = found;
-        }
-        if let Some(Value::Object(found)) = self.object(&kept, Some(&asked)) {
-            kept = found;
+        for search in [&wider, self] {
+            if let Some(Found { value: Value::Object(found), read: places }) =
+                search.object(&kept, Some(&asked))
+            {
+                kept = found;
+                read.extend(places);
+            }
         }
         for (key, value) in asked {
             if !kept.contains_key(&key) && self.is_said(&value) {
@@ -182,10 +226,10 @@ impl<'a> Search<'a> {
             }
         }
         out.extend(kept);
-        (!out.is_empty()).then_some(Value::Object(out))
+        (!out.is_empty()).then_some(Found { value: Value::Object(out), read })
     }
 
-    fn again_list(&self, old: &[Value], refused: &Keys) -> Option<Value> {
+    fn again_list(&self, old: &[Value], refused: &Keys) -> Option<Found> {
         let kept = old
             .iter()
             .enumerate()
@@ -201,7 +245,7 @@ impl<'a> Search<'a> {
             Value::String(text) => !text.trim().is_empty() && stands_in(text.trim(), self.source),
             Value::Number(_) => {
                 let mut said = false;
-                self.each_match(|_, captures| {
+                self.each_match(|_, captures, _| {
                     said |= captures.name("value").and_then(|m| number(m.as_str())).as_ref() == Some(value);
                 });
                 said
@@ -212,30 +256,34 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn scalar(&self, other_than: Option<&Value>) -> Option<Value> {
-        let mut best = None;
+    fn scalar(&self, other_than: Option<&Value>) -> Option<Found> {
+        let mut best: Option<(Value, Range<usize>)> = None;
         for pattern in self.patterns() {
             for range in self.places(pattern) {
-                let mut consider = |piece: &str| {
+                let offset = range.start;
+                let mut consider = |piece: &str, read: Range<usize>| {
                     let value = if self.field.kind == FieldKind::Number {
                         number(piece)
                     } else {
                         text(piece, pattern)
                     };
                     if let Some(value) = value.filter(|value| Some(value) != other_than) {
-                        best = Some(value);
+                        best = Some((value, read.start + offset..read.end + offset));
                     }
                     best.is_some() && pattern.take == Take::First
                 };
                 let within = self.source.get(range).unwrap_or_default();
                 let Some(regex) = &pattern.regex else {
-                    if consider(within) {
+                    if consider(within, 0..within.len()) {
                         break;
                     }
                     continue;
                 };
                 for captures in regex.captures_iter(within).take(MAX_MATCHES) {
-                    if captures.name("value").is_some_and(|piece| consider(piece.as_str())) {
+                    let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                        continue;
+                    };
+                    if consider(piece.as_str(), all.range()) {
                         break;
                     }
                 }
@@ -247,23 +295,27 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        best
+        best.map(|(value, range)| Found { value, read: vec![(String::new(), range)] })
     }
 
     /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are passed over.
-    fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<Value> {
+    fn object(&self, kept: &Map<String, Value>, refused: Option<&Map<String, Value>>) -> Option<Found> {
         let mut out = kept.clone();
-        self.each_match(|pattern, captures| {
+        let mut read = Vec::new();
+        self.each_match(|pattern, captures, offset| {
             let key = captures.name("key").and_then(|key| self.key(key.as_str()));
             let value = captures.name("value").and_then(|value| text(value.as_str(), pattern));
             if let (Some(key), Some(value)) = (key, value)
                 && !out.contains_key(&key)
                 && refused.and_then(|refused| refused.get(&key)) != Some(&value)
             {
+                if let Some(all) = captures.get(0) {
+                    read.push((segment(&key), all.start() + offset..all.end() + offset));
+                }
                 out.insert(key, value);
             }
         });
-        (!out.is_empty()).then_some(Value::Object(out))
+        (!out.is_empty()).then_some(Found { value: Value::Object(out), read })
     }
 
     fn key(&self, captured: &str) -> Option<String> {
@@ -276,7 +328,7 @@ impl<'a> Search<'a> {
 
     /// Adds to `kept` one object per match, in document order. A stretch of text that one pattern has read is not read
     /// again by a later one.
-    fn list(&self, kept: Vec<Value>) -> Option<Value> {
+    fn list(&self, kept: Vec<Value>) -> Option<Found> {
         let mut read: Vec<(Range<usize>, Value)> = Vec::new();
         for pattern in self.patterns() {
             let Some(regex) = &pattern.regex else { continue };
@@ -300,12 +352,14 @@ impl<'a> Search<'a> {
         }
         read.sort_by_key(|(span, _)| span.start);
         let mut out = kept;
-        for (_, item) in read {
+        let mut places = Vec::new();
+        for (span, item) in read {
             if !out.contains(&item) {
+                places.push((format!("/{}", out.len()), span));
                 out.push(item);
             }
         }
-        (!out.is_empty()).then_some(Value::Array(out))
+        (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places })
     }
 
     fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {
@@ -330,13 +384,15 @@ impl<'a> Search<'a> {
         places
     }
 
-    fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>)) {
+    /// Every match, and where the text begins in which it was found.
+    fn each_match(&self, mut see: impl FnMut(&Pattern, &Captures<'_>, usize)) {
         for pattern in self.patterns() {
             let Some(regex) = &pattern.regex else { continue };
             for place in self.places(pattern) {
+                let offset = place.start;
                 let within = self.source.get(place).unwrap_or_default();
                 for captures in regex.captures_iter(within).take(MAX_MATCHES) {
-                    see(pattern, &captures);
+                    see(pattern, &captures, offset);
                 }
             }
         }

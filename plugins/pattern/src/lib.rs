@@ -42,6 +42,8 @@
 //! pattern. Case is ignored, `^` and `$` are the ends of lines. A text value with `section` and no `pattern` is all the
 //! text under the heading.
 //!
+//! Where quotes are asked for, what a pattern matched is the quote of the value that was read there.
+//!
 //! The pure part is [`extract::extract`] and [`extract::correct`].
 
 pub mod extract;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Usage};
 use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::extract::{correct, extract};
 use crate::focus::focus;
@@ -74,14 +74,22 @@ impl DirectPlugin for PatternPlugin {
         if cancel.is_cancelled() {
             return Err(Failure::cancelled());
         }
+        let fields = Value::Object(extraction.fields);
         Ok(Completion {
-            value: Some(Value::Object(extraction.fields)),
+            value: Some(if request.quotes { quoted(&fields, &extraction.quotes) } else { fields }),
             usage: Usage { cost_usd: Some(0.0), ..Usage::default() },
             model: Some("pattern".to_owned()),
             notes: extraction.notes,
             ..Completion::default()
         })
     }
+}
+
+/// The answer where quotes are asked for.
+fn quoted(fields: &Value, quotes: &[(String, String)]) -> Value {
+    let evidence: Vec<Value> =
+        quotes.iter().map(|(path, quote)| json!({ "path": path, "quote": quote })).collect();
+    json!({ "extraction": fields, "evidence": evidence })
 }
 
 /// Iterations are numbered from 0, and correction k is iteration k: it may use the patterns up to tier k.

@@ -125,6 +125,11 @@ pub struct CompletionRequest {
     /// The JSON Schema that the answer is to follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+    /// Whether the answer is asked for with quotes: `{"extraction": …, "evidence": [{"path": "/grade", "quote": "…"}]}`, a
+    /// passage of the document for the value at each JSON Pointer. `schema` and the prompt say so, too. An answer that is the
+    /// extraction alone is taken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quotes: bool,
     /// The document's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -155,6 +160,7 @@ impl Default for CompletionRequest {
             attempt: 1,
             messages: Vec::new(),
             schema: None,
+            quotes: false,
             source: None,
             patterns: None,
             base: None,

@@ -3,7 +3,7 @@
 use super::case::{Case, CaseInput, Scored, ScoredStep, by_name};
 use crate::engine::{CallFailed, Consulted, Input, IterationState, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
-use crate::exchange::{RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
+use crate::exchange::{Known, RawAnswer, Task, correction_feedback, first_input, request_for, stage_answer};
 use crate::experiment::simulate::{assessment, simulate};
 use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
@@ -11,8 +11,8 @@ use crate::ingest::{Document, SourceText};
 use crate::plan::{Plan, TypedAs, document_type_of};
 use crate::policy::{ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
-use crate::repair::{MAX_STEPS, Repaired};
-use crate::score::{Assessment, Assessor, Source};
+use crate::repair::MAX_STEPS;
+use crate::score::{Assessment, Assessor, Beside, Source};
 use crate::value::{DocumentId, Fuel, Millis, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -289,7 +289,8 @@ impl Player<'_> {
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &self.reference.document_type;
                     let source = self.has_source.then_some(&self.source);
-                    self.assessor.assess(document_type, candidate, source, &[], &mut assessment);
+                    let beside = Beside { source, quotes: run.pending_quotes(), ..Beside::default() };
+                    self.assessor.assess_beside(document_type, candidate, beside, &mut assessment);
                     self.typed.say(self.plan, &mut assessment);
                 }
                 answered(Input::Assessed(Box::new(assessment)))
@@ -313,19 +314,22 @@ impl Player<'_> {
             value => RawAnswer::Value(value),
         };
         let document_type = &self.reference.document_type;
+        let known = Known { document_type, text: &self.masked, file_name: None };
         let usage = Usage { calls: 1, ..Usage::default() };
         let input = match stage_answer(
             self.plan,
             run.stage_outputs(),
             stage,
-            document_type,
+            known,
             &self.source,
             told,
             &Fuel::of(MAX_STEPS),
         ) {
-            Ok(Repaired { value, steps, .. }) => {
-                Input::Produced(Produced { repairs: steps, ..produced(Arc::new(value)) })
-            }
+            Ok(answer) => Input::Produced(Produced {
+                quotes: answer.quotes,
+                repairs: answer.repaired.steps,
+                ..produced(Arc::new(answer.repaired.value))
+            }),
             Err(message) => {
                 Input::Failed(CallFailed { message, transient: true, usage, ..CallFailed::default() })
             }
@@ -378,6 +382,7 @@ impl Player<'_> {
             source: &self.masked,
             unmasked: self.text,
             attached: None,
+            file_name: None,
             references: &self.references,
         }
     }
@@ -446,10 +451,5 @@ impl Player<'_> {
 }
 
 fn produced(candidate: Arc<Value>) -> Produced {
-    Produced {
-        candidate,
-        usage: Usage { calls: 1, ..Usage::default() },
-        notes: Vec::new(),
-        repairs: Vec::new(),
-    }
+    Produced { candidate, usage: Usage { calls: 1, ..Usage::default() }, ..Produced::default() }
 }

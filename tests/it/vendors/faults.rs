@@ -162,7 +162,6 @@ fn rows() -> Vec<Row> {
                 let mut value = whole();
                 value["institution"] = json!(HOSPITAL);
                 value.as_object_mut().unwrap().remove("institution_status");
-                value["rawText"] = json!(format!("{}\nInstitution: {HOSPITAL}", REPORT.trim_end()));
                 vec![value]
             },
             report: "\nInstitution: Hôpital Saint-Éloi 🏥 𝔊 \u{200f}עברית\n",
@@ -292,7 +291,10 @@ fn run(row: &Row, api: Api, wrong: &mut Vec<String>) -> Outcome {
             complain(format!("`{part}` is not said: {}", outcome.told));
         }
     }
-    if passed && result["best_extraction"] != (row.script)().pop().unwrap_or_default() {
+    let mut said = result["best_extraction"].clone();
+    // The host's own.
+    said.as_object_mut().map(|fields| fields.remove("rawText"));
+    if passed && said != (row.script)().pop().unwrap_or_default() {
         complain(format!("the answer came out as {}", result["best_extraction"]));
     }
     if !vendor.complaints().is_empty() {

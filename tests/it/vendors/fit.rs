@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// `value` as an answer under `schema`; or why no such answer is possible.
 pub(super) fn fit(schema: &Value, value: &Value) -> Checked<Value> {
-    let fitted = node(schema, schema, value);
+    let fitted = node(schema, schema, &quoted(schema, value));
     match jsonschema::validate(schema, &fitted) {
         Ok(()) => Ok(fitted),
         Err(error) => Err(format!(
@@ -14,6 +14,15 @@ pub(super) fn fit(schema: &Value, value: &Value) -> Checked<Value> {
             error.instance_path()
         )),
     }
+}
+
+/// With no quotes, where the schema wants them beside the value.
+fn quoted(schema: &Value, value: &Value) -> Value {
+    let wants = |key: &str| schema["properties"].get(key).is_some() && value.get(key).is_none();
+    if wants("extraction") && wants("evidence") {
+        return json!({ "extraction": value, "evidence": [] });
+    }
+    value.clone()
 }
 
 fn node(root: &Value, schema: &Value, value: &Value) -> Value {

@@ -34,7 +34,6 @@ pub(super) fn whole() -> Value {
         "ihcMarkers_status": "not_present",
         "date_status": "not_present",
         "institution_status": "not_present",
-        "rawText": REPORT.trim_end(),
     })
 }
 

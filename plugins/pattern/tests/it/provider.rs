@@ -143,3 +143,41 @@ fn the_manifest_is_one() {
     assert_eq!(manifest.version, env!("CARGO_PKG_VERSION"));
     assert!(manifest.hosts.is_empty() && manifest.secrets.is_empty());
 }
+
+#[test]
+fn what_a_pattern_matched_is_the_quote_where_quotes_are_asked_for() {
+    let source = "Breast, grade: 2\nER: positive; HER2/neu - negative\n3 cm mass, then 5 mm node\n";
+    let patterns = json!({ "extract": "t", "fields": {
+        "grade": { "patterns": [{ "pattern": r"grade: (?P<value>\w+)" }] },
+        "markers": { "kind": "object", "patterns": [{ "pattern": r"(?P<key>ER|HER2/neu)\W+(?P<value>\w+)" }] },
+        "sizes": { "kind": "list", "patterns": [{ "pattern": r"(?P<size>\d+ [cm]m) (?P<of>\w+)" }] },
+        "text": { "kind": "whole" },
+    }});
+    let asked = |quotes| CompletionRequest { patterns: Some(patterns.clone()), quotes, ..request(source) };
+    let plain = ask(&asked(false)).unwrap().value.unwrap();
+    let quoted = ask(&asked(true)).unwrap().value.unwrap();
+    assert_eq!(quoted["extraction"], plain);
+    assert_eq!(
+        quoted["evidence"],
+        json!([
+            { "path": "/grade", "quote": "grade: 2" },
+            { "path": "/markers/ER", "quote": "ER: positive" },
+            { "path": "/markers/HER2~1neu", "quote": "HER2/neu - negative" },
+            { "path": "/sizes/0", "quote": "3 cm mass" },
+            { "path": "/sizes/1", "quote": "5 mm node" },
+        ])
+    );
+    // A correction quotes what it reads anew, and nothing for what it keeps.
+    let base = json!({ "grade": "2", "sizes": [{ "size": "3 cm", "of": "mass" }] });
+    let again = CompletionRequest {
+        iteration: 1,
+        base: Some(base),
+        feedback: Some(RequestFeedback {
+            missing: vec!["grade".to_owned(), "sizes".to_owned()],
+            ..RequestFeedback::default()
+        }),
+        ..asked(true)
+    };
+    let corrected = ask(&again).unwrap().value.unwrap();
+    assert_eq!(corrected["evidence"], json!([{ "path": "/sizes/1", "quote": "5 mm node" }]));
+}

@@ -211,21 +211,8 @@ pub fn definition<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
 }
 
 /// An object's schema whose one property [`WRAPPER`] is the [`gathered`] schema.
-pub fn wrapped(mut schema: Value) -> Value {
-    let mut definitions = match schema.as_object_mut().and_then(|root| root.shift_remove("$defs")) {
-        Some(Value::Object(definitions)) => definitions,
-        _ => Map::new(),
-    };
-    let to_root = |part: &Value| part.get("$ref").and_then(Value::as_str) == Some("#");
-    let recursive = any(&schema, &mut |part| to_root(part))
-        || definitions.values().any(|definition| any(definition, &mut |part| to_root(part)));
-    if recursive {
-        definitions.insert(WRAPPER.to_owned(), schema);
-        for definition in definitions.values_mut() {
-            root_moves(definition);
-        }
-        schema = json!({ "$ref": format!("#/$defs/{WRAPPER}") });
-    }
+pub fn wrapped(schema: Value) -> Value {
+    let (schema, definitions) = as_part(schema, WRAPPER);
     let mut whole = Map::from_iter([
         ("type".to_owned(), json!("object")),
         ("properties".to_owned(), json!({ WRAPPER: schema })),
@@ -238,14 +225,35 @@ pub fn wrapped(mut schema: Value) -> Value {
     Value::Object(whole)
 }
 
-fn root_moves(schema: &mut Value) {
+/// The [`gathered`] schema as a part of a greater one: what stands in its place, and the definitions that the greater one
+/// then needs under `$defs`. If it refers to itself it becomes one of them, under `name`.
+pub fn as_part(mut schema: Value, name: &str) -> (Value, Map<String, Value>) {
+    let mut definitions = match schema.as_object_mut().and_then(|root| root.shift_remove("$defs")) {
+        Some(Value::Object(definitions)) => definitions,
+        _ => Map::new(),
+    };
+    let to_root = |part: &Value| part.get("$ref").and_then(Value::as_str) == Some("#");
+    let recursive = any(&schema, &mut |part| to_root(part))
+        || definitions.values().any(|definition| any(definition, &mut |part| to_root(part)));
+    if recursive {
+        let target = format!("#/$defs/{name}");
+        definitions.insert(name.to_owned(), schema);
+        for definition in definitions.values_mut() {
+            root_moves(definition, &target);
+        }
+        schema = json!({ "$ref": target });
+    }
+    (schema, definitions)
+}
+
+fn root_moves(schema: &mut Value, target: &str) {
     if let Some(reference) = schema.get_mut("$ref")
         && reference.as_str() == Some("#")
     {
-        *reference = Value::String(format!("#/$defs/{WRAPPER}"));
+        *reference = Value::String(target.to_owned());
     }
     for child in children_mut(schema) {
-        root_moves(child);
+        root_moves(child, target);
     }
 }
 
