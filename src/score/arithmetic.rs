@@ -129,7 +129,7 @@ proptest! {
   - {id: a, field: x, all: [{type: text}, {length: {max: 3}}, {unique: true}]}
   - {id: b, each: '$..*', when: {key: {matches: '[a-z]'}}, not: {sum_to: 1}, range: {min: 0}, resolves: '$..*'}
   - {id: c, each: '$.*', format: date, before: '$.x', message: '{{ key }} {{ value }} {{ path }} {{ field }}'}
-  - {id: d, each: '$.*', unit: mm, contains: a, one_of: {values: [a], ignore_case: true}, requires: ['@.x', '$[0]']}
+  - {id: d, each: '$.*', unit: mm, quantity: {units: [mm, cm], min: 0}, contains: a, one_of: {values: [a], ignore_case: true}, requires: ['@.x', '$[0]']}
 ";
         let files = Memory::default()
             .with("rules/r.yaml", rules)

@@ -1,6 +1,5 @@
 //! The words of languages that evidence depends on, read from the folder `words`.
 
-use super::number::{Dimension, Unit};
 use crate::diag::{Problems, SourceFile};
 use crate::value::yaml::{self, Data, Entry, Node};
 use std::collections::{HashMap, HashSet};
@@ -47,11 +46,6 @@ pub(super) fn month(word: &str) -> Option<u32> {
     LISTS.months.get(word).copied()
 }
 
-/// The unit that a folded word names.
-pub(super) fn unit(word: &str) -> Option<Unit> {
-    LISTS.units.get(word).copied()
-}
-
 static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::read().0);
 
 /// Every list. A word in two of them is in the first.
@@ -61,7 +55,6 @@ struct Lists {
     generic_keys: HashSet<String>,
     label_keys: HashSet<String>,
     months: HashMap<String, u32>,
-    units: HashMap<String, Unit>,
 }
 
 impl Lists {
@@ -86,21 +79,6 @@ impl Lists {
             match entry.key.parse() {
                 Ok(month) => lists.months.extend(words(&entry.value).map(|word| (word.to_owned(), month))),
                 Err(_) => strange.push(entry.key),
-            }
-        }
-        for kind in entries("units.yaml", include_str!("../../../words/units.yaml")) {
-            let powers = match kind.value.data {
-                Data::Map(powers) => powers,
-                _ => Vec::new(),
-            };
-            for entry in powers {
-                match (Dimension::named(&kind.key), entry.key.parse()) {
-                    (Some(dimension), Ok(power)) => {
-                        let unit = Unit { dimension, power };
-                        lists.units.extend(words(&entry.value).map(|word| (word.to_owned(), unit)));
-                    }
-                    _ => strange.push(format!("{}.{}", kind.key, entry.key)),
-                }
             }
         }
         (lists, strange)
@@ -145,6 +123,7 @@ fn words(node: &Node) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::score::grounding::fold::Word;
+    use crate::value::unit_words;
 
     #[test]
     fn every_shipped_entry_is_read() {
@@ -152,7 +131,7 @@ mod tests {
         assert_eq!(strange, Vec::<String>::new());
         assert_eq!(listed("no"), Some(WordClass::No));
         assert_eq!(listed("yes"), Some(WordClass::Polarity));
-        assert_eq!((month("subat"), unit("cm").map(|unit| unit.power)), (Some(2), Some(-2)));
+        assert_eq!(month("subat"), Some(2));
         assert!(is_generic_key("value") && is_label_key("name"));
         let numbers = lists.months.values().copied().collect::<HashSet<_>>();
         assert_eq!(numbers, (1..=12).collect());
@@ -161,9 +140,10 @@ mod tests {
     #[test]
     fn words_are_folded_else_they_would_never_be_found() {
         let (lists, _) = Lists::read();
-        let words = lists.classes.keys().chain(lists.months.keys()).chain(lists.units.keys());
-        for word in words.chain(&lists.generic_keys).chain(&lists.label_keys) {
-            assert_eq!(Word::new(word).map(|folded| folded.as_str().to_owned()).as_ref(), Some(word));
+        let units: Vec<&str> = unit_words().collect();
+        let words = lists.classes.keys().chain(lists.months.keys()).chain(&lists.generic_keys);
+        for word in words.chain(&lists.label_keys).map(String::as_str).chain(units) {
+            assert_eq!(Word::new(word).map(|folded| folded.as_str().to_owned()).as_deref(), Some(word));
         }
     }
 }
