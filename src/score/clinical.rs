@@ -189,11 +189,13 @@ fn the_whole_score_of_a_report() {
         [
             ("MISSING_FIELD", "/grade"),
             ("MISSING_FIELD", "/margins"),
+            ("MISSING_FIELD", "/institution"),
+            ("MISSING_FIELD", "/rawText"),
             ("HORMONE_RECEPTOR_VALUE", "/ihcMarkers/ER"),
             ("CARCINOMA_NEEDS_GRADE", "/grade"),
         ]
     );
-    assert_eq!(out.issues[2].message, "invalid value for ER: \"strong\"");
+    assert_eq!(out.issues[4].message, "invalid value for ER: \"strong\"");
 }
 
 #[test]
