@@ -243,3 +243,17 @@ fn classification_compiles_and_names_every_type_but_unknown() {
     }
     assert_eq!(rules["classify"].as_object().unwrap().len(), TYPES.len() - 1);
 }
+
+#[test]
+fn a_preliminary_diagnosis_gives_way_to_the_final_one() {
+    let report = "FROZEN SECTION DIAGNOSIS: Margins positive for carcinoma, poorly differentiated adenocarcinoma.\n\
+        FINAL DIAGNOSIS: Moderately differentiated adenocarcinoma of the colon.\n\
+        COMMENT: Surgical margins are free of tumor.\n";
+    let [_, second, _] = rounds("pathology", report, &["grade", "margins"]);
+    assert_eq!(
+        (&second["grade"], &second["margins"]),
+        (&json!("Moderately differentiated"), &json!("Surgical margins are free of tumor"))
+    );
+    let only = "FROZEN SECTION DIAGNOSIS: Poorly differentiated adenocarcinoma.\n";
+    assert_eq!(rounds("pathology", only, &["grade"])[1]["grade"], json!("Poorly differentiated"));
+}
