@@ -8,7 +8,8 @@ use super::pipeline::{Outputs, Pipeline};
 use super::retry::Retry;
 use crate::feedback::{Correction, lock};
 use crate::policy::{
-    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, misses_gate,
+    History, IterationSummary, ScriptCriteria, Spent, StopReason, Verdict, decide, explain_refusal,
+    misses_gate,
 };
 use crate::profile::{Lock, LoopPolicy};
 use crate::score::{Answer, Assessment, Issue, Panel, Quotes, Unavailable};
@@ -400,8 +401,14 @@ impl Run {
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (step 4 of an iteration).
     fn assessed(&mut self, now: Millis, candidate: Arc<Value>, tier1: Assessment) {
         let iteration = self.iteration();
+        let alone = misses_gate(&self.policy, &tier1.scores) || self.panel.members().is_empty();
+        let mut tier1 = tier1;
+        if alone {
+            let measured = tier1.scores.clone();
+            explain_refusal(&self.policy, &measured, &mut tier1);
+        }
         self.record(Event::Assessed { iteration, assessment: Box::new(tier1.clone()) });
-        if misses_gate(&self.policy, &tier1.scores) || self.panel.members().is_empty() {
+        if alone {
             self.conclude(now, candidate, tier1, &[], None);
         } else {
             self.consult(candidate, tier1);
@@ -427,8 +434,9 @@ impl Run {
             assessment = self.panel.merge(&self.policy.overall, &by_code, &assessment, answers);
         }
         let changed = self.changed_without_cause(&candidate, &assessment);
-        if !answers.is_empty() || !changed.is_empty() {
-            assessment.issues.extend(changed);
+        let concluded = !answers.is_empty() || !changed.is_empty();
+        assessment.issues.extend(changed);
+        if explain_refusal(&self.policy, &measured, &mut assessment) || concluded {
             self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
         }
         let facts = IterationSummary::of(&self.policy, &assessment, Some(candidate))

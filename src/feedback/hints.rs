@@ -43,7 +43,7 @@ fn effect(before: &Assessment, after: &Assessment) -> String {
     if worse.is_empty() && below(after.overall, before.overall) {
         worse.push(fell("overall", before.overall, after.overall));
     }
-    for severity in Severity::ALL {
+    for severity in Severity::WRONG {
         let (earlier, later) = (before.count_severity(severity), after.count_severity(severity));
         if later > earlier {
             worse.push(format!("{} issues rose from {earlier} to {later}", severity.as_str()));

@@ -120,7 +120,9 @@ impl Guidance {
         correction: &Correction<'_>,
     ) -> Option<Self> {
         let (base, assessment) = *correction.tried.get(correction.base)?;
-        let fed_back = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Correct);
+        let is_fed_back =
+            |issue: &&Issue| issue.disposition == Disposition::Correct && issue.severity != Severity::Info;
+        let fed_back = || assessment.issues.iter().filter(is_fed_back);
         let with = |severity: Severity| -> Vec<Finding> {
             fed_back().filter(|issue| issue.severity == severity).map(Finding::from).collect()
         };

@@ -25,10 +25,18 @@ pub(super) fn check(root: &Node, problems: &mut Problems) {
         if listed.contains(&name) {
             continue;
         }
+        // Grounding goes by the names of fields that no type lists, too. A slip leaves the field that was meant without
+        // an entry.
+        let described = |listed: &&str| entries(root.get("fields")).iter().any(|entry| entry.key == **listed);
+        let guess = nearest(name, listed.iter().copied().filter(|listed| !described(listed)));
+        let has_names = ["synonyms", "keys"].into_iter().any(|key| field.value.get(key).is_some());
+        if has_names && guess.is_none() {
+            continue;
+        }
         let message =
             format!("no type of this rubric lists the field `{name}`, so what is said of it is never used");
         let problem = Problem::warning(Code::InertRule, &field.key_span, message);
-        problems.push(problem.help(match nearest(name, listed.iter().copied()) {
+        problems.push(problem.help(match guess {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => "list it under `required`, `important` or `optional` of a type, or remove it".to_owned(),
         }));

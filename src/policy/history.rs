@@ -84,12 +84,13 @@ pub struct IssueCounts {
 }
 
 impl IssueCounts {
-    /// Counts the issues of an assessment.
+    /// Counts the issues of an assessment that say that something is wrong.
     #[must_use]
     pub fn of(assessment: &Assessment) -> Self {
         let mut counts = IssueCounts::default();
         for issue in &assessment.issues {
             let severity = match issue.severity {
+                Severity::Info => continue,
                 Severity::Critical => &mut counts.severities[0],
                 Severity::Major => &mut counts.severities[1],
                 Severity::Minor => &mut counts.severities[2],
@@ -114,6 +115,7 @@ impl IssueCounts {
             IssueKind::Severity(Severity::Critical) => critical,
             IssueKind::Severity(Severity::Major) => major,
             IssueKind::Severity(Severity::Minor) => minor,
+            IssueKind::Severity(Severity::Info) => 0,
             IssueKind::Disposition(Disposition::Correct) => correct,
             IssueKind::Disposition(Disposition::Escalate) => escalate,
             IssueKind::Disposition(Disposition::Warn) => warn,

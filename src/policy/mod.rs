@@ -6,6 +6,7 @@ mod decide;
 mod decision;
 mod history;
 mod rank;
+mod refusal;
 mod review;
 mod script_criteria;
 
@@ -16,5 +17,6 @@ use decision::Checks;
 pub use decision::{Check, Decision, FinalStatus, SelectionReason, StopReason, Verdict};
 pub(crate) use history::misses_gate;
 pub use history::{History, IssueCounts, Iteration, IterationSummary, Selection};
+pub(crate) use refusal::explain_refusal;
 pub use review::Review;
 pub use script_criteria::ScriptCriteria;

@@ -268,12 +268,15 @@ pub(super) fn rubric_field(field: &str) -> String {
 pub(super) fn schema_field(field: &str) -> ((String, Value), (String, Value)) {
     let label = words(field);
     let value = format!("The {label}, as the document writes it.");
-    let status = format!("`not_present` when the document says nothing about the {label}.");
+    let status = format!(
+        "`not_present` when the document says nothing about the {label}; `ambiguous` when it says several things that can't \
+         all be right."
+    );
     (
         (field.to_owned(), json!({ "type": "string", "minLength": 1, "description": value })),
         (
             format!("{field}_status"),
-            json!({ "type": "string", "enum": ["present", "not_present"], "description": status }),
+            json!({ "type": "string", "enum": ["present", "not_present", "ambiguous"], "description": status }),
         ),
     )
 }

@@ -88,7 +88,7 @@ impl Live {
             self.paint.strong("overall"),
             self.against(assessment.overall, self.bound("overall"))
         );
-        let issues: Vec<String> = Severity::ALL
+        let issues: Vec<String> = Severity::WRONG
             .into_iter()
             .filter_map(|severity| {
                 let count = assessment.count_severity(severity);

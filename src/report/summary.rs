@@ -5,8 +5,7 @@ use crate::policy::FinalStatus;
 use crate::result::DocumentResult;
 use crate::run::BatchEnd;
 use crate::score::{Assessment, Evidence};
-use crate::value::Usage;
-use crate::value::sanitize_line;
+use crate::value::{Severity, Usage, sanitize_line};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -131,7 +130,10 @@ fn fields(out: &mut String, extraction: &Value, evidence: &Evidence, paint: Pain
 }
 
 fn issues(out: &mut String, validation: &Assessment, paint: Paint) {
-    for issue in validation.issues.iter().take(MOST_ISSUES) {
+    // What says where points went stands behind what is wrong.
+    let (wrong, told): (Vec<_>, Vec<_>) =
+        validation.issues.iter().partition(|issue| issue.severity != Severity::Info);
+    for issue in wrong.into_iter().chain(told).take(MOST_ISSUES) {
         let severity = issue.severity.as_str();
         let _ = writeln!(
             out,

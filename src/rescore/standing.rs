@@ -8,7 +8,9 @@ use super::course::{DecidedCandidate, RunTrace};
 use crate::exchange::attached;
 use crate::feedback::lock;
 use crate::plan::{Plan, TypedAs, document_type_of};
-use crate::policy::{Check, Decision, History, IterationSummary, Verdict, acceptance, decide, misses_gate};
+use crate::policy::{
+    Check, Decision, History, IterationSummary, Verdict, acceptance, decide, explain_refusal, misses_gate,
+};
 use crate::profile::{Lock, Mask};
 use crate::score::{Assessment, Assessor, Beside, Scores, Source};
 use std::sync::Arc;
@@ -148,6 +150,7 @@ impl Scorer<'_> {
             }
             assessment.issues.extend(changed);
         }
+        explain_refusal(policy, &measured, &mut assessment);
         Scored { candidate: Arc::clone(made.candidate), assessment, measured, missed_gate }
     }
 }

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::policy::{FinalStatus, SelectionReason, StopReason, misses_gate};
 use crate::profile::LoopPolicy;
 use crate::repair::RepairStep;
-use crate::score::{Assessment, Scores};
+use crate::score::{Assessment, Issue, Scores};
 use crate::value::{Disposition, DocumentId, Millis, Severity, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -119,7 +119,7 @@ pub(crate) fn message_for_a_person(document: &DocumentState, outcome: &Outcome) 
     } else {
         format!(" of candidate {about}, which is not the one returned")
     };
-    let escalated = || assessment.issues.iter().filter(|issue| issue.disposition == Disposition::Escalate);
+    let escalated = || assessment.issues.iter().filter(|issue| is_for_a_person(issue));
     let count = escalated().count();
     let head = match count {
         0 => return None,
@@ -234,13 +234,16 @@ impl IterationResult {
     }
 }
 
+fn is_for_a_person(issue: &Issue) -> bool {
+    issue.disposition == Disposition::Escalate && issue.severity != Severity::Info
+}
+
 /// Whether the result needs review: by the profile's `review.when`, or because an issue is theirs to decide; `best` is the assessment of the selected
 /// candidate.
 #[must_use]
 pub(crate) fn wants_review(plan: &Plan, outcome: &Outcome, best: Option<&Assessment>) -> bool {
     // Who must decide about an issue must get to see it.
-    let decides =
-        |best: &Assessment| best.issues.iter().any(|issue| issue.disposition == Disposition::Escalate);
+    let decides = |best: &Assessment| best.issues.iter().any(is_for_a_person);
     if best.is_some_and(decides) {
         return true;
     }

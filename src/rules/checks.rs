@@ -4,6 +4,7 @@ use super::bound::Bound;
 use super::condition::{parse_path, path, reference, references};
 use super::formats::parse_date;
 use super::keys;
+use super::quantity::quantity;
 use super::test::{Moment, PathSpec, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::mapping;
@@ -20,7 +21,7 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 pub(super) type Reader = fn(&Node, &mut Problems) -> Option<Test>;
 
 /// Every check that asks something of one value, and how its setting is read.
-pub(super) const READERS: [(&str, Reader); 22] = [
+pub(super) const READERS: [(&str, Reader); 23] = [
     ("required", |node, problems| bool::decode(node, problems)?.then_some(Test::Present)),
     ("require", |node, problems| Some(Test::Require(references(node, problems)?))),
     ("requires", |node, problems| Some(Test::RequireWith(references(node, problems)?))),
@@ -32,6 +33,7 @@ pub(super) const READERS: [(&str, Reader); 22] = [
     ("length", length),
     ("format", format),
     ("unit", unit),
+    ("quantity", |node, problems| quantity(node, problems).map(|found| Test::Quantity(Box::new(found)))),
     ("unique", unique),
     ("uniform", uniform),
     ("same_as", |node, problems| reference(node, problems).map(Test::SameAs)),
@@ -195,7 +197,8 @@ fn unit(node: &Node, problems: &mut Problems) -> Option<Test> {
         .map(|unit| unit.trim())
         .map(|unit| format!("{}{}", regex::escape(unit), if ends_in_a_letter(unit) { r"\b" } else { "" }))
         .collect();
-    let text = format!(r"\d\s*(?:{})", alternatives.join("|"));
+    // A dash may join the two: `12-mm`.
+    let text = format!(r"\d\s*[-‐‑–]?\s*(?:{})", alternatives.join("|"));
     pattern(&text, true, &node.span, problems).map(Test::Matches)
 }
 

@@ -166,6 +166,14 @@ pub(super) fn checks(
     problems: &mut Problems,
 ) -> Vec<(Condition, Span)> {
     let mut found = Vec::new();
+    if let (Some(unit), Some(range)) = (fields.node("unit"), fields.node("range")) {
+        let message = "`unit` and `range` can't both hold: one asks for a number with a unit, the other for a number alone";
+        problems.push(
+            Problem::warning(Code::DecidedCondition, &unit.span, message)
+                .related(&range.span, "the range")
+                .help("write both as `quantity: { units: [mm, cm], min: 1, max: 500, in: mm }`"),
+        );
+    }
     let mut add = |condition: Condition, span: &Span| found.push((condition, span.clone()));
     for (key, read) in READERS {
         let Some(node) = fields.node(key) else { continue };

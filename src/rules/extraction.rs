@@ -76,6 +76,10 @@ mapping! {
         /// What a heading looks like; its words are the group `title`. Without it no `section` is found.
         #[key(shaped(|| Shape::list(pattern())), examples(&["['^(?P<title>[A-Z ]+):']"]))]
         headings: Vec<Spanned<String>> => |_| Vec::new(),
+        /// The whole title of headings under which something is said for the time being, such as a preliminary diagnosis. It
+        /// counts only where nothing else in the document says it. Without it, every part of the document counts alike.
+        #[key(shaped(pattern), examples(&["'preliminary.*|frozen section.*'"]))]
+        preliminary: Option<Spanned<String>>,
         /// The fields and how each is found.
         #[key(
             shaped(|| by_name("FIELD", "How this field is found.", || Shape::Mapping(ExtractedField::mapping()))),
@@ -211,6 +215,9 @@ pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems
     let declared = declare(&file.words, care, problems);
     for heading in &file.headings {
         check_pattern(&declared, heading, &["title"], problems);
+    }
+    if let Some(title) = &file.preliminary {
+        check_pattern(&declared, title, &[], problems);
     }
     for (_, field) in &file.fields {
         check_field(&declared, field, problems);

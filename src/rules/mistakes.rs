@@ -65,6 +65,12 @@ fn each_mistake_in_a_rule_has_its_code() {
         ("id: a\nfield: x\nrange: {min: .nan}", Code::OutOfRange),
         ("id: a\nfield: x\nlength: {min: -1}", Code::OutOfRange),
         ("id: a\nfield: x\none_of: []", Code::Empty),
+        ("id: a\nfield: x\nquantity: {units: [mm, kg], max: 1}", Code::Conflict),
+        ("id: a\nfield: x\nquantity: {units: mm, max: 1, in: g/dL}", Code::Conflict),
+        ("id: a\nfield: x\nquantity: {units: mm, min: 2, max: 1}", Code::Conflict),
+        ("id: a\nfield: x\nquantity: {units: mm}", Code::Empty),
+        ("id: a\nfield: x\nquantity: {units: [' '], max: 1}", Code::Empty),
+        ("id: a\nfield: x\nquantity: {max: 1}", Code::MissingKey),
         ("id: a\nfield: x\nformat: isbn", Code::UnknownWord),
         ("id: a\nfield: x\ntype: string", Code::UnknownWord),
         ("id: a\nfield: x\nany: []", Code::Empty),
@@ -96,6 +102,19 @@ fn each_mistake_in_a_rule_has_its_code() {
         assert!(found.iter().all(|p| p.span.is_some()), "{rule}: {found:?}");
         assert_eq!(found.len(), 1, "{rule}: {found:?}");
     }
+}
+
+#[test]
+fn a_unit_beside_a_range_can_hold_of_nothing() {
+    let of = |rule: &str| {
+        let text = format!("rules:\n  - {{id: a, require: missing, for: 3}}\n  - {rule}\n");
+        let found = problems(&Memory::default().with("rules/r.yaml", text), "v: { rules: r, penalty: 0.1 }");
+        found.into_iter().filter(|problem| problem.level == Level::Warning).collect::<Vec<_>>()
+    };
+    let found = of("{id: b, field: x, unit: [mm, cm], range: {max: 50}}");
+    assert_eq!((found.len(), found[0].code, found[0].related.len()), (1, Code::DecidedCondition, 1));
+    assert!(found[0].help.as_deref().unwrap_or_default().contains("quantity"), "{found:?}");
+    assert!(of("{id: b, field: x, any: [{unit: mm}, {range: {max: 50}}]}").is_empty());
 }
 
 #[test]

@@ -129,7 +129,7 @@ mapping! {
         /// Fields whose absence is a minor issue.
         #[key(default("[]"), shaped(field_names), examples(&["[ihcMarkers]"]))]
         important: Vec<Spanned<String>>,
-        /// Fields whose absence is no issue.
+        /// Fields whose absence costs points and is no mistake: an issue of severity `info`, which counts nowhere.
         #[key(default("[]"), shaped(field_names), examples(&["[date]"]))]
         optional: Vec<Spanned<String>>,
     }

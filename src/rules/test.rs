@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::checks::below_paths;
 use super::condition::path;
+use super::quantity::Quantity;
 use super::xsd::Datatype;
 use crate::diag::Problems;
 use crate::value::JsonPath;
@@ -45,6 +46,8 @@ pub enum Test {
         /// Largest allowed.
         max: Option<Bound>,
     },
+    /// It is a text with a number in one of these units, and each such number is within bounds.
+    Quantity(Box<Quantity>),
     /// Characters of a text, elements of a list or members of a mapping, within these bounds.
     Length {
         /// Fewest allowed.
@@ -366,6 +369,7 @@ impl fmt::Display for Test {
                 f.write_str("a number")?;
                 bounds(f, min.as_ref(), max.as_ref())
             }
+            Test::Quantity(quantity) => write!(f, "{quantity}"),
             Test::Length { min, max } => {
                 f.write_str("a length")?;
                 bounds(f, min.as_ref(), max.as_ref())

@@ -129,7 +129,7 @@ proptest! {
   - {id: a, field: x, all: [{type: text}, {length: {max: 3}}, {unique: true}]}
   - {id: b, each: '$..*', when: {key: {matches: '[a-z]'}}, not: {sum_to: 1}, range: {min: 0}, resolves: '$..*'}
   - {id: c, each: '$.*', format: date, before: '$.x', message: '{{ key }} {{ value }} {{ path }} {{ field }}'}
-  - {id: d, each: '$.*', unit: mm, contains: a, one_of: {values: [a], ignore_case: true}, requires: ['@.x', '$[0]']}
+  - {id: d, each: '$.*', unit: mm, quantity: {units: [mm, cm], min: 0}, contains: a, one_of: {values: [a], ignore_case: true}, requires: ['@.x', '$[0]']}
 ";
         let files = Memory::default()
             .with("rules/r.yaml", rules)
@@ -184,8 +184,11 @@ fn missing_fields_are_listed_by_importance_with_suggestions() {
     let out = one("c: { rubric: c }", &files, &json!({}), None);
     let issues: Vec<(&str, &str, &str)> =
         out.issues.iter().map(|i| (i.code.as_str(), i.severity.as_str(), i.path.as_str())).collect();
-    assert_eq!(issues, [("MISSING_FIELD", "major", "/b"), ("MISSING_FIELD", "minor", "/a")]);
+    let missing = |severity, path| ("MISSING_FIELD", severity, path);
+    assert_eq!(issues, [missing("major", "/b"), missing("minor", "/a"), missing("info", "/c")]);
     assert_eq!(out.issues[1].suggested_fix.as_deref(), Some("find a"));
+    assert_eq!(out.issues[2].message, "optional field `c` is missing, which costs 0.150 of `c`");
+    assert_eq!(out.issues[2].disposition.as_str(), "warn");
     assert_eq!(out.missing, ["b".into(), "a".into(), "c".into()]);
     for candidate in [json!(null), json!([1]), json!("a")] {
         assert_eq!(one("c: { rubric: c }", &files, &candidate, None).scores.get("c"), Some(Score::ZERO));
@@ -209,6 +212,40 @@ fn a_claim_that_the_source_refutes_is_an_issue_and_the_field_missing() {
     assert_eq!((out.scores.get("c").unwrap(), out.issues.len(), out.missing.len()), (Score::ONE, 0, 0));
     let nothing_left = json!({"a_status": "not_present", "b_status": "not_present"});
     assert_eq!(one("c: { rubric: c }", &files, &nothing_left, None).scores.get("c"), Some(Score::ZERO));
+}
+
+#[test]
+fn what_is_said_to_be_ambiguous_is_left_out_only_where_the_source_says_several_things() {
+    let rubric =
+        "fields: {a: {mentions: ['grade [0-9]', '(low|high) grade']}}\ntypes: {t: {required: [a, b]}}\n";
+    let files = Memory::default().with("rules/rubrics/c.yaml", rubric);
+    let claim = json!({"a_status": "ambiguous", "b": 1});
+    for (candidate, text, score, code, missing) in [
+        (&claim, Some("Grade 2. Addendum: grade 3."), 1.0, "FIELD_AMBIGUOUS", 0),
+        (&claim, Some("Grade 2, so low grade."), 1.0, "FIELD_AMBIGUOUS", 0),
+        (&claim, None, 1.0, "FIELD_AMBIGUOUS", 0),
+        (&claim, Some("Grade 2, that is: GRADE  2"), 0.5, "AMBIGUOUS_BUT_CLEAR", 1),
+        (&claim, Some("nothing of the kind"), 0.5, "AMBIGUOUS_BUT_CLEAR", 1),
+        (&json!({"a": "2", "a_status": "ambiguous", "b": 1}), Some("Grade 2."), 1.0, "FIELD_AMBIGUOUS", 0),
+        (&json!({"a": "2", "a_status": "ambiguous"}), Some("Grade 2; grade 3."), 0.5, "FIELD_AMBIGUOUS", 1),
+    ] {
+        let out = one("c: { rubric: c }", &files, candidate, text);
+        let issue = out.issues.iter().find(|issue| issue.path == "/a").unwrap();
+        let asks_a_person = issue.disposition.as_str() == "escalate";
+        assert_eq!((issue.code.as_str(), issue.severity.as_str()), (code, "major"), "{text:?}");
+        assert_eq!(asks_a_person, code == "FIELD_AMBIGUOUS", "{text:?}");
+        assert_eq!((out.scores.get("c").unwrap().get(), out.missing.len()), (score, missing), "{text:?}");
+    }
+}
+
+#[test]
+fn an_issue_that_only_informs_takes_no_penalty_off() {
+    let files = Memory::default().with(
+        "rules/r.yaml",
+        "rules: [{id: a, field: x, required: true, severity: info}, {id: b, field: y, required: true}]",
+    );
+    let out = one("v: { rules: r, penalty: 0.25 }", &files, &json!({}), None);
+    assert_eq!((out.issues.len(), out.scores.get("v").unwrap().get()), (2, 0.75));
 }
 
 #[test]

@@ -55,6 +55,32 @@ fn each_check_passes_and_fails() {
         ("format: pmid", json!(["123", 123]), json!(["x", 1.5])),
         ("unit: [mm, cm]", json!(["3 mm", "3.5MM", "1x2 cm wide"]), json!(["3", "mm 3", "3 mmHg", "3 m", 3])),
         ("unit: '%'", json!(["3 %", "3%x"]), json!(["3"])),
+        ("unit: mm", json!(["12-mm", "12mm", "1.2 x 8 mm"]), json!(["12--mm"])),
+        (
+            "quantity: {units: [mm, cm], min: 1, max: 500, in: mm}",
+            json!([
+                "1 mm",
+                "50 cm",
+                "50,0 CM",
+                "12-mm",
+                "12mm",
+                "1.2 x 0.8 cm",
+                "0.1cm",
+                "4 to 6 mm",
+                "a 3 cm mass",
+                "1,5 cm",
+                "3 centimetres",
+                "T2, 12 mm"
+            ]),
+            json!(["0.9 mm", "50.1 cm", "501 mm", "1,500 mm", "12", "mm 12", "1.2 x 60 cm", "3 kg", "0.02 m, 5 mm", "12 mmHg", "5 mm²", "-5 mm", 12, [12], {"a": "3 mm"}, "9007199254740993 mm"]),
+        ),
+        (
+            "quantity: {units: g/dL, max: 20}",
+            json!(["13.5 g/dL", "13,5 G/DL"]),
+            json!(["21 g/dL", "13.5 g", "13.5 mg/dL", "3 g/dLx"]),
+        ),
+        ("quantity: {units: '%', min: 10}", json!(["10 %", "12.5%", "15 percent"]), json!(["9.99%", "10"])),
+        ("quantity: {units: cm, min: 0.5}", json!([".5 cm", "0,500 cm"]), json!([".4 cm", "5 mm"])),
         (
             "unique: true",
             json!([[1, 2], ["1", 1], [[1], [2]]]),

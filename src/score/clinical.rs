@@ -52,9 +52,12 @@ fn grades() {
         (json!("moderately differentiated"), true),
         (json!(" Poorly"), true),
         (json!("iii"), true),
-        (json!("high"), false),
-        (json!("G2"), false),
-        (json!(4), false),
+        (json!("high"), true),
+        (json!("G2"), true),
+        (json!(4), true),
+        (json!(5), false),
+        (json!("invasive"), false),
+        (json!("2 cm"), false),
         (json!(["2"]), false),
         (json!("unknown"), false),
     ] {
@@ -112,6 +115,7 @@ fn sizes_and_genomics() {
         (json!("3.5CM"), true),
         (json!("2 x 3,1 cm"), true),
         (json!("0.4 m"), true),
+        (json!("12-mm"), true),
         (json!(""), true),
         (json!(null), true),
         (json!("12"), false),
@@ -185,11 +189,13 @@ fn the_whole_score_of_a_report() {
         [
             ("MISSING_FIELD", "/grade"),
             ("MISSING_FIELD", "/margins"),
+            ("MISSING_FIELD", "/institution"),
+            ("MISSING_FIELD", "/rawText"),
             ("HORMONE_RECEPTOR_VALUE", "/ihcMarkers/ER"),
             ("CARCINOMA_NEEDS_GRADE", "/grade"),
         ]
     );
-    assert_eq!(out.issues[2].message, "invalid value for ER: \"strong\"");
+    assert_eq!(out.issues[4].message, "invalid value for ER: \"strong\"");
 }
 
 #[test]

@@ -410,6 +410,10 @@ impl<'c> Scope<'c, '_> {
                 min.as_ref().is_none_or(|min| compare(min).is_some_and(Ordering::is_ge))
                     && max.as_ref().is_none_or(|max| compare(max).is_some_and(Ordering::is_le))
             }),
+            Test::Quantity(quantity) => match item {
+                Item::Text(written) => quantity.admits(written, text),
+                _ => false,
+            },
             Test::Length { min, max } => {
                 let length = match item {
                     Item::Text(text) => text.chars().count(),

@@ -1,7 +1,7 @@
 //! Runs a program over one candidate.
 
 use super::account::{DimensionBreakdown, Loss, MeasureKind, Opinion, ScoreBreakdown, capped, combined};
-use super::assessment::{Assessment, Issue, SourceSpan};
+use super::assessment::{Assessment, Issue};
 use super::assessor::{Beside, MAX_STEPS};
 use super::combine::combine;
 use super::evaluate::{Item, Scope};
@@ -12,9 +12,7 @@ use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
 use crate::profile::{Counts, Dispositions, Weight};
-use crate::rules::{
-    Address, CompiledRules, Importance, Index, IssueText, Op, OpSubject, Program, RubricField, SchemaCheck,
-};
+use crate::rules::{Address, CompiledRules, Index, IssueText, Op, OpSubject, Program, SchemaCheck};
 use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_present};
 use serde_json::Value;
@@ -35,6 +33,8 @@ pub(crate) const SCRIPT_FAILED: &str = "SCRIPT_FAILED";
 pub(super) struct Buffers {
     /// For writing numbers in.
     pub text: String,
+    /// Issues about missing optional fields of the rubric in hand, and what these weigh.
+    pub optional: Vec<(usize, f64)>,
     /// Scores of an ensemble's members.
     pub members: Vec<Option<(Score, Weight)>>,
     pub grounding: Scratch,
@@ -57,21 +57,21 @@ pub(super) struct Machine<'a> {
     /// What the last test said.
     flag: bool,
     /// Weights of present fields, and of all.
-    sums: (f64, f64),
+    pub sums: (f64, f64),
     /// How many issues there were when the rule set began.
     issues_before: usize,
     /// The candidate as scripts see it, made when the first one is called.
     arguments: Option<Arguments>,
     /// Where each point went, if anybody asks.
-    ledger: Option<Box<Ledger>>,
+    pub ledger: Option<Box<Ledger>>,
 }
 
 /// What is kept of each measure for the account.
 #[derive(Debug, Default)]
-struct Ledger {
+pub(super) struct Ledger {
     account: ScoreBreakdown,
     /// Fields of the rubric in hand that are not present: the issue about each, its name, its weight.
-    missing: Vec<(Option<usize>, Arc<str>, f64)>,
+    pub missing: Vec<(Option<usize>, Arc<str>, f64)>,
     /// Members of the ensemble in hand; `None` for one that could not be measured.
     members: Vec<Option<Opinion>>,
 }
@@ -163,6 +163,7 @@ impl<'a> Machine<'a> {
                 }
                 Op::BeginRubric => {
                     self.sums = (0.0, 0.0);
+                    self.room.optional.clear();
                     if let Some(ledger) = &mut self.ledger {
                         ledger.missing.clear();
                     }
@@ -174,6 +175,7 @@ impl<'a> Machine<'a> {
                 }
                 Op::EndRubric { dimension } => {
                     let (present, all) = self.sums;
+                    self.say_costs(dimension);
                     let score = Score::clamped(if all > 0.0 { present / all } else { 0.0 });
                     self.score(dimension, score, |ledger, _| {
                         (MeasureKind::Rubric { present, all }, ledger.missing_fields(all))
@@ -244,21 +246,21 @@ impl<'a> Machine<'a> {
                 Op::BeginRules => self.issues_before = self.out.issues.len(),
                 Op::EndRules { dimension, penalty, floor, counts } => {
                     self.mark_pre_existing(self.issues_before);
-                    let found =
-                        self.out.issues.iter().skip(self.issues_before).filter(|issue| match counts {
-                            Counts::All => true,
-                            Counts::Blocking => issue.disposition != Disposition::Warn,
-                        });
+                    let found = self
+                        .out
+                        .issues
+                        .iter()
+                        .skip(self.issues_before)
+                        .filter(|issue| is_counted(issue, counts));
                     let counted = found.count();
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
                     let found = counted as f64;
                     let score = Score::clamped((1.0 - penalty.get() * found).max(floor.get()));
                     let (before, blocking_only) = (self.issues_before, counts == Counts::Blocking);
                     self.score(dimension, score, |_, issues| {
-                        let counts = |(_, issue): &(usize, &Issue)| {
-                            !blocking_only || issue.disposition != Disposition::Warn
-                        };
-                        let those = issues.iter().enumerate().skip(before).filter(counts).map(|(at, _)| at);
+                        let is_counted = |(_, issue): &(usize, &Issue)| is_counted(issue, counts);
+                        let those =
+                            issues.iter().enumerate().skip(before).filter(is_counted).map(|(at, _)| at);
                         let losses = capped(penalty.get(), 1.0 - score.get(), those);
                         let (penalty, floor) = (penalty.get(), floor.get());
                         (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
@@ -344,60 +346,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Adds a field to both sums, unless it is said not to be in the document.
-    fn weigh(&mut self, field: &RubricField) {
-        let claimed = self.candidate.get(&field.status).and_then(Value::as_str) == Some("not_present");
-        if claimed {
-            let mention = self.source.and_then(|source| {
-                let text = source.text();
-                let found = field.mentions.iter().find_map(|mention| mention.find(text))?;
-                let before = text.get(..found.start())?.chars().count();
-                Some(SourceSpan { start: before, end: before + found.as_str().chars().count() })
-            });
-            let Some(mention) = mention else { return };
-            self.sums.1 += field.weight;
-            let message = format!("`{}` is said to be absent, but the source speaks of it", field.name);
-            let issue =
-                plain_issue("NOT_PRESENT_BUT_MENTIONED", Severity::Major, pointer(&field.name), message);
-            self.found(Issue {
-                suggested_fix: field.suggestion.clone(),
-                source_span: Some(mention),
-                ..issue
-            });
-            self.note_missing(field, true);
-            return;
-        }
-        self.sums.1 += field.weight;
-        if self.candidate.get(field.name.as_ref()).is_some_and(is_present) {
-            self.sums.0 += field.weight;
-            return;
-        }
-        let severity = match field.importance {
-            Importance::Required => Severity::Major,
-            Importance::Important => Severity::Minor,
-            Importance::Optional => return self.note_missing(field, false),
-        };
-        let message = format!("{} field `{}` is missing", field.importance.as_str(), field.name);
-        let issue = plain_issue("MISSING_FIELD", severity, pointer(&field.name), message);
-        self.found(Issue { suggested_fix: field.suggestion.clone(), ..issue });
-        self.note_missing(field, true);
-    }
-
     /// Adds an issue that the machine words itself; its code says who handles it.
-    fn found(&mut self, issue: Issue) {
+    pub(super) fn found(&mut self, issue: Issue) {
         let disposition = self.dispositions.of(&issue.code, issue.auto_fixable);
         self.out.issues.push(Issue { disposition, ..issue });
-    }
-
-    /// Notes a field that is not present; `said` tells that the latest issue is about it.
-    fn note_missing(&mut self, field: &RubricField, said: bool) {
-        if let Some(ledger) = &mut self.ledger {
-            let issue = said.then(|| self.out.issues.len().saturating_sub(1));
-            ledger.missing.push((issue, Arc::clone(&field.name), field.weight));
-        }
-        if !self.out.missing.contains(&field.name) {
-            self.out.missing.push(Arc::clone(&field.name));
-        }
     }
 
     /// Adds an issue for each error that a schema finds in the value at `at`, worded by a rule if one asks, and counts
@@ -564,13 +516,13 @@ impl Ledger {
     }
 }
 
+/// Whether an issue of a set of rules takes its penalty off.
+fn is_counted(issue: &Issue, counts: Counts) -> bool {
+    let blocks = counts == Counts::All || issue.disposition != Disposition::Warn;
+    blocks && issue.severity != Severity::Info
+}
+
 /// All that a dimension lacks, for one reason.
 fn lost(score: Score, why: &str) -> Loss {
     Loss::other(1.0 - score.get(), why)
-}
-
-fn pointer(field: &str) -> String {
-    let mut pointer = String::new();
-    crate::value::push_segment(&mut pointer, Segment::Key(field));
-    pointer
 }

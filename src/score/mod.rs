@@ -16,6 +16,7 @@ mod member;
 mod memo;
 mod subject;
 mod panel;
+mod weighing;
 mod wording;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod kebab;
 mod pointer;
 mod quantity;
 mod template;
+mod unit;
 mod usage;
 mod wild;
 mod words;
@@ -35,6 +36,7 @@ pub(crate) use template::{
     CONDITION, Engine, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program, fill_in_path, long_block,
     unknown_functions, unknown_operations,
 };
+pub(crate) use unit::{Dimension, PERCENT, Unit, unit_named, unit_words};
 pub use usage::Usage;
 pub(crate) use wild::{is_wild, sanitize_line};
 pub use words::{Disposition, Severity};

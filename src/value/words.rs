@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
+    /// Nothing is wrong; it says where points went. It never counts, and is not fed back.
+    Info,
     /// Untidy; the content is right.
     Minor,
     /// Wrong, and the loop should correct it.
@@ -16,7 +18,10 @@ pub enum Severity {
 
 impl Severity {
     /// From the worst down.
-    pub const ALL: [Severity; 3] = [Severity::Critical, Severity::Major, Severity::Minor];
+    pub const ALL: [Severity; 4] = [Severity::Critical, Severity::Major, Severity::Minor, Severity::Info];
+
+    /// Those of issues that say that something is wrong, from the worst down.
+    pub const WRONG: [Severity; 3] = [Severity::Critical, Severity::Major, Severity::Minor];
 
     /// The word in YAML and JSON.
     #[must_use]
@@ -25,6 +30,7 @@ impl Severity {
             Severity::Critical => "critical",
             Severity::Major => "major",
             Severity::Minor => "minor",
+            Severity::Info => "info",
         }
     }
 }
@@ -33,6 +39,7 @@ crate::decode_words!(Severity, "severity", {
     "critical": "The result is unusable or harmful as it stands." => Severity::Critical,
     "major": "Something is wrong or missing that matters." => Severity::Major,
     "minor": "Untidy; the content is right." => Severity::Minor,
+    "info": "Nothing is wrong; it says where points went. It is shown, never counts, and is not fed back." => Severity::Info,
 });
 
 /// Who handles an issue.

@@ -124,3 +124,62 @@ fn mistakes_are_named() {
         .exits(2)
         .says(&["scripted"]);
 }
+
+/// What a script measures has no issue of its own, and a gate none either.
+#[test]
+fn what_is_refused_says_why_even_if_nothing_is_wrong() {
+    let place = place();
+    place.write("rules/sense.rhai", "fn look(candidate, source) { 0.5 }\n");
+    let assess = "extends: balanced\nassess: { sense: { script: 'sense.rhai#look' } }\noverall: { completeness: null, accuracy: null, validity: null, consistency: null, sense: 1 }\n";
+    for (name, more, says) in [
+        ("mine", "accept: { overall: 0.9 }\n", "`overall` is 0.500, and is accepted from 0.900 on"),
+        ("near", "accept: { overall: 0.5001 }\n", "`overall` is 0.500000, and is accepted from 0.500100 on"),
+        (
+            "gated",
+            "accept: { overall: 0.1 }\ngate: { sense: 0.7 }\n",
+            "`sense` is 0.500, below the 0.700 of the gate",
+        ),
+    ] {
+        place.write(&format!("profiles/{name}.yaml"), format!("{assess}{more}"));
+        let mut full: serde_json::Value = serde_json::from_str(GOOD).unwrap();
+        full["rawText"] = json!(REPORT);
+        place.write("full.json", full.to_string());
+        let arguments =
+            ["validate", "--profile", name, "--extraction", "full.json", "--format", "json", "report.txt"];
+        let result = place.run(&arguments).exits(3).json();
+        let issues = result["best_validation"]["issues"].as_array().unwrap();
+        let told: Vec<_> =
+            issues.iter().map(|issue| (&issue["code"], &issue["severity"], &issue["disposition"])).collect();
+        assert_eq!(told, [(&json!("NOT_ACCEPTED"), &json!("info"), &json!("warn"))], "{name}: {issues:?}");
+        assert!(issues[0]["message"].as_str().unwrap().contains(says), "{name}: {issues:?}");
+    }
+}
+
+/// A missing optional field says what it costs, and nobody counts it.
+#[test]
+fn what_an_optional_field_costs_is_said_and_not_counted() {
+    let place = place();
+    place.write(
+        "profiles/mine.yaml",
+        "extends: balanced\naccept: { overall: 0.99, minor_issues: 0, warn_issues: 0 }\n",
+    );
+    let validate = |profile| {
+        let arguments =
+            ["validate", "--profile", profile, "--extraction", "good.json", "--format", "json", "report.txt"];
+        place.run(&arguments)
+    };
+    let result = validate("mine").exits(3).json();
+    let issues = result["best_validation"]["issues"].as_array().unwrap();
+    let raw_text = issues.iter().find(|issue| issue["path"] == "/rawText").unwrap();
+    assert_eq!(
+        raw_text["message"],
+        "optional field `rawText` is missing, which costs 0.070 of `completeness`"
+    );
+    assert_eq!((&raw_text["severity"], &raw_text["disposition"]), (&json!("info"), &json!("warn")));
+    assert_eq!(result["iterations"][0]["minor"], 0);
+    place.write(
+        "profiles/less.yaml",
+        "extends: balanced\naccept: { overall: 0.95, minor_issues: 0, warn_issues: 0 }\n",
+    );
+    validate("less").exits(0);
+}

@@ -381,6 +381,11 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let mut places = self.sections.final_first(places);
+        if pattern.take == Take::Last {
+            // Of several places, the last one that says something counts.
+            places.sort_by_key(|place| (!self.sections.is_preliminary(place), place.start));
+        }
         places
     }
 

@@ -13,6 +13,7 @@
 //!   differentiated: '(?:well|moderately|poorly) differentiated'
 //! headings:                         # what a heading looks like; its words are the group `title`
 //!   - '^(?P<title>[A-Z ]+):'
+//! preliminary: 'frozen section.*'   # headings of what counts only where nothing else in the document says it
 //! fields:
 //!   grade:
 //!     kind: text                    # text (default), number, object, list or whole

@@ -75,6 +75,7 @@ struct RawFile {
     words: Map<String, Value>,
     #[serde(default)]
     headings: Vec<String>,
+    preliminary: Option<String>,
     fields: Map<String, Value>,
 }
 
@@ -114,6 +115,8 @@ struct RawPattern {
 #[derive(Debug, Clone)]
 pub struct Patterns {
     pub(crate) headings: Vec<Regex>,
+    /// Headings, as a whole, of what a later part of the document may overrule.
+    pub(crate) preliminary: Option<Regex>,
     pub(crate) fields: Vec<(String, Field)>,
 }
 
@@ -168,13 +171,20 @@ impl Patterns {
             needs_group(&place, &regex, "title")?;
             headings.push(regex);
         }
+        let preliminary = match &raw.preliminary {
+            Some(_) if headings.is_empty() => {
+                return Err(wrong("preliminary", "it needs `headings` at the top of the file"));
+            }
+            Some(title) => Some(compile("preliminary", &format!("^(?:{title})$"))?),
+            None => None,
+        };
         let mut fields = Vec::with_capacity(raw.fields.len());
         for (name, value) in &raw.fields {
             let place = format!("fields.{name}");
             let raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
             fields.push((name.clone(), field(&words, &place, raw, !headings.is_empty())?));
         }
-        Ok(Self { headings, fields })
+        Ok(Self { headings, preliminary, fields })
     }
 
     /// The names of the fields that the file declares, in its order.

@@ -11,6 +11,8 @@ const MAX_HEADINGS: usize = 5_000;
 pub(crate) struct Sections<'s> {
     source: &'s str,
     headings: Vec<(Range<usize>, &'s str)>,
+    /// Parts under headings of what is not final, with these headings, in document order.
+    preliminary: Vec<Range<usize>>,
 }
 
 impl<'s> Sections<'s> {
@@ -35,7 +37,44 @@ impl<'s> Sections<'s> {
             }
             keep
         });
-        Self { source, headings }
+        let is_preliminary =
+            |title: &str| patterns.preliminary.as_ref().is_some_and(|one| one.is_match(title));
+        let ends = headings.iter().skip(1).map(|(range, _)| range.start).chain([source.len()]);
+        let parts = headings.iter().zip(ends).filter(|((_, title), _)| is_preliminary(title));
+        let preliminary = parts.map(|((range, _), end)| range.start..end.max(range.end)).collect();
+        Self { source, headings, preliminary }
+    }
+
+    /// Cuts places, which are in document order, where parts that are not final begin and end. First come the pieces
+    /// outside of these parts, then those within: what is said for the time being counts only where nothing else is said.
+    pub(crate) fn final_first(&self, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        if self.preliminary.is_empty() {
+            return places;
+        }
+        let (mut settled, mut waiting) = (Vec::new(), Vec::new());
+        for place in places {
+            let mut from = place.start;
+            for part in
+                self.preliminary.iter().filter(|part| part.start < place.end && part.end > place.start)
+            {
+                let (start, end) = (part.start.max(from), part.end.min(place.end));
+                if from < start {
+                    settled.push(from..start);
+                }
+                waiting.push(start..end);
+                from = end;
+            }
+            if from < place.end {
+                settled.push(from..place.end);
+            }
+        }
+        settled.append(&mut waiting);
+        settled
+    }
+
+    /// Whether a place lies in a part that is not final.
+    pub(crate) fn is_preliminary(&self, place: &Range<usize>) -> bool {
+        self.preliminary.iter().any(|part| part.start <= place.start && place.end <= part.end)
     }
 
     /// The ranges of text under the headings whose whole title matches, in document order.

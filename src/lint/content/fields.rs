@@ -277,6 +277,9 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
                 .iter()
                 .any(|rubric| rubric_fields(&rubric.root, kind).iter().any(|(_, field)| field == name))
         });
+        // What a rubric has names for is looked for in the document where it is given.
+        let known = project.rubrics.iter().flat_map(|rubric| entries(rubric.root.get("fields")));
+        named.extend(known.map(|field| field.key.clone()));
         for file in &project.rules {
             for (rule, types) in project.rules_of(file) {
                 if types.contains(kind) {

@@ -15,6 +15,7 @@ const WORDING: [&str; 7] = ["id", "message", "suggestion", "code", "severity", "
 
 pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
     same(project, problems);
+    units_and_ranges(project, problems);
     let dimensions = &project.subject.loaded.profile.dimensions;
     let is_schema_asked =
         dimensions.iter().flat_map(|d| d.measure.parts()).any(|m| matches!(m, Measure::Schema { .. }));
@@ -242,6 +243,38 @@ fn same(project: &Project<'_>, problems: &mut Problems) {
                 .help("take one of them out"),
             ),
         }
+    }
+}
+
+/// Rules of which one asks a unit of a target and another a range: no value satisfies both.
+fn units_and_ranges(project: &Project<'_>, problems: &mut Problems) {
+    let always: Vec<&Node> = project
+        .rules
+        .iter()
+        .flat_map(|file| rules(&file.root))
+        .filter(|rule| rule.get("when").is_none())
+        .collect();
+    let target = |rule: &Node| {
+        let named = rule.get("field").or_else(|| rule.get("each"));
+        named.and_then(Node::as_text).map(str::to_owned)
+    };
+    let meet = |a: &Node, b: &Node| {
+        let (a, b) = (super::language::texts(a.get("for")), super::language::texts(b.get("for")));
+        a.is_empty() || b.is_empty() || a.iter().any(|kind| b.contains(kind))
+    };
+    for (rule, unit) in always.iter().filter_map(|rule| Some((*rule, rule.get("unit")?))) {
+        // Within one rule it is said when the rule is read.
+        let others = always.iter().filter(|other| !std::ptr::eq(**other, rule));
+        let range = others
+            .filter(|other| target(other).is_some() && target(other) == target(rule) && meet(other, rule))
+            .find_map(|other| other.get("range"));
+        let Some(range) = range else { continue };
+        let message = "no value has this unit and is within the range that another rule asks of it: a range is of numbers alone";
+        problems.push(
+            Problem::warning(Code::DecidedCondition, &unit.span, message)
+                .related(&range.span, "the range")
+                .help("write one rule with `quantity: { units: [mm, cm], min: 1, max: 500, in: mm }`"),
+        );
     }
 }
 

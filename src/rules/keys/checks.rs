@@ -1,6 +1,7 @@
 //! The checks that rules and conditions share.
 
 use super::super::checks::{FormatNamed, Length, Matches, OneOf, Range, Sum};
+use super::super::quantity::Written;
 use super::super::test::{Format, JsonType, PathSpec};
 use super::CONDITION;
 use crate::value::decode::Decode;
@@ -26,7 +27,7 @@ fn conditions() -> Shape {
 }
 
 /// Every check, in the order in which they are asked.
-pub(in super::super) static CHECKS: [Key; 25] = [
+pub(in super::super) static CHECKS: [Key; 26] = [
     Key::new("required", bool::shape, "`true`: the value must be present. Missing, `null`, `''`, `[]` and `{}` are absent.").examples(&["true"]),
     Key::new("require", places, "These must be present, whether or not the target is.").examples(&["grade", "[grade, margins]"]),
     Key::new("requires", places, "If the target is present, these must be, too.").examples(&["msiStatus"]),
@@ -55,9 +56,17 @@ pub(in super::super) static CHECKS: [Key; 25] = [
     Key::new(
         "unit",
         || Shape::one_or_more(Shape::text("a unit such as `mm`")),
-        "The text must have a number followed by one of these units, in upper or lower case.",
+        "The text must have a number followed by one of these units, in upper or lower case: `12 mm`, `12mm`, `12-mm`. With \
+         bounds, it is `quantity`.",
     )
     .examples(&["[mm, cm]"]),
+    Key::new(
+        "quantity",
+        || Shape::Mapping(Written::mapping()),
+        "The text must have a number with one of these units, and each number that has one must lie within bounds. Numbers \
+         joined as in `1.2 x 0.8 cm` share a unit.",
+    )
+    .examples(&["{ units: [mm, cm], min: 1, max: 500, in: mm }"]),
     Key::new(
         "unique",
         || Shape::AnyOf(vec![Shape::Bool, Shape::text("the key that tells elements apart, or a path")]),

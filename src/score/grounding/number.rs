@@ -1,8 +1,9 @@
 //! Numbers, exactly: decimal digits and a power of ten, so that 0.3 cm and 3 mm are equal and no rounding makes two
-//! different numbers so. And the units whose ratios are powers of ten.
+//! different numbers so. And the units that words name.
 
 use super::fold::{Word, fold_str};
-use super::words;
+use crate::value::unit_named;
+pub(super) use crate::value::{Dimension, PERCENT, Unit};
 
 /// A decimal number: `mantissa × 10^exponent`, without trailing zeros in the mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,47 +87,9 @@ impl Decimal {
     }
 }
 
-/// What a unit measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Dimension {
-    /// Metres.
-    Length,
-    /// Grams.
-    Mass,
-    /// Litres.
-    Volume,
-    /// Parts of a hundred.
-    Percent,
-}
-
-impl Dimension {
-    /// By its name in `words/units.yaml`.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "length" => Dimension::Length,
-            "mass" => Dimension::Mass,
-            "volume" => Dimension::Volume,
-            "percent" => Dimension::Percent,
-            _ => return None,
-        })
-    }
-}
-
-/// A unit: `10^power` of the dimension's base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Unit {
-    /// What it measures.
-    pub(super) dimension: Dimension,
-    /// Its power of ten.
-    pub(super) power: i32,
-}
-
-/// Per cent.
-pub(super) const PERCENT: Unit = Unit { dimension: Dimension::Percent, power: 0 };
-
 /// The unit that a word names, in any case.
 pub(super) fn unit_of_word(text: &str) -> Option<Unit> {
-    words::unit(Word::new(text)?.as_str())
+    unit_named(Word::new(text)?.as_str())
 }
 
 /// The unit that a whole text is, such as a sibling `unit` gives: `mm`, `%`. Compound units (`g/dL`) are none.

@@ -1,10 +1,11 @@
 //! The words of languages that evidence depends on, read from the folder `words`.
 
 use super::fold::{Mixer, fold_eq};
-use super::number::{Dimension, Unit};
+use super::number::Unit;
 use super::token::word_hash;
 use crate::diag::{Problems, SourceFile};
 use crate::value::yaml::{self, Data, Entry, Node};
+use crate::value::{unit_named, unit_words};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
@@ -69,11 +70,6 @@ pub(super) fn is_label_key(word: &str) -> bool {
     LISTS.label_keys.contains(word)
 }
 
-/// The unit that a folded word names.
-pub(super) fn unit(word: &str) -> Option<Unit> {
-    listed_as(listing(word_hash(word), word)).unit
-}
-
 static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::read().0.by_word());
 
 /// Every list. A word in two of them is in the first.
@@ -83,7 +79,6 @@ struct Lists {
     generic_keys: HashSet<String>,
     label_keys: HashSet<String>,
     months: HashMap<String, u32>,
-    units: HashMap<String, Unit>,
     /// Everything that is said of a word, each once; the first is nothing.
     listings: Vec<Listed>,
     /// The words with what is said of each, by hash.
@@ -114,21 +109,6 @@ impl Lists {
                 Err(_) => strange.push(entry.key),
             }
         }
-        for kind in entries("units.yaml", include_str!("../../../words/units.yaml")) {
-            let powers = match kind.value.data {
-                Data::Map(powers) => powers,
-                _ => Vec::new(),
-            };
-            for entry in powers {
-                match (Dimension::named(&kind.key), entry.key.parse()) {
-                    (Some(dimension), Ok(power)) => {
-                        let unit = Unit { dimension, power };
-                        lists.units.extend(words(&entry.value).map(|word| (word.to_owned(), unit)));
-                    }
-                    _ => strange.push(format!("{}.{}", kind.key, entry.key)),
-                }
-            }
-        }
         (lists, strange)
     }
 }
@@ -137,12 +117,18 @@ impl Lists {
     /// Gathers what is said of each word.
     fn by_word(mut self) -> Self {
         self.listings.push(Listed::default());
-        let words: BTreeSet<String> =
-            self.classes.keys().chain(self.months.keys()).chain(self.units.keys()).cloned().collect();
+        let words: BTreeSet<String> = self
+            .classes
+            .keys()
+            .chain(self.months.keys())
+            .map(String::as_str)
+            .chain(unit_words())
+            .map(str::to_owned)
+            .collect();
         for word in words {
             let said = Listed {
                 class: self.classes.get(&word).copied(),
-                unit: self.units.get(&word).copied(),
+                unit: unit_named(&word),
                 month: self.months.get(&word).copied(),
             };
             let at = self.listings.iter().position(|known| *known == said).unwrap_or_else(|| {
@@ -199,6 +185,7 @@ fn words(node: &Node) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::score::grounding::fold::Word;
+    use crate::value::unit_words;
 
     #[test]
     fn every_shipped_entry_is_read() {
@@ -208,7 +195,7 @@ mod tests {
         assert!(LISTS.listings.len() <= usize::from(u8::MAX));
         assert_eq!(listed("no"), Some(WordClass::No));
         assert_eq!(listed("yes"), Some(WordClass::Polarity));
-        assert_eq!((month("subat"), unit("cm").map(|unit| unit.power)), (Some(2), Some(-2)));
+        assert_eq!(month("subat"), Some(2));
         assert!(is_generic_key("value") && is_label_key("name"));
         let numbers = lists.months.values().copied().collect::<HashSet<_>>();
         assert_eq!(numbers, (1..=12).collect());
@@ -217,9 +204,10 @@ mod tests {
     #[test]
     fn words_are_folded_else_they_would_never_be_found() {
         let (lists, _) = Lists::read();
-        let words = lists.classes.keys().chain(lists.months.keys()).chain(lists.units.keys());
-        for word in words.chain(&lists.generic_keys).chain(&lists.label_keys) {
-            assert_eq!(Word::new(word).map(|folded| folded.as_str().to_owned()).as_ref(), Some(word));
+        let units: Vec<&str> = unit_words().collect();
+        let words = lists.classes.keys().chain(lists.months.keys()).chain(&lists.generic_keys);
+        for word in words.chain(&lists.label_keys).map(String::as_str).chain(units) {
+            assert_eq!(Word::new(word).map(|folded| folded.as_str().to_owned()).as_deref(), Some(word));
         }
     }
 }

@@ -103,7 +103,7 @@ fn with_point(text: &str) -> Option<String> {
 }
 
 /// What severities are called elsewhere.
-const SYNONYMS: [(&str, &str); 11] = [
+const SYNONYMS: [(&str, &str); 10] = [
     ("blocker", "critical"),
     ("fatal", "critical"),
     ("severe", "critical"),
@@ -114,7 +114,6 @@ const SYNONYMS: [(&str, &str); 11] = [
     ("moderate", "major"),
     ("low", "minor"),
     ("warning", "minor"),
-    ("info", "minor"),
 ];
 
 /// Pushes "unknown …" with the allowed words and a guess, and returns `None`.

@@ -7,6 +7,7 @@
 )]
 
 mod extraction;
+mod finality;
 mod honesty;
 mod hostile;
 mod provider;
