@@ -117,14 +117,8 @@ impl Lists {
     /// Gathers what is said of each word.
     fn by_word(mut self) -> Self {
         self.listings.push(Listed::default());
-        let words: BTreeSet<String> = self
-            .classes
-            .keys()
-            .chain(self.months.keys())
-            .map(String::as_str)
-            .chain(unit_words())
-            .map(str::to_owned)
-            .collect();
+        let own = self.classes.keys().chain(self.months.keys()).cloned();
+        let words: BTreeSet<String> = own.chain(unit_words().map(str::to_owned)).collect();
         for word in words {
             let said = Listed {
                 class: self.classes.get(&word).copied(),
