@@ -111,7 +111,13 @@ impl Reader<'_> {
                 read(self.files, QUOTES, &stage.id.span, problems)
                     .and_then(|file| self.templates.add_stage(&file, earlier, problems))
             }
-            _ => None,
+            (StageEvidence::Quotes, CandidateKind::Patch) => {
+                let problem = "quotes are asked for, but candidates are patches, which have none";
+                let problem = Problem::warning(Code::Conflict, &stage.id.span, problem);
+                problems.push(problem.help("take `evidence: quotes` away"));
+                None
+            }
+            (StageEvidence::None, _) => None,
         };
         let mut passages = Passages::default();
         for name in &stage.context_files {

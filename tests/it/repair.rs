@@ -210,7 +210,7 @@ fn a_run_repairs_answers_and_says_so() {
     let result = run(&place, &[]);
     assert_eq!(
         result["best_extraction"],
-        json!({"histology": "malignant melanoma", "margins": "free of tumor"}),
+        json!({"histology": "malignant melanoma", "margins": "free of tumor", "rawText": REPORT}),
         "{result:#}"
     );
     let repairs = result["iterations"][0]["repairs"].as_array().unwrap();

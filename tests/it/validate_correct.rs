@@ -89,7 +89,9 @@ fn a_correction_that_makes_it_worse_is_handed_back_all_the_same() {
             "report.txt",
         ]);
         let result = result.exits(3).json();
-        assert_eq!(result["best_extraction"], json!({"histology": "melanoma"}), "{profile}");
+        let text = place.read("report.txt");
+        let corrected = json!({"histology": "melanoma", "rawText": text});
+        assert_eq!(result["best_extraction"], corrected, "{profile}");
         assert_eq!(result["best_iteration"], 1);
     }
 }

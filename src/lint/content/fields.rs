@@ -187,6 +187,11 @@ fn unfindable(project: &Project<'_>, rubric: &Written, problems: &mut Problems) 
         let required = listed.and_then(|listed| listed.get(Importance::Required.as_str()));
         for node in required.map(super::language::one_or_more).unwrap_or_default() {
             let Some(field) = node.as_text() else { continue };
+            // What the host fills in is looked for by nobody.
+            let program = project.subject.plan.scoring.rules().program(kind);
+            if program.fields.iter().any(|known| known.from.is_some() && known.name.as_ref() == field) {
+                continue;
+            }
             if !found.contains(field) && fields.schema_has(field) != Some(false) && !is_put_in(project, field)
             {
                 let guess = nearest(field, found.iter().copied()).map(str::to_owned);

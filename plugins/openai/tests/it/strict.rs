@@ -223,3 +223,23 @@ fn schemas_without_a_strict_form() {
         assert_eq!(adapted(&schema), None, "{schema}");
     }
 }
+
+#[test]
+fn an_extraction_with_quotes_beside_it_keeps_its_strict_form() {
+    let closed = |properties: Value, required: Value| json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required });
+    let text = json!({ "type": "string" });
+    let quote = closed(json!({ "path": text, "quote": text }), json!(["path", "quote"]));
+    let extraction = closed(json!({ "grade": { "$ref": "#/$defs/grade" } }), json!([]));
+    let mut schema = closed(
+        json!({ "extraction": extraction, "evidence": { "type": "array", "items": quote } }),
+        json!(["extraction", "evidence"]),
+    );
+    schema["$defs"] = json!({ "grade": { "enum": ["1", "2"] } });
+    let strict = adapted(&schema).unwrap();
+    is_strict(&strict, true);
+    assert_eq!(strict["required"], json!(["extraction", "evidence"]));
+    // An object of quotes by pointer would have none.
+    schema["properties"]["evidence"] =
+        json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    assert_eq!(adapted(&schema), None);
+}
