@@ -1,4 +1,4 @@
-//! `loopctl test`: scenario tests of profiles and rules.
+//! `loopctl test`: scenario tests of profiles, rules and vocabularies.
 
 use super::exit::{Exit, Failure};
 use super::loading::library;
@@ -6,7 +6,7 @@ use super::output::{Format, Output};
 use crate::diag::Problems;
 use crate::experiment::scenario::{
     Choice, Mutant, Mutation, Suite, SuiteKind, TestTarget, Unusable, find_subject, subjects, survivors,
-    test_profile, test_rules,
+    test_profile, test_rules, test_vocabulary,
 };
 use crate::profile::Override;
 use crate::report::{junit, suite_lines, suites_closing, suites_json, unusable_line};
@@ -18,7 +18,7 @@ use clap::{Args, ValueEnum};
     after_help = "The cases of a profile stand beside it: `clinical.yaml` has `clinical.test.yaml`.\n\nExit status: 0 every case came out as expected; 2 a profile or test file is invalid; 3 some case did not."
 )]
 pub(super) struct Arguments {
-    /// Profiles or rules, by name or path [default: all that have a test file]
+    /// Profiles, rules or vocabularies, by name or path [default: all that have a test file]
     #[arg(value_name = "PROFILE")]
     subjects: Vec<String>,
     /// Only cases with this text in their name
@@ -72,6 +72,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
         let suite = match kind {
             SuiteKind::Profile => test_profile(name, library, file, choice, &mut problems),
             SuiteKind::Rules => test_rules(name, library, file, choice, &mut problems),
+            SuiteKind::Vocabulary => test_vocabulary(name, library, file, choice, &mut problems),
         };
         output.show(&problems);
         if let Some(error) = Unusable::new(name, Some(*kind), Some(file.name()), &problems) {
@@ -134,11 +135,11 @@ fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Outp
     chosen
 }
 
-/// Names what no case guards. Files of rules are left out: what they say is tried by their valid and invalid candidates.
+/// Names what no case guards. Files of rules and vocabularies are left out: what they say is tried by their candidates and texts.
 fn mutate(chosen: &[TestTarget], mut unusable: bool, output: &mut Output) -> Result<Exit, Failure> {
     let mut survived = 0;
     for TestTarget { kind, name, library, .. } in chosen {
-        if *kind == SuiteKind::Rules {
+        if *kind != SuiteKind::Profile {
             continue;
         }
         if name.contains(['/', '\\']) || name.ends_with(".yaml") || name.ends_with(".yml") {

@@ -3,7 +3,9 @@
 use super::{ProfileView, classification, content, names, rubric, schema_words};
 use crate::diag::{Code, Level, Problem, Problems, SourceFile, Span};
 use crate::disk;
-use crate::experiment::scenario::{Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules};
+use crate::experiment::scenario::{
+    Choice, SuiteKind as CaseKind, find_subject, test_profile, test_rules, test_vocabulary,
+};
 use crate::feedback::{Role, Templates};
 use crate::ingest::Classifier;
 use crate::plan::Plan;
@@ -275,6 +277,9 @@ fn cases(path: &Path, library: &Library, problems: &mut Problems) {
         CaseKind::Rules => {
             test_rules(name, &subject.library, file, choice, problems);
             content::of_rules(name, file, &subject.library, problems);
+        }
+        CaseKind::Vocabulary => {
+            test_vocabulary(name, &subject.library, file, choice, problems);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::change::Refusal;
 use super::draft::Draft;
 use crate::diag::Problems;
-use crate::experiment::scenario::{Choice, Suite, Verdict, test_profile, test_rules};
+use crate::experiment::scenario::{Choice, Suite, Verdict, test_profile, test_rules, test_vocabulary};
 use crate::profile::Files;
 
 /// Whose cases are run.
@@ -11,6 +11,7 @@ use crate::profile::Files;
 pub(super) enum Of<'a> {
     Profile(&'a str),
     Rules(&'a str),
+    Vocabulary(&'a str),
 }
 
 /// Runs the cases that have `part` in their name, as the files would be.
@@ -29,6 +30,7 @@ pub(super) fn played(draft: &Draft, of: Of<'_>, part: &str) -> Result<Suite, Ref
     let (folder, name) = match of {
         Of::Profile(name) => ("profiles", name),
         Of::Rules(name) => ("rules", name),
+        Of::Vocabulary(name) => ("rules/vocabularies", name),
     };
     let path = format!("{folder}/{name}.test.yaml");
     let library = draft.library();
@@ -40,6 +42,7 @@ pub(super) fn played(draft: &Draft, of: Of<'_>, part: &str) -> Result<Suite, Ref
     let suite = match of {
         Of::Profile(name) => test_profile(name, &library, &file, choice, &mut problems),
         Of::Rules(name) => test_rules(name, &library, &file, choice, &mut problems),
+        Of::Vocabulary(name) => test_vocabulary(name, &library, &file, choice, &mut problems),
     };
     match suite {
         Some(suite) if !problems.has_errors() => Ok(suite),

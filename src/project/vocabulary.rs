@@ -3,12 +3,9 @@
 use super::change::{Plan, Refusal};
 use super::draft::{Draft, Project};
 use super::name::{self, kebab, title, words};
-use crate::diag::Problems;
-use crate::experiment::scenario::VocabularyCases;
+use super::proof::{Of, cases_pass};
 use crate::profile::Files;
-use crate::rules::{Inheritance, decode_vocabulary};
-use crate::value::decode::Decode;
-use crate::value::yaml;
+use crate::rules::Inheritance;
 
 const VOCABULARY: &str = include_str!("templates/vocabulary.yaml");
 const CASES: &str = include_str!("templates/vocabulary.test.yaml");
@@ -55,7 +52,7 @@ pub(crate) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Re
     draft.create(&path, filled(VOCABULARY))?;
     draft.create(&tests, filled(CASES))?;
     draft.bring_editor_schemas()?;
-    proved(&draft, &path, &tests)?;
+    cases_pass(&draft, Of::Vocabulary(wanted.name), "")?;
     Ok(Plan {
         changes: draft.changes,
         remarks: vec![format!(
@@ -66,23 +63,6 @@ pub(crate) fn new_vocabulary(project: &Project, wanted: NewVocabulary<'_>) -> Re
         next: vec!["loopctl check".to_owned(), format!("loopctl test {path}")],
         ..Plan::default()
     })
-}
-
-/// Both files can be read as they would be.
-fn proved(draft: &Draft, path: &str, tests: &str) -> Result<(), Refusal> {
-    let library = draft.library();
-    let mut problems = Problems::new();
-    if let Some(file) = library.read(path)? {
-        decode_vocabulary(&file, &library, &mut problems);
-    }
-    if let Some(node) = library.read(tests)?.and_then(|file| yaml::parse(&file, &mut problems)) {
-        let _ = VocabularyCases::decode(&node, &mut problems);
-    }
-    if problems.has_errors() {
-        let refusal = Refusal::new(format!("`{path}` can't be used as it would be"));
-        return Err(refusal.help("nothing was written").with(problems));
-    }
-    Ok(())
 }
 
 /// `polyp-shape` as fields are called: `polypShape`.

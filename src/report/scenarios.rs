@@ -122,6 +122,7 @@ fn kind_word(kind: SuiteKind) -> &'static str {
     match kind {
         SuiteKind::Profile => "profile",
         SuiteKind::Rules => "rules",
+        SuiteKind::Vocabulary => "vocabulary",
     }
 }
 

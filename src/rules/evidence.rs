@@ -54,6 +54,34 @@ impl EvidenceRules {
         })
     }
 
+    /// One vocabulary, `rules/vocabularies/NAME.yaml`, and a context, for trying them. `None` when the vocabulary can't be used.
+    pub(crate) fn alone(
+        name: &str,
+        context: Option<&Spanned<String>>,
+        files: &dyn Files,
+        problems: &mut Problems,
+    ) -> Option<EvidenceRules> {
+        let path = format!("{}/{name}.yaml", Inheritance::VOCABULARIES.folder);
+        let file = files.read(&path).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        })?;
+        let vocabulary = decode_vocabulary(&file, files, problems)?;
+        let context = context.and_then(|name| read_context(name, files, problems));
+        // Its names are known, so that they are found in texts.
+        let fields = vocabulary.fields.iter().map(|key| FieldName {
+            key: key.clone(),
+            synonyms: Vec::new(),
+            values: Some(name.to_owned()),
+            unit: None,
+        });
+        Some(EvidenceRules {
+            fields: fields.collect(),
+            vocabularies: vec![(name.to_owned(), vocabulary)],
+            context,
+        })
+    }
+
     /// The vocabulary of that name.
     #[must_use]
     pub fn vocabulary(&self, name: &str) -> Option<(&str, &Vocabulary)> {

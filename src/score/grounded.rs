@@ -15,10 +15,10 @@ use serde_json::Value;
 /// What fields may be called and how their values are said, prepared for the search.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    names: Vocabulary,
-    lexicon: Lexicon,
+    pub(super) names: Vocabulary,
+    pub(super) lexicon: Lexicon,
     /// The vocabulary that the rubric names for each field.
-    values: Vec<Option<usize>>,
+    pub(super) values: Vec<Option<usize>>,
 }
 
 impl Names {
@@ -37,8 +37,8 @@ impl Names {
 /// The text of a document, indexed once and used for each of its candidates.
 #[derive(Debug)]
 pub struct Source {
-    index: SourceIndex,
-    passages: Passages,
+    pub(super) index: SourceIndex,
+    pub(super) passages: Passages,
     document: Option<Value>,
 }
 

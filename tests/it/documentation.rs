@@ -2,7 +2,9 @@
 
 use super::workspace::{Ran, Workspace};
 use loopctl::diag::{Problems, Style, render_human};
-use loopctl::experiment::scenario::{Choice, SuiteKind, find_subject, test_profile, test_rules};
+use loopctl::experiment::scenario::{
+    Choice, SuiteKind, find_subject, test_profile, test_rules, test_vocabulary,
+};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
 use loopctl::report::{Paint, suite_lines};
@@ -129,6 +131,7 @@ fn the_scenarios_page_shows_cases_that_pass() {
         let suite = match subject.kind {
             SuiteKind::Profile => test_profile(&subject.name, &library, file, choice, &mut problems),
             SuiteKind::Rules => test_rules(&subject.name, &library, file, choice, &mut problems),
+            SuiteKind::Vocabulary => test_vocabulary(&subject.name, &library, file, choice, &mut problems),
         };
         assert!(!problems.has_errors(), "{}", render_human(&problems, Style::Plain));
         let suite = suite.unwrap();

@@ -451,6 +451,18 @@ fn a_vocabulary_begins_with_cases_and_can_be_checked() {
     assert!(!place.read("rules/vocabularies/polyp-shape.test.yaml").contains('@'));
     place.run(&["check", "--strict"]).exits(0);
     place.run(&["check", path]).exits(0);
+    let out = place.run(&["test", "polyp-shape"]).exits(0).out;
+    assert!(out.contains("4 passed"), "{out}");
+    place.run(&["test", path]).exits(0);
+    let tests = "rules/vocabularies/polyp-shape.test.yaml";
+    let broken = place.read(tests).replacen("says: 'yes'", "says: 'no'", 1);
+    place.write(tests, &broken);
+    let said = place.run(&["test", tests]).exits(3).out;
+    for part in [tests, "says  line 7", "expected  no", "found     yes"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    place.write(tests, broken.replacen("says: 'no'", "says: nobody", 1));
+    place.run(&["test", tests]).exits(2).says(&["no value is called `nobody`"]);
     place.write(path, "vocabulary: polyp-shape\nvalues: { flat: [low], raised: [low] }\n");
     place.run(&["check"]).exits(2).says(&["`low` says both `flat` and `raised`"]);
 

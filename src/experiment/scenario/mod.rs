@@ -1,7 +1,8 @@
 //! Scenario tests: what a domain expert says that a profile or a rule must do, beside the file that must do it.
 //!
 //! `profiles/NAME.test.yaml` has cases of a profile ([`ScenarioFile`]), `rules/NAME.test.yaml` those of a file of rules
-//! ([`RuleCases`]). [`test_profile`] and [`test_rules`] run them with the very engine that runs documents, and
+//! ([`RuleCases`]), `rules/vocabularies/NAME.test.yaml` texts that a vocabulary must read ([`VocabularyCases`]). [`test_profile`],
+//! [`test_rules`] and [`test_vocabulary`] run them with the very engine that runs documents, and
 //! `survivors` finds out what no case of a profile guards.
 
 mod case;
@@ -29,4 +30,4 @@ pub use subject::{TestTarget, find_subject};
 pub(crate) use suite::Unusable;
 pub use suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, test_profile};
 pub use survivors::{Fate, Guarded, Mutation, survivors};
-pub use vocabulary_cases::{VocabularyCase, VocabularyCases};
+pub use vocabulary_cases::{VocabularyCase, VocabularyCases, test_vocabulary};

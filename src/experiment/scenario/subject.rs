@@ -13,12 +13,12 @@ use std::sync::Arc;
 /// How test files end.
 const ENDING: &str = ".test.yaml";
 
-/// A profile or a file of rules, with its test file.
+/// A profile, a file of rules or a vocabulary, with its test file.
 #[derive(Debug, Clone)]
 pub struct TestTarget {
     /// What it is.
     pub kind: SuiteKind,
-    /// The name or path that a profile is loaded by; the name of a file of rules.
+    /// The name or path that a profile is loaded by; the name of a file of rules or of a vocabulary.
     pub name: String,
     /// Its cases.
     pub file: Arc<SourceFile>,
@@ -26,11 +26,11 @@ pub struct TestTarget {
     pub library: Library,
 }
 
-/// Everything that can be named and has a test file: profiles, then rules. What can't be read is pushed, and
-/// warnings about files of rules without cases.
+/// Everything that can be named and has a test file: profiles, then rules, then vocabularies. What can't be read is pushed,
+/// and warnings about files of rules and vocabularies without cases.
 pub(crate) fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTarget> {
     let mut found = Vec::new();
-    for (kind, folder) in [(SuiteKind::Profile, "profiles"), (SuiteKind::Rules, "rules")] {
+    for (kind, folder) in SuiteKind::FOLDERS {
         for path in library.list(folder, ENDING) {
             let Some(name) =
                 path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')?.strip_suffix(ENDING))
@@ -58,10 +58,27 @@ pub(crate) fn subjects(library: &Library, problems: &mut Problems) -> Vec<TestTa
             )));
         }
     }
+    let folder = Inheritance::VOCABULARIES.folder;
+    for path in library.list(folder, ".yaml") {
+        let Some(name) =
+            path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')?.strip_suffix(".yaml"))
+        else {
+            continue;
+        };
+        let tested = name.ends_with(".test")
+            || found.iter().any(|s| s.kind == SuiteKind::Vocabulary && s.name == name);
+        if !tested {
+            let message = format!("the vocabulary `{path}` has no cases");
+            let warning = Problem { level: Level::Warning, ..Problem::placeless(Code::InertRule, message) };
+            problems.push(warning.help(format!(
+                "write `{folder}/{name}{ENDING}`: `cases: [{{ text: .., field: .., says: .. }}]`"
+            )));
+        }
+    }
     found
 }
 
-/// The profile or rules that an argument names: by name, by path, or by the path of the test file.
+/// The profile, rules or vocabulary that an argument names: by name, by path, or by the path of the test file.
 ///
 /// # Errors
 /// When there is nothing of that name, or it has no test file.
@@ -71,10 +88,14 @@ pub fn find_subject(argument: &str, library: &Library) -> Result<TestTarget, Pro
 }
 
 fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
-    let profile = library.read(&format!("profiles/{name}.yaml"))?;
-    let (kind, folder) = match profile {
-        Some(_) => (SuiteKind::Profile, "profiles"),
-        None if library.read(&format!("rules/{name}.yaml"))?.is_some() => (SuiteKind::Rules, "rules"),
+    let mut known = None;
+    for (kind, folder) in SuiteKind::FOLDERS {
+        if known.is_none() && library.read(&format!("{folder}/{name}.yaml"))?.is_some() {
+            known = Some((kind, folder));
+        }
+    }
+    let (kind, folder) = match known {
+        Some(known) => known,
         None => {
             let known = available(library);
             let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
@@ -82,8 +103,10 @@ fn by_name(name: &str, library: &Library) -> Result<TestTarget, Problem> {
                 Some(guess) => format!("did you mean `{guess}`? Known profiles: {list}"),
                 None => format!("known profiles: {list}; or give a path such as ./my-profile.yaml"),
             };
-            let problem =
-                Problem::placeless(Code::UnknownProfile, format!("no profile or rules are called `{name}`"));
+            let problem = Problem::placeless(
+                Code::UnknownProfile,
+                format!("no profile, rules or vocabulary are called `{name}`"),
+            );
             return Err(problem.help(help));
         }
     };
@@ -116,19 +139,29 @@ fn by_path(argument: &str, library: &Library) -> Result<TestTarget, Problem> {
         }
         Err(problem) => return Err(problem),
     };
+    let folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
+    if folder.file_name().is_some_and(|last| last == "vocabularies") {
+        let library = library
+            .nearest(&above(&folder, 2))
+            .holding(&format!("{}/{stem}.yaml", Inheritance::VOCABULARIES.folder), file.text());
+        return Ok(TestTarget { kind: SuiteKind::Vocabulary, name: stem, file: tested, library });
+    }
     if !holds_rules(&file) {
         let name = own.display().to_string();
         return Ok(TestTarget { kind: SuiteKind::Profile, name, file: tested, library: library.clone() });
     }
     // Rules name their scripts relative to the folder that holds `rules`.
-    let folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
-    let project = match folder.file_name() {
-        Some(last) if last == "rules" => folder.parent().map(Path::to_path_buf).unwrap_or_default(),
-        _ => folder,
-    };
-    let project = if project.as_os_str().is_empty() { PathBuf::from(".") } else { project };
+    let project = above(&folder, usize::from(folder.file_name().is_some_and(|last| last == "rules")));
     let library = library.nearest(&project).holding(&format!("rules/{stem}.yaml"), file.text());
     Ok(TestTarget { kind: SuiteKind::Rules, name: stem, file: tested, library })
+}
+
+/// The folder so many levels above another; `.` if that is where the program is.
+fn above(folder: &Path, levels: usize) -> PathBuf {
+    match folder.ancestors().nth(levels) {
+        Some(project) if !project.as_os_str().is_empty() => project.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
 }
 
 /// Whether a file has rules, and is no rubric, classification or profile.

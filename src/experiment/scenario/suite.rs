@@ -23,14 +23,25 @@ pub enum SuiteKind {
     Profile,
     /// A file of rules.
     Rules,
+    /// A vocabulary.
+    Vocabulary,
+}
+
+impl SuiteKind {
+    /// Every kind, with the folder in which such files stand beside their cases.
+    pub(super) const FOLDERS: [(SuiteKind, &'static str); 3] = [
+        (SuiteKind::Profile, "profiles"),
+        (SuiteKind::Rules, "rules"),
+        (SuiteKind::Vocabulary, "rules/vocabularies"),
+    ];
 }
 
 /// The cases of one test file with what came of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
-    /// The profile or the file of rules.
+    /// The profile, the file of rules or the vocabulary.
     pub name: String,
-    /// Which of the two.
+    /// Which of these.
     pub kind: SuiteKind,
     /// The test file.
     pub file: String,
@@ -49,9 +60,9 @@ impl Suite {
 /// What was to be tested and could not be: none of its cases was run.
 #[derive(Debug, Clone)]
 pub(crate) struct Unusable {
-    /// The profile, the file of rules, or what is in their place on the command line.
+    /// The profile, the file of rules, the vocabulary, or what is in their place on the command line.
     pub name: String,
-    /// Which of the two; `None`: it was not found.
+    /// Which of these; `None`: it was not found.
     pub kind: Option<SuiteKind>,
     /// The test file; `None`: there is none.
     pub file: Option<String>,

@@ -1,9 +1,16 @@
 //! `rules/vocabularies/NAME.test.yaml`: texts, and what they say of a field.
 
-use crate::diag::{Code, Problem, Problems};
+use super::matching::{Difference, listed};
+use super::suite::{CaseResult, Choice, Suite, SuiteKind, Verdict, line_of};
+use super::verify::unknown;
+use crate::diag::{Code, Problem, Problems, SourceFile};
 use crate::mapping;
-use crate::rules::Assertion;
-use crate::value::decode::{Fields, Spanned};
+use crate::profile::Library;
+use crate::rules::{Assertion, EvidenceRules};
+use crate::score::{FieldReader, Statement};
+use crate::value::decode::{Decode, Fields, Spanned};
+use crate::value::yaml;
+use std::sync::Arc;
 
 mapping! {
     /// What texts say of fields by a vocabulary: `rules/vocabularies/NAME.test.yaml` beside `rules/vocabularies/NAME.yaml`.
@@ -74,4 +81,98 @@ impl VocabularyCase {
             problems.push(problem.help("take `context` out"));
         }
     }
+}
+
+/// Runs the cases of `rules/vocabularies/NAME.yaml`; `None` when something is wrong with either file.
+pub fn test_vocabulary(
+    name: &str,
+    library: &Library,
+    file: &Arc<SourceFile>,
+    choice: Choice<'_>,
+    problems: &mut Problems,
+) -> Option<Suite> {
+    let before = problems.error_count();
+    let declared = yaml::parse(file, problems).and_then(|node| VocabularyCases::decode(&node, problems))?;
+    let rules = EvidenceRules::alone(name, declared.context.as_ref(), library, problems)?;
+    let (_, vocabulary) = rules.vocabulary(name)?;
+    let values: Vec<&str> = vocabulary.values.keys().map(String::as_str).collect();
+    for says in declared.cases.iter().filter_map(|case| case.says.as_ref()) {
+        if !values.contains(&says.value.as_str()) {
+            problems.push(unknown("value", says, &values));
+        }
+    }
+    if problems.error_count() > before {
+        return None;
+    }
+    let first = vocabulary.fields.first().cloned().unwrap_or_default();
+    let reader = FieldReader::new(&rules);
+    let results = declared
+        .cases
+        .iter()
+        .map(|case| (title(case), case))
+        .filter(|(title, _)| choice.takes(title))
+        .map(|(title, case)| {
+            let field = case.field.as_ref().map_or(first.as_str(), |field| field.value.as_str());
+            let place = case.text.as_ref().or(case.value.as_ref());
+            let differences = differences(case, &reader, field);
+            CaseResult {
+                name: title,
+                line: place.map_or(0, |place| line_of(&place.span)),
+                verdict: if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) },
+            }
+        });
+    Some(Suite {
+        name: format!("rules/vocabularies/{name}"),
+        kind: SuiteKind::Vocabulary,
+        results: results.collect(),
+        file: file.name().to_owned(),
+    })
+}
+
+/// Longest title of a case that its text names, in characters.
+const MOST_TITLE: usize = 60;
+
+fn title(case: &VocabularyCase) -> String {
+    if let Some(name) = &case.name {
+        return name.clone();
+    }
+    let text = case.text.as_ref().or(case.value.as_ref()).map_or("", |text| text.value.as_str());
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    match words.char_indices().nth(MOST_TITLE) {
+        Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default()),
+        None => words,
+    }
+}
+
+/// What does not come out as the case says.
+fn differences(case: &VocabularyCase, reader: &FieldReader, field: &str) -> Vec<Difference> {
+    let expected = case.says.as_ref().map_or("nothing", |says| says.value.as_str());
+    let place = case.says.as_ref().or(case.text.as_ref()).or(case.value.as_ref());
+    let Some(place) = place.map(|place| &place.span) else { return Vec::new() };
+    let found: Vec<Statement> = match (&case.text, &case.value) {
+        (Some(text), _) => reader.statements(field, &text.value),
+        (None, Some(value)) => {
+            let says = reader.value(&value.value);
+            says.map(|says| Statement { says, context: Assertion::Affirmed }).into_iter().collect()
+        }
+        (None, None) => return Vec::new(),
+    };
+    let mut differences = Vec::new();
+    let said = |statement: &Statement| statement.says == expected;
+    if found.is_empty() != case.says.is_none() || !found.iter().all(said) {
+        let mut values: Vec<String> = found.iter().map(|statement| statement.says.clone()).collect();
+        values.dedup();
+        let found = if values.is_empty() { "nothing".to_owned() } else { listed(values.into_iter()) };
+        differences.push(Difference::new("says".to_owned(), expected, found, place));
+    }
+    if let Some(context) = &case.context {
+        let others: Vec<&Statement> =
+            found.iter().filter(|statement| said(statement) && statement.context != context.value).collect();
+        if let Some(other) = others.first() {
+            let (expected, found) = (context.value.as_str(), other.context.as_str());
+            differences.push(Difference::new("context".to_owned(), expected, found, &context.span));
+        }
+    }
+    differences
 }

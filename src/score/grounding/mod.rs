@@ -419,13 +419,19 @@ impl<'a> Grounder<'a> {
         (given || !is_silent).then_some(verdict)
     }
 
+    /// The place of a field at the top of candidates.
+    fn at_top<'k>(&mut self, key: &'k str) -> LeafContext<'k> {
+        let Grounder { vocabulary, fuel, .. } = *self;
+        let keys = &mut self.scratch.keys;
+        let mut place = LeafContext::named(key, keys.read(key, vocabulary, fuel));
+        place.id = keys.place(&place, vocabulary, fuel);
+        place
+    }
+
     /// The mentions of a field at the top of candidates, in the order of the text: each as its canonical value, how it is asserted,
     /// and its bytes. None where no vocabulary reads the field.
     pub(crate) fn mentions(&mut self, field: &str, reading: Reading<'_>) -> Option<Vec<Mentioned>> {
-        let Grounder { vocabulary, fuel, .. } = *self;
-        let keys = &mut self.scratch.keys;
-        let mut place = LeafContext::named(field, keys.read(field, vocabulary, fuel));
-        place.id = keys.place(&place, vocabulary, fuel);
+        let place = self.at_top(field);
         let vocabulary = self.vocabulary_of(&place, reading, &mut String::new())?;
         let reader = reading.lexicon.reader(vocabulary)?;
         let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place));

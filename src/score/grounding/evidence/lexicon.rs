@@ -111,6 +111,12 @@ impl Lexicon {
         self.context.accepted(words)
     }
 
+    /// The canonical value that a candidate's text means in a vocabulary.
+    pub(crate) fn read(&self, vocabulary: usize, text: &str) -> Option<&str> {
+        let reader = self.readers.get(vocabulary)?;
+        reader.read(text).map(|read| reader.value(read.value))
+    }
+
     /// The first vocabulary that knows truth values.
     pub(in super::super) fn of_booleans(&self) -> Option<usize> {
         let presence = self

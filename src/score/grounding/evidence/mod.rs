@@ -1,5 +1,6 @@
 //! What supports a leaf: a quote that says its value, or the mentions of its field, each in its context.
 
+mod asked;
 mod context;
 mod lexicon;
 mod mentions;
