@@ -9,7 +9,7 @@ use loopctl::diag::{Problems, Style, render_human};
 use loopctl::engine::{Input, Output, Produced};
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
-use loopctl::score::{Assessment, Assessor};
+use loopctl::score::{Assessment, Assessor, Quotes};
 use loopctl::value::{Millis, Usage};
 use serde_json::json;
 use std::sync::Arc;
@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 next = Some(match run.iteration() {
                     0 => Input::Produced(Produced {
                         candidate: Arc::new(candidate.clone()),
+                        quotes: Quotes::default(),
                         usage: Usage::default(),
                         notes: Vec::new(),
                         repairs: Vec::new(),

@@ -197,6 +197,9 @@ impl Triggers {
     fn reaches(&self, between: &str, forward: bool) -> bool {
         let words = between.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
         let colon = between.find(':');
+        if !forward && ends_a_statement(between) {
+            return false;
+        }
         let stops = match colon {
             // `Ruled out: pneumonia`, but not `No prior films. Chest: pneumonia`.
             Some(at) if forward => {
@@ -207,6 +210,22 @@ impl Triggers {
         words <= self.reach && !stops && !between.contains(';')
     }
 }
+
+/// Whether a statement of its own ends within a text: `LVI is present, PNI is …`, but not `LVI, PNI and necrosis are …`.
+fn ends_a_statement(between: &str) -> bool {
+    let Some(comma) = between.find(',') else { return false };
+    let first = between.get(..comma).unwrap_or_default();
+    let says = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        STATES.iter().any(|state| word.eq_ignore_ascii_case(state))
+    };
+    first.contains(':') || first.split_whitespace().any(says)
+}
+
+/// Words that a statement has.
+const STATES: [&str; 12] = [
+    "is", "are", "was", "were", "present", "absent", "seen", "identified", "positive", "negative", "shows", "has",
+];
 
 /// Words in names of fields, with what such fields hold.
 fn fields_about(context: &Context) -> Vec<(String, Vec<Assertion>)> {

@@ -173,7 +173,7 @@ impl Reader {
     pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = PhraseHit> + 't {
         self.search().into_iter().flat_map(move |search| search.find_iter(text)).filter_map(|found| {
             let (_, value) = self.phrases.get(found.pattern().as_usize())?;
-            (!found.range().is_empty()).then_some(PhraseHit { bytes: found.range(), value: *value })
+            (!found.range().is_empty() && !is_part_of_number(text, &found.range())).then_some(PhraseHit { bytes: found.range(), value: *value })
         })
     }
 
@@ -231,6 +231,20 @@ impl Reader {
     pub(in super::super) fn value(&self, id: ValueId) -> &str {
         self.values.get(id as usize).map_or("", String::as_str)
     }
+}
+
+/// Whether figures at the edge of a match go on beyond it: the `2` of `2.5`.
+fn is_part_of_number(text: &str, found: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let at = |i: Option<usize>| i.and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');
+    let point = |b: u8| matches!(b, b'.' | b',');
+    let after = at(found.end.checked_sub(1)).is_ascii_digit()
+        && point(at(Some(found.end)))
+        && at(found.end.checked_add(1)).is_ascii_digit();
+    let before = at(Some(found.start)).is_ascii_digit()
+        && point(at(found.start.checked_sub(1)))
+        && at(found.start.checked_sub(2)).is_ascii_digit();
+    after || before
 }
 
 /// Longest candidate's text that is read as a value of a vocabulary, in bytes.
