@@ -5,7 +5,7 @@ use criterion::{BatchSize, Criterion};
 use loopctl::engine::{Input, Output, Produced, Recorded, Retry, Run};
 use loopctl::policy::{History, IterationSummary, ScriptCriteria, Spent, decide};
 use loopctl::score::{Assessment, Assessor};
-use loopctl::value::{Digest, Millis, Usage};
+use loopctl::value::{Digest, Millis};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;

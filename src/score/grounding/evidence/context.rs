@@ -224,7 +224,18 @@ fn ends_a_statement(between: &str) -> bool {
 
 /// Words that a statement has.
 const STATES: [&str; 12] = [
-    "is", "are", "was", "were", "present", "absent", "seen", "identified", "positive", "negative", "shows", "has",
+    "is",
+    "are",
+    "was",
+    "were",
+    "present",
+    "absent",
+    "seen",
+    "identified",
+    "positive",
+    "negative",
+    "shows",
+    "has",
 ];
 
 /// Words in names of fields, with what such fields hold.

@@ -173,7 +173,8 @@ impl Reader {
     pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = PhraseHit> + 't {
         self.search().into_iter().flat_map(move |search| search.find_iter(text)).filter_map(|found| {
             let (_, value) = self.phrases.get(found.pattern().as_usize())?;
-            (!found.range().is_empty() && !is_part_of_number(text, &found.range())).then_some(PhraseHit { bytes: found.range(), value: *value })
+            (!found.range().is_empty() && !is_part_of_number(text, &found.range()))
+                .then_some(PhraseHit { bytes: found.range(), value: *value })
         })
     }
 
