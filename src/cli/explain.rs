@@ -2,6 +2,7 @@
 
 use super::code_pages;
 use super::exit::{Exit, Failure};
+use super::explain_field::explain_field;
 use super::headings::OUTPUT;
 use super::latest_run::recall;
 use super::loading::{library, state_folder};
@@ -20,11 +21,12 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  loopctl explain out/report-1-result.json\n  loopctl explain latest --document report-1\n  loopctl run --format json report-1.txt | loopctl explain -\n  loopctl explain clinical --config accept.overall=0.9\n  loopctl explain LC101"
+    after_help = "Examples:\n  loopctl explain out/report-1-result.json\n  loopctl explain latest --document report-1\n  loopctl run --format json report-1.txt | loopctl explain -\n  loopctl explain clinical --config accept.overall=0.9\n  loopctl explain LC101\n  loopctl explain report-1.txt --field margins --profile clinical"
 )]
 pub(super) struct Arguments {
     /// A run: a result file, a folder of `run --out`, `-` for results on standard input, a run's id in the journal, or
-    /// `latest`. A profile, by name or path. A code, such as `LC101`; `codes` lists them all
+    /// `latest`. A profile, by name or path. A code, such as `LC101`; `codes` lists them all. With
+    /// `--field`, a document
     #[arg(value_name = "RUN|FILE|PROFILE|CODE")]
     target: String,
     /// The document, where there are several
@@ -36,6 +38,12 @@ pub(super) struct Arguments {
     /// Leave nothing out: of a run the whole feedback, every issue and change, long values; of a profile all that the policy does
     #[arg(long, help_heading = OUTPUT)]
     full: bool,
+    /// A field, whose mentions in the document (given instead of a run) are shown: how each was read, and which holds
+    #[arg(long, value_name = "NAME", requires = "profile", help_heading = OF_A_DOCUMENT)]
+    field: Option<String>,
+    /// The profile whose vocabularies read the field
+    #[arg(long, value_name = "PROFILE", requires = "field", help_heading = OF_A_DOCUMENT)]
+    profile: Option<String>,
     #[command(flatten, next_help_heading = OF_A_PROFILE)]
     over: Over,
     /// Price table that comes before the others (see `docs/costs.md`)
@@ -48,6 +56,7 @@ pub(super) struct Arguments {
 
 const OF_A_RUN: &str = "Of a run";
 const OF_A_PROFILE: &str = "Of a profile";
+const OF_A_DOCUMENT: &str = "Of a document";
 
 /// The word that stands for all codes.
 const ALL_CODES: &str = "codes";
@@ -82,6 +91,11 @@ impl Target {
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some((field, profile)) = arguments.field.as_ref().zip(arguments.profile.as_ref()) {
+        let plan = arguments.over.on(profile).plan(&[], output)?;
+        let path = Path::new(&arguments.target);
+        return explain_field(path, field, &plan, arguments.format, output);
+    }
     let target = Target::of(&arguments.target);
     arguments.refuse_what_does_not_apply(&target)?;
     match target {

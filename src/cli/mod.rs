@@ -6,6 +6,7 @@ mod completions;
 mod correct;
 mod exit;
 mod explain;
+mod explain_field;
 mod given_up;
 mod headings;
 mod hint;

@@ -163,7 +163,7 @@ fn checked_given(plan: &Plan, name: &str, value: f64) -> Result<(String, Score),
     Ok((name.to_owned(), score))
 }
 
-fn read_source(path: &Path) -> Result<String, Failure> {
+pub(super) fn read_source(path: &Path) -> Result<String, Failure> {
     let bytes = read_bounded(path)?;
     let text = SourceText::from_bytes(bytes)
         .map_err(|error| Failure::broken(format!("`{}`: {error}", path.display())).help(error.help()))?;

@@ -9,8 +9,8 @@ use crate::diag::{Problems, SourceFile};
 use crate::profile::Files;
 use crate::value::decode::Spanned;
 use crate::value::yaml;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
 
 /// What the rubrics that grounding uses say of texts.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,8 @@ pub struct EvidenceRules {
     pub context: Option<Context>,
     /// Fields, and keys inside of them.
     pub fields: Vec<FieldName>,
+    /// The first vocabulary that lists a name, by the name as all its writings have it.
+    listing: OnceLock<HashMap<String, usize>>,
 }
 
 /// A field and what it may be called in a source.
@@ -46,12 +48,19 @@ impl EvidenceRules {
             return self.vocabulary(named);
         }
         let synonyms = field.into_iter().flat_map(|field| field.synonyms.iter().map(String::as_str));
-        std::iter::once(key).chain(synonyms).find_map(|name| {
-            let name = squeezed(name);
-            let lists = |one: &Vocabulary| one.fields.iter().any(|field| squeezed(field) == name);
-            let found = self.vocabularies.iter().find(|(_, one)| lists(one));
-            found.map(|(name, one)| (name.as_str(), one))
-        })
+        let listing = self.listing.get_or_init(|| self.by_listed_name());
+        let found = std::iter::once(key).chain(synonyms).find_map(|name| listing.get(&squeezed(name)))?;
+        self.vocabularies.get(*found).map(|(name, one)| (name.as_str(), one))
+    }
+
+    fn by_listed_name(&self) -> HashMap<String, usize> {
+        let mut listing = HashMap::new();
+        for (number, (_, vocabulary)) in self.vocabularies.iter().enumerate() {
+            for field in &vocabulary.fields {
+                listing.entry(squeezed(field)).or_insert(number);
+            }
+        }
+        listing
     }
 
     /// One vocabulary, `rules/vocabularies/NAME.yaml`, and a context, for trying them. `None` when the vocabulary can't be used.
@@ -79,6 +88,7 @@ impl EvidenceRules {
             fields: fields.collect(),
             vocabularies: vec![(name.to_owned(), vocabulary)],
             context,
+            ..EvidenceRules::default()
         })
     }
 

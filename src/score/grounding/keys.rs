@@ -78,6 +78,9 @@ impl Keys {
         self.learned.clear();
         self.met.clear();
         self.walk(candidate, vocabulary, fuel);
+        // The two are swapped: the next candidate's names go where this one's predecessor's were.
+        let room = self.learned.len().saturating_sub(self.before.len());
+        self.before.reserve(room);
         let same = self.learned == self.before && !self.resolved.is_empty();
         if !same {
             self.places.clear();

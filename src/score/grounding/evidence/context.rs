@@ -91,7 +91,7 @@ impl Triggers {
         let mut heading_phrases: Vec<(String, usize)> = (0..)
             .zip(&context.sections)
             .flat_map(|(number, section)| section.headings.iter().map(move |heading| (heading, number)))
-            .map(|(heading, number)| (heading_pattern(heading), number))
+            .map(|(heading, number)| (phrase_pattern(heading), number))
             .collect();
         heading_phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
         let sections = context.sections.iter().map(|section| SectionKind {
@@ -129,7 +129,8 @@ impl Triggers {
         let Some(search) = compiled(&self.headings, &self.heading_phrases) else { return Vec::new() };
         let heading = |found: regex_automata::Match| {
             let (_, number) = self.heading_phrases.get(found.pattern().as_usize())?;
-            Some((found.start(), *self.sections.get(*number)?))
+            let kind = *self.sections.get(*number)?;
+            is_heading(text, &found.range()).then_some((found.start(), kind))
         };
         search.find_iter(text).filter_map(heading).collect()
     }
@@ -270,21 +271,43 @@ fn strength(how: Assertion) -> u8 {
     }
 }
 
-/// A heading: at the start of a line, followed by a colon or alone; or after a full stop, followed by a colon.
-fn heading_pattern(heading: &str) -> String {
-    let phrase = phrase_pattern(heading);
-    let bracket = r"(?:[ \t]*\([^)\n]{0,40}\))?";
-    // A text that has lost its line breaks has headings within a line: then a colon must follow.
-    format!(
-        r"(?:^[ \t#*_\d.)\-]{{0,8}}{phrase}{bracket}[ \t*_]*(?::|\r?$|[ \t]-)|[.;,)]\s{{0,3}}{phrase}{bracket}[ \t]*:)"
-    )
+/// Whether a phrase is a heading: at the start of a line, followed by a colon or alone; or, where a text has lost its line
+/// breaks, after a full stop and followed by a colon.
+fn is_heading(text: &str, found: &Range<usize>) -> bool {
+    let before = text.get(..found.start).unwrap_or_default().trim_end_matches([' ', '\t', '#', '*', '_']);
+    let begins_line = before.is_empty() || before.ends_with('\n') || is_numbered(before);
+    let begins = begins_line || before.ends_with(['.', ',', ';', ')']);
+    let after = text.get(found.end..).unwrap_or_default().trim_start_matches([' ', '\t', '*', '_']);
+    // `Final diagnosis (amended):`
+    let after = match after.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((inside, rest)) if inside.len() <= BRACKET && !inside.contains('\n') => {
+            rest.trim_start_matches([' ', '\t'])
+        }
+        _ => after,
+    };
+    if after.starts_with(':') {
+        return begins;
+    }
+    begins_line && (after.is_empty() || after.starts_with(['\n', '\r', '-']))
 }
+
+/// Whether only the number of a list stands before a place in its line: `2. `.
+fn is_numbered(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.len() <= NUMBER
+        && !line.is_empty()
+        && line.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ')' | '(' | '-'))
+}
+
+/// Longest text in brackets after a heading, and longest number before one, in bytes.
+const BRACKET: usize = 40;
+const NUMBER: usize = 6;
 
 fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -> Option<&'c Regex> {
     let build = || {
         let patterns: Vec<&str> = phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
         Regex::builder()
-            .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
+            .syntax(syntax::Config::new().case_insensitive(true))
             .configure(Regex::config().nfa_size_limit(Some(MAX_AUTOMATON)))
             .build_many(&patterns)
             .ok()
