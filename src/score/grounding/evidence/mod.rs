@@ -2,17 +2,21 @@
 
 mod asked;
 mod context;
+mod field;
 mod lexicon;
+mod literal;
 mod mentions;
 mod passages;
 mod quote;
 mod reading;
 mod verdict;
 
+pub(super) use field::Field;
 pub(crate) use lexicon::Lexicon;
 pub(super) use lexicon::write_words;
+pub(super) use literal::is_quantity;
 pub(crate) use passages::Passages;
-pub(super) use reading::{Document, Field, is_quantity};
+pub(super) use reading::Document;
 pub use verdict::Support;
 pub(crate) use verdict::{Finding, Verdict};
 pub(super) use verdict::{Judge, Searched};

@@ -6,8 +6,8 @@ use super::super::token::{Style, Token, TokenKind, tokenize};
 use crate::value::Fuel;
 use std::ops::Range;
 
-/// Longest quote that can say a value, in tokens: what quotes half the document says nothing about one leaf.
-pub(super) const LONGEST: usize = 120;
+/// Longest quote that is looked for, in tokens.
+pub(super) const LONGEST: usize = 1_000;
 /// Most places of one quote that are looked at.
 const PLACES: usize = 6;
 

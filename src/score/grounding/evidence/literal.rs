@@ -1,0 +1,346 @@
+//! What a passage says of a text, a number or a date.
+
+use super::super::fold::{Word, fold_eq};
+use super::super::number::Unit;
+use super::super::probe::{Probe, is_times, unit_at};
+use super::super::sequence::{TokenMatch, align, number_matches};
+use super::super::token::{TokenKind, letters};
+use super::super::words::{WordClass, listed};
+use super::super::{Method, bytes_of, date};
+use super::context::Asserted;
+use super::field::{Field, is_inflected};
+use super::lexicon::PhraseHit;
+use super::reading::{Document, Said, Statement};
+use crate::rules::Assertion;
+use std::ops::Range;
+
+impl Document<'_> {
+    /// What some tokens say of a text, number or date.
+    pub(super) fn literal(&self, probe: &Probe<'_>, place: &Range<usize>, field: &Field<'_>) -> Said {
+        if date::is_date(probe) {
+            return self.date(probe, place);
+        }
+        if is_quantity(probe) {
+            return self.quantity(probe, place, field);
+        }
+        if let Some(found) = self.aligned(probe, place) {
+            return self.this(found, Method::Normalized);
+        }
+        self.worded(probe, place, true)
+    }
+
+    /// Whether every number of a value stands in the passage.
+    pub(super) fn has_numbers_of(&self, probe: &Probe<'_>, place: &Range<usize>) -> bool {
+        let is_number = |i: &usize| probe.token(*i).is_some_and(|token| token.kind == TokenKind::Number);
+        (0..probe.tokens.len()).filter(is_number).all(|i| place.clone().any(|at| self.alike(probe, i, at)))
+    }
+
+    fn this(&self, found: TokenMatch, method: Method) -> Said {
+        let bytes = bytes_of(found, self.source);
+        let asserted = self.assertion(&bytes);
+        Said::This(Statement { bytes, method, asserted })
+    }
+
+    /// The value as it is written, anywhere in the passage.
+    fn aligned(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<TokenMatch> {
+        let mut work = 0;
+        let numeric = probe.is_bare_number();
+        let mut first = None;
+        for from in place.clone() {
+            if !self.fuel.spend(1) {
+                return None;
+            }
+            let Some(found) =
+                align(probe, self.source, from, &mut work).filter(|found| found.to <= place.end)
+            else {
+                continue;
+            };
+            if numeric && self.is_in_a_date(from) {
+                continue;
+            }
+            if self.assertion(&bytes_of(found, self.source)).how == Assertion::Affirmed {
+                return Some(found);
+            }
+            first.get_or_insert(found);
+        }
+        first
+    }
+
+    /// Whether a number is a part of a date: `12/03/2024`.
+    fn is_in_a_date(&self, at: usize) -> bool {
+        let number = |i: usize| self.source.token(i).is_some_and(|token| token.kind == TokenKind::Number);
+        let joined =
+            |i: usize| matches!(self.source.gap_after(i), "/" | "-" | ".") && number(i) && number(i + 1);
+        let after = joined(at) && joined(at + 1);
+        let before = at >= 2 && joined(at - 1) && joined(at - 2);
+        let between = at >= 1 && joined(at - 1) && joined(at);
+        after || before || between
+    }
+
+    fn date(&self, probe: &Probe<'_>, place: &Range<usize>) -> Said {
+        let mut another = None;
+        let mut at = place.start;
+        while at < place.end {
+            let Some(found) = date::at(self.source, at).filter(|found| found.tokens.to <= place.end) else {
+                at += 1;
+                continue;
+            };
+            if found.may_be(probe) {
+                return self.this(found.tokens, Method::Numeric);
+            }
+            at = found.tokens.to;
+            another.get_or_insert(found.tokens);
+        }
+        match another {
+            Some(found) => Said::Another(self.statement(found)),
+            None => Said::Nothing,
+        }
+    }
+
+    /// Whether a number is the bound of something else: `less than 0.80`.
+    fn is_bound(&self, at: usize) -> bool {
+        let before = |back: usize| {
+            at.checked_sub(back)
+                .and_then(|i| self.source.token(i))
+                .map_or("", |token| token.text(self.text()))
+        };
+        before(1).eq_ignore_ascii_case("than") && !before(3).eq_ignore_ascii_case("no") && before(2) != "more"
+    }
+
+    fn statement(&self, found: TokenMatch) -> Statement {
+        let bytes = bytes_of(found, self.source);
+        Statement {
+            asserted: Asserted { how: Assertion::Affirmed, by: None },
+            method: Method::Numeric,
+            bytes,
+        }
+    }
+
+    /// A number with its unit.
+    fn quantity(&self, probe: &Probe<'_>, place: &Range<usize>, field: &Field<'_>) -> Said {
+        if let Some(found) = self.aligned(probe, place)
+            && !self.is_of_another(found.from, field)
+            && !self.is_bound(found.from)
+        {
+            return self.this(found, Method::Normalized);
+        }
+        let unit = unit_at(probe.text, probe.tokens, 0).or(probe.hint);
+        let (mut another, mut of_another) = (None, None);
+        for at in place.clone() {
+            let Some(token) = self.source.token(at).filter(|token| token.kind == TokenKind::Number) else {
+                continue;
+            };
+            let found = TokenMatch { from: at, to: at + 1, numeric: true };
+            if self.is_in_a_date(at) {
+                continue;
+            }
+            let equal = number_matches(probe, self.source, 0, at).is_some();
+            if self.is_bound(at) {
+                continue;
+            }
+            if equal && probe.token(0).is_some_and(|own| own.hash == token.hash) && probe.tokens.len() <= 2 {
+                if self.is_of_another(at, field) && !probe.is_percent() {
+                    of_another.get_or_insert(bytes_of(found, self.source));
+                    continue;
+                }
+                return self.this(found, Method::Numeric);
+            }
+            let here = unit_at(self.source.text(), self.source.tokens(), at);
+            let same_figures = probe.token(0).is_some_and(|own| own.hash == token.hash);
+            if comparable(unit, here) || same_figures && probe.tokens.len() > 1 {
+                another.get_or_insert(found);
+            }
+        }
+        if let Some(words) = self.counted(probe, place) {
+            return words;
+        }
+        match (another, of_another) {
+            (_, Some(bytes)) => Said::OfAnother(bytes),
+            (Some(found), None) => Said::Another(self.statement(found)),
+            (None, None) => Said::Nothing,
+        }
+    }
+
+    /// A whole number in words: the vocabulary `count`.
+    fn counted(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Said> {
+        if !probe.is_bare_number() {
+            return None;
+        }
+        let vocabulary = self.lexicon.named("count")?;
+        let reader = self.lexicon.reader(vocabulary)?;
+        let hits = self.phrases(vocabulary, &self.bytes(place));
+        // Figures are numbers with units, and have been read as such.
+        let worded = |bytes: &Range<usize>| {
+            self.text().get(bytes.clone()).is_some_and(|text| text.contains(char::is_alphabetic))
+        };
+        let said =
+            hits.iter().find(|hit| worded(&hit.bytes) && reader.value(hit.value) == probe.text.trim())?;
+        Some(Said::This(Statement {
+            bytes: said.bytes.clone(),
+            method: Method::Numeric,
+            asserted: Asserted { how: Assertion::Affirmed, by: None },
+        }))
+    }
+
+    /// Every word of the value that says something, in any order, inflected or not; its numbers as they are.
+    ///
+    /// With `partly`, most of the words suffice to say that what is there is denied or doubted.
+    fn worded(&self, probe: &Probe<'_>, place: &Range<usize>, partly: bool) -> Said {
+        if let Some(statement) = self.opposed(probe, place) {
+            return Said::Another(statement);
+        }
+        let mut span: Option<(usize, usize)> = None;
+        let (mut content, mut missing, mut last) = (0, 0, 0);
+        for (i, token) in probe.tokens.iter().enumerate() {
+            let says_nothing =
+                token.kind == TokenKind::Word && probe.listed(i).is_some_and(WordClass::says_little);
+            if token.kind == TokenKind::Symbol || says_nothing {
+                continue;
+            }
+            content += 1;
+            if !self.fuel.spend_on(place.len()) {
+                return Said::Nothing;
+            }
+            match place.clone().find(|at| self.alike(probe, i, *at)) {
+                Some(at) => {
+                    span = Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at))));
+                    last = at;
+                }
+                None if self.says_as_phrase(probe, i, place) => {}
+                None => missing += 1,
+            }
+        }
+        let Some((from, to)) = span else { return Said::Nothing };
+        let bytes = self.bytes(&(from..to + 1));
+        let mut asserted = self.assertion(&bytes);
+        if asserted.how == Assertion::Affirmed {
+            // What denies or doubts may stand between the words.
+            asserted = self.assertion(&self.bytes(&(last..last + 1)));
+        }
+        if asserted.how != Assertion::Affirmed && self.lexicon.context().says(probe.text, asserted.how) {
+            asserted = Asserted { how: Assertion::Affirmed, by: None };
+        }
+        let is_denied = asserted.by.is_some() && asserted.how != Assertion::Affirmed;
+        if content == 0 || missing > 0 && !(partly && missing * 2 <= content && is_denied) {
+            return Said::Nothing;
+        }
+        Said::This(Statement { bytes, method: Method::Fuzzy, asserted })
+    }
+
+    /// Whether a word of the value is a phrase of a vocabulary that counts anywhere, and the passage has another phrase of the
+    /// same value: `right` where the text has `derecha`.
+    fn says_as_phrase(&self, probe: &Probe<'_>, i: usize, place: &Range<usize>) -> bool {
+        let bytes = self.bytes(place);
+        (0..self.lexicon.len()).any(|vocabulary| {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            else {
+                return false;
+            };
+            let hits = self.phrases(vocabulary, &bytes);
+            let own = || reader.read(probe.word(i)).filter(|own| own.whole);
+            !hits.is_empty() && own().is_some_and(|own| hits.iter().any(|hit| hit.value == own.value))
+        })
+    }
+
+    /// The words of a text in one sentence, in any order. Texts with little to say are not looked for so.
+    pub(super) fn worded_anywhere(&self, probe: &Probe<'_>) -> Option<Statement> {
+        let says = |i: &usize| {
+            let is_word = probe.token(*i).is_some_and(|token| token.kind == TokenKind::Word);
+            is_word && probe.listed(*i).is_none() && letters(probe.word(*i)) >= 4
+        };
+        let content = (0..probe.tokens.len()).filter(says);
+        if content.clone().count() < 2 || content_letters(probe) < 10 {
+            return None;
+        }
+        let count = |i: &usize| probe.token(*i).map_or(0, |token| self.source.occurrences(token.hash).len());
+        let anchor = content.filter(|i| count(i) > 0).min_by_key(count)?;
+        let hash = probe.token(anchor)?.hash;
+        let mut first = None;
+        for at in self.source.occurrences(hash).iter().take(16) {
+            let at = *at as usize;
+            let sentence = self.passages.sentence(&self.bytes(&(at..at + 1)), self.source);
+            match self.worded(probe, &self.tokens(&sentence), false) {
+                Said::This(statement) if statement.asserted.how == Assertion::Affirmed => {
+                    return Some(statement);
+                }
+                Said::This(statement) => _ = first.get_or_insert(statement),
+                _ => {}
+            }
+        }
+        first
+    }
+
+    /// Whether a word of the value stands at a token, inflected or not.
+    fn alike(&self, probe: &Probe<'_>, i: usize, at: usize) -> bool {
+        let (Some(own), Some(here)) = (probe.token(i), self.source.token(at)) else { return false };
+        if own.kind != here.kind {
+            return false;
+        }
+        if own.kind == TokenKind::Number {
+            return own.hash == here.hash && number_matches(probe, self.source, i, at).is_some();
+        }
+        let (word, other) = (probe.word(i), here.text(self.source.text()));
+        (own.hash == here.hash && fold_eq(word, other)) || is_inflected(word, other)
+    }
+
+    /// The passage says another value of a vocabulary whose phrases count anywhere, such as a side, than the text does.
+    fn opposed(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Statement> {
+        let bytes = self.bytes(place);
+        for vocabulary in 0..self.lexicon.len() {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            else {
+                continue;
+            };
+            let hits = self.phrases(vocabulary, &bytes);
+            if hits.is_empty() {
+                continue;
+            }
+            let own: Vec<PhraseHit> = reader.find(probe.text).collect();
+            let differs = own.iter().find(|own| hits.iter().all(|hit| hit.value != own.value));
+            if differs.is_some() {
+                let bytes = hits.first().map(|hit| hit.bytes.clone())?;
+                return Some(Statement {
+                    asserted: Asserted { how: Assertion::Affirmed, by: None },
+                    method: Method::Normalized,
+                    bytes,
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Whether a value is a number, with a unit or comparison at most: one that begins with a number and has few words.
+pub(in super::super) fn is_quantity(probe: &Probe<'_>) -> bool {
+    let first = probe.tokens.iter().find(|token| token.kind != TokenKind::Symbol);
+    let words = (0..probe.tokens.len()).filter(|i| {
+        probe.token(*i).is_some_and(|token| token.kind == TokenKind::Word)
+            && !is_times(probe.text, probe.tokens, *i)
+    });
+    let numbers = probe.tokens.iter().filter(|token| token.kind == TokenKind::Number).count();
+    let is_product = (1..probe.tokens.len()).any(|i| is_times(probe.text, probe.tokens, i));
+    first.is_some_and(|token| token.kind == TokenKind::Number)
+        && (numbers == 1 || is_product)
+        && words.clone().count() <= 2
+        && words.clone().all(|i| letters(probe.word(i)) <= 3)
+}
+
+/// Whether two quantities can be compared: of one kind, or both bare.
+fn comparable(own: Option<Unit>, here: Option<Unit>) -> bool {
+    match (own, here) {
+        (Some(own), Some(here)) => own.dimension == here.dimension,
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// How many letters of a text say something.
+pub(super) fn content_letters(probe: &Probe<'_>) -> usize {
+    (0..probe.tokens.len())
+        .filter(|i| {
+            let word = Word::new(probe.word(*i));
+            word.is_none_or(|word| listed(word.as_str()).is_none())
+        })
+        .map(|i| letters(probe.word(i)))
+        .sum()
+}
