@@ -352,7 +352,6 @@ pub(crate) use {all_default, key, key_group, mapping, open_part, read_field, rea
 
 #[cfg(test)]
 mod tests {
-    use crate::mapping;
     use crate::value::Millis;
 
     mapping! {
