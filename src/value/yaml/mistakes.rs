@@ -82,7 +82,7 @@ fn in_plain_words(info: &str) -> (String, Option<&'static str>) {
         ),
         (
             "simple key expect ':'",
-            "what stands before this is no key with a value",
+            "expected a key and a value before this, and there is no `:` after the key",
             "write `key: value`, with a space after the `:`",
         ),
         (
