@@ -29,7 +29,7 @@ doc:
 
 # run the clinical profile on a real report
 demo:
-    cargo run --locked -- run --profile clinical --out out examples/reports/lung-biopsy.txt
+    cargo run --locked -- run --profile clinical --out out examples/reports/liver-resection.txt
 
 # rewrite the golden files, then look at the difference
 update:

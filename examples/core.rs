@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = plan.ok_or_else(|| render_human(&problems, Style::Plain))?;
 
     // Scoring alone: a candidate, held against the rules and the document.
-    let source = plan.scoring.source(include_str!("reports/lung-biopsy.txt"));
+    let source = plan.scoring.source(include_str!("reports/liver-resection.txt"));
     let candidate = json!({ "histology": "adenocarcinoma", "grade": "2" });
     let mut assessment = Assessment::default();
     let mut assessor = Assessor::new(Arc::clone(&plan.scoring));

@@ -8,11 +8,11 @@ use loopctl::Loop;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clinical = Loop::builder().profile("clinical").provider("pattern").build()?;
-    let (lung, thyroid) = tokio::join!(
-        clinical.run("lung", include_str!("reports/lung-biopsy.txt")),
+    let (liver, thyroid) = tokio::join!(
+        clinical.run("liver", include_str!("reports/liver-resection.txt")),
         clinical.run("thyroid", include_str!("reports/thyroid-resection.txt")),
     );
-    for result in [lung?, thyroid?] {
+    for result in [liver?, thyroid?] {
         let status = result.final_status.as_str();
         let overall = result.best_validation.as_ref().map(|best| best.overall);
         println!("{}: {status}, overall {}", result.id, overall.unwrap_or_default());

@@ -196,7 +196,7 @@ impl Told<'_> {
             }
         }
         if let Some(context) = &evidence.context {
-            facts.add(format!("{key}.context"), "context", json!({ "context": context.context }));
+            facts.add(format!("{key}.context"), "assertions", json!({ "context": context.context }));
         }
     }
 

@@ -32,8 +32,8 @@ mapping! {
         #[key(default("''"), examples(&["Pathology reports of our clinic, strict about grade and margins"]))]
         pub description: String,
         /// The profile that this one starts from. Mappings merge key by key; anything else, lists too, replaces what stood
-        /// there; `null` takes a key away. Without it the profile starts from the defaults and must say `assess`, `overall`
-        /// and `accept` itself.
+        /// there; `null` takes a key away. A stage takes the keys that it leaves out from the one of its `id`. Without
+        /// `extends` the profile starts from the defaults and must say `assess`, `overall` and `accept` itself.
         #[key(
             name("extends"),
             text("the name of a profile, or a path beside this file"),

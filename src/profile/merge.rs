@@ -12,6 +12,7 @@ enum MergeContext {
     Dimensions,
     Measure,
     Overall,
+    Stages,
     Elsewhere,
 }
 
@@ -27,6 +28,7 @@ impl MergeContext {
         match (self, key) {
             (MergeContext::Profile, "assess") => MergeContext::Dimensions,
             (MergeContext::Profile, "overall") => MergeContext::Overall,
+            (MergeContext::Profile, "stages") => MergeContext::Stages,
             (MergeContext::Dimensions, _) => MergeContext::Measure,
             _ => MergeContext::Elsewhere,
         }
@@ -37,7 +39,10 @@ impl MergeContext {
         let kinds: &[&str] = match self {
             MergeContext::Measure => &MEASURES,
             MergeContext::Overall => &["from"],
-            MergeContext::Profile | MergeContext::Dimensions | MergeContext::Elsewhere => &[],
+            MergeContext::Profile
+            | MergeContext::Dimensions
+            | MergeContext::Stages
+            | MergeContext::Elsewhere => &[],
         };
         entries.iter().map(|e| e.key.as_str()).find(|key| kinds.contains(key))
     }
@@ -46,7 +51,8 @@ impl MergeContext {
 /// Lays the profile `over` on `base`: mappings merge key by key, anything else replaces. A `null` takes the key away.
 ///
 /// A mapping that says of which kind it is (a measure, or `overall: {from: …}`) replaces one of another kind whole,
-/// because settings of one kind mean nothing to another.
+/// because settings of one kind mean nothing to another. `stages` replaces as a list does, but a stage takes the keys
+/// that it leaves out from the one of its `id` below.
 #[must_use]
 pub(super) fn merge(base: Node, over: Node) -> Node {
     merge_at(MergeContext::Profile, base, over)
@@ -58,7 +64,32 @@ pub(crate) fn merge_mappings(base: Node, over: Node) -> Node {
     merge_at(MergeContext::Elsewhere, base, over)
 }
 
+/// The stages of `over`, each laid over the one of its `id` in `base`.
+fn merge_stages(base: Vec<Node>, over: Vec<Node>) -> Vec<Node> {
+    let id = |stage: &Node| stage.get("id").and_then(Node::as_text).map(str::to_owned);
+    let mut below: HashMap<String, Node> =
+        base.into_iter().filter_map(|stage| Some((id(&stage)?, stage))).collect();
+    over.into_iter()
+        .map(|stage| match id(&stage).and_then(|id| below.remove(&id)) {
+            Some(known) => merge_at(MergeContext::Elsewhere, without_config(known, &stage), stage),
+            None => stage,
+        })
+        .collect()
+}
+
+/// A stage as another takes it over: what configures one provider means nothing to another.
+fn without_config(mut stage: Node, over: &Node) -> Node {
+    if let (Data::Map(entries), Some(_)) = (&mut stage.data, over.get("provider")) {
+        entries.retain(|entry| entry.key != "config");
+    }
+    stage
+}
+
 fn merge_at(place: MergeContext, base: Node, over: Node) -> Node {
+    if let (MergeContext::Stages, Data::List(below), Data::List(above)) = (place, &base.data, &over.data) {
+        let data = Data::List(merge_stages(below.clone(), above.clone()));
+        return Node { span: over.span, data };
+    }
     let (Data::Map(below), Data::Map(above)) = (base.data, over.data.clone()) else { return over };
     let (kind_below, kind_above) = (place.kind(&below), place.kind(&above));
     if kind_below != kind_above && (kind_above.is_some() || kind_below == Some("from")) {
@@ -135,6 +166,25 @@ mod tests {
         assert_eq!(
             merged(&json!({"overall": {"from": "a"}}), &json!({"overall": {"a": 1}})),
             json!({"overall": {"a": 1}})
+        );
+    }
+
+    #[test]
+    fn a_stage_takes_what_it_leaves_out_from_the_one_of_its_id() {
+        let base = json!({"stages": [
+            {"id": "tag", "provider": "a"},
+            {"id": "extract", "provider": "b:m", "prompt": "p.md", "config": {"url": "u"}, "options": {"seed": 1}},
+        ]});
+        assert_eq!(
+            merged(&base, &json!({"stages": [{"id": "extract", "evidence": "quotes", "options": {"model": "n"}}]})),
+            json!({"stages": [{
+                "id": "extract", "provider": "b:m", "prompt": "p.md", "config": {"url": "u"},
+                "options": {"seed": 1, "model": "n"}, "evidence": "quotes",
+            }]})
+        );
+        assert_eq!(
+            merged(&base, &json!({"stages": [{"id": "extract", "provider": "c", "prompt": null}, {"id": "new"}]})),
+            json!({"stages": [{"id": "extract", "provider": "c", "options": {"seed": 1}}, {"id": "new"}]})
         );
     }
 

@@ -109,9 +109,9 @@ fn adds_up(place: &Workspace, result: &str) -> Value {
 
 #[test]
 fn a_report_that_passes() {
-    let place = example("lung-biopsy.txt", "clinical");
-    adds_up(&place, "out/lung-biopsy-result.json");
-    insta::assert_snapshot!(told(place.run(&["explain", "out/lung-biopsy-result.json"])));
+    let place = example("liver-resection.txt", "clinical");
+    adds_up(&place, "out/liver-resection-result.json");
+    insta::assert_snapshot!(told(place.run(&["explain", "out/liver-resection-result.json"])));
 }
 
 #[test]

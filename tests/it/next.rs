@@ -100,7 +100,7 @@ fn the_worked_example_ends_passed() {
     let place = Workspace::new();
     let output = std::process::Command::new("sh")
         .arg(examples.join("next/loop.sh"))
-        .arg(examples.join("reports/lung-biopsy.txt"))
+        .arg(examples.join("reports/liver-resection.txt"))
         .arg(examples.join("next/model"))
         .args(["--profile", "balanced"])
         .current_dir(place.path(""))
@@ -231,12 +231,12 @@ fn the_request_shows_as_much_of_the_base_as_the_profile_says() {
 #[test]
 fn what_a_model_does_not_see_does_not_change_a_provider_without_prompts() {
     let place = Workspace::new();
-    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/reports/lung-biopsy.txt");
-    place.write("lung.txt", std::fs::read(report).unwrap());
+    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/reports/liver-resection.txt");
+    place.write("liver.txt", std::fs::read(report).unwrap());
     let result = |show: &str| {
         let setting = format!("feedback.previous_output={show}");
         let arguments =
-            ["run", "-q", "--profile", "clinical", "--config", &setting, "--format", "json", "lung.txt"];
+            ["run", "-q", "--profile", "clinical", "--config", &setting, "--format", "json", "liver.txt"];
         let mut result = place.run(&arguments).exits(0).json();
         result["elapsed_ms"] = Value::Null;
         // What was fed back is what differs.

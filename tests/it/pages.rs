@@ -8,7 +8,7 @@
 //!   remembered. The lines up to the next `$` are what it must print, standard output and standard error together: a line `...` or `…`
 //!   stands for any lines, `[..]` for anything within a line, and how long something took (`31 ms`, `1.2 s`) is never compared. A last line `? 3` is its exit
 //!   status, if that isn't 0.
-//! - `<!-- needs: examples/reports/lung-biopsy.txt examples/aas -->` copies files and folders of the repository to the page first.
+//! - `<!-- needs: examples/reports/liver-resection.txt examples/aas -->` copies files and folders of the repository to the page first.
 //! - `<!-- not run: why -->` on the line before a `console` fence leaves that block out.
 //! - `cargo run --` in a command is the `loopctl` under test.
 //!

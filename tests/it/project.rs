@@ -380,28 +380,28 @@ fn files_of_rules_extend_each_other() {
 fn a_field_is_added_to_a_type_that_ships_without_a_copy_of_it() {
     let place = Workspace::new();
     place.run(&["new", "profile", "ours", "--extends", "clinical"]).exits(0);
-    place.run(&["new", "field", "laterality", "--type", "pathology"]).exits(0);
+    place.run(&["new", "field", "fixative", "--type", "pathology"]).exits(0);
     assert_eq!(place.json("schemas/pathology.schema.json")["extends"], "pathology");
     assert!(place.read("rules/extract/pathology.yaml").contains("\nextends: pathology "));
     place.run(&["check", "ours"]).exits(0).finds(&["0 errors, 0 warnings"]);
 
     let report = std::fs::read_to_string(documents().join("pathology-kidney.txt")).unwrap();
-    place.write("with.txt", format!("{report}\nLaterality: left\n"));
+    place.write("with.txt", format!("{report}\nFixative: formalin\n"));
     place.write("without.txt", &report);
     let run = |document: &str| {
         place
             .run(&["run", "-q", "--profile", "ours", "--type", "pathology", "--format", "json", document])
             .json()
     };
-    assert_eq!(run("with.txt")["best_extraction"]["laterality"], "left");
+    assert_eq!(run("with.txt")["best_extraction"]["fixative"], "formalin");
     let without = run("without.txt");
     let issues = without["best_validation"]["issues"].as_array().unwrap();
-    let missing = issues.iter().find(|issue| issue["path"] == "/laterality").unwrap();
+    let missing = issues.iter().find(|issue| issue["path"] == "/fixative").unwrap();
     assert_eq!((&missing["code"], &missing["severity"]), (&json!("MISSING_FIELD"), &json!("major")));
     // What ships is still there.
     assert!(without["best_extraction"]["histology"].is_string(), "{without}");
     let schema = place.run_json(&["schema", "pathology"]);
-    assert!(schema["properties"]["laterality"].is_object() && schema["properties"]["grade"].is_object());
+    assert!(schema["properties"]["fixative"].is_object() && schema["properties"]["grade"].is_object());
 
     // A shipped profile has the file, too, and says so.
     let list = place.run_json(&["profile", "list", "--format", "json"]);
@@ -412,14 +412,14 @@ fn a_field_is_added_to_a_type_that_ships_without_a_copy_of_it() {
     );
     assert!(place.run(&["profile", "list"]).exits(0).out.contains("changed by rules/extract/pathology.yaml"));
 
-    place.run(&["new", "field", "laterality", "--type", "pathology"]).exits(2).says(&["has the field"]);
+    place.run(&["new", "field", "fixative", "--type", "pathology"]).exits(2).says(&["has the field"]);
     place.run(&["new", "field", "x", "--type", "patholgy"]).exits(2).says(&["did you mean `pathology`?"]);
     let more = ["new", "field", "blockCount", "--type", "pathology", "--importance", "optional"];
     place.run(&more).exits(0);
     place.run(&["new", "field", "surgeon", "--type", "pathology"]).exits(0);
     place.run(&["check", "ours"]).exits(0).finds(&["0 errors, 0 warnings"]);
     let missing = run("without.txt")["best_validation"]["issues"].to_string();
-    assert!(missing.contains("/surgeon") && missing.contains("/laterality"), "{missing}");
+    assert!(missing.contains("/surgeon") && missing.contains("/fixative"), "{missing}");
 }
 
 #[test]
@@ -464,7 +464,7 @@ fn a_vocabulary_begins_with_cases_and_can_be_checked() {
     place.write(tests, broken.replacen("says: 'no'", "says: nobody", 1));
     place.run(&["test", tests]).exits(2).says(&["no value is called `nobody`"]);
     place.write(path, "vocabulary: polyp-shape\nvalues: { flat: [low], raised: [low] }\n");
-    place.run(&["check"]).exits(2).says(&["`low` says both `flat` and `raised`"]);
+    place.run(&["check"]).exits(2).finds(&["`low` says both `flat` and `raised`"]);
 
     place.run(&["new", "vocabulary", "polyp-shape"]).exits(2).says(&["is there already"]);
     place.run(&["new", "vocabulary", "grade"]).exits(2).says(&["ships with loopctl", "extends: grade"]);

@@ -302,7 +302,11 @@ fn with_nulls(schema: &Value) -> Value {
                     let wanted = required.contains(&json!(name));
                     (name.clone(), if wanted { with_nulls(property) } else { Value::Null })
                 };
-                properties.iter().map(value).collect()
+                // Where the schema itself takes a null, it may stay.
+                let takes_null = |property: &Value| {
+                    property["type"].as_array().is_some_and(|types| types.contains(&json!("null")))
+                };
+                properties.iter().filter(|(_, property)| !takes_null(property)).map(value).collect()
             },
         ),
         "array" => json!([with_nulls(&schema["items"])]),

@@ -85,6 +85,9 @@ impl Pages {
                     None if form == "phrase" => {}
                     None => all.mistakes.push(format!("{kind} has the form `{form}`")),
                 }
+                if all.environment.get_template(kind).is_ok() {
+                    all.mistakes.push(format!("{kind} is written twice"));
+                }
                 if let Err(error) = all.environment.add_template_owned(kind, one_line(body)) {
                     all.mistakes.push(format!("{kind}: {error}"));
                 }

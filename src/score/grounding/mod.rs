@@ -381,7 +381,7 @@ impl<'a> Grounder<'a> {
         let search = || self.searched(&probe, place, &judge);
         let verdict = judge.judge(&probe, canonical, quotes, others, search);
         self.scratch.words = words;
-        Some(verdict)
+        Some(verdict.widened(&probe, self.source.text()))
     }
 
     fn judge_truth(

@@ -255,11 +255,11 @@ fn run(row: &Row, api: Api, wrong: &mut Vec<String>) -> Outcome {
     let script = Script::of((row.script)());
     let vendor = Vendor::start(Setup { api, key: Some(KEY.to_owned()), script, faults });
     let place = Workspace::new();
-    place.write("lung-biopsy.txt", format!("{REPORT}{}", row.report));
+    place.write("liver-resection.txt", format!("{REPORT}{}", row.report));
     let provider = format!("{}:any", api.name());
     let mut arguments = vec!["run", "--profile", "clinical", "--provider", &provider, "--format", "json"];
     arguments.extend(row.more);
-    arguments.push("lung-biopsy.txt");
+    arguments.push("liver-resection.txt");
     let ran = Ran::of(&mut loopctl(&place, api, &vendor, row.key, &arguments));
     let result: Value = serde_json::from_str(&ran.out).unwrap_or_default();
     let calls = vendor.calls();

@@ -11,9 +11,9 @@ fn usage(api: Api, provider: &str, faults: Vec<(When, Fault)>) -> Value {
     let calls = faults.len() + 1;
     let vendor = Vendor::start(Setup { api, key: None, script: Script::of([whole()]), faults });
     let place = Workspace::new();
-    place.write("lung-biopsy.txt", REPORT);
+    place.write("liver-resection.txt", REPORT);
     let arguments =
-        ["run", "--profile", "clinical", "--provider", provider, "--format", "json", "lung-biopsy.txt"];
+        ["run", "--profile", "clinical", "--provider", provider, "--format", "json", "liver-resection.txt"];
     let ran = Ran::of(&mut loopctl(&place, api, &vendor, None, &arguments));
     assert_eq!((ran.code, vendor.calls()), (Some(0), calls), "{}", ran.err);
     let result: Value = serde_json::from_str(&ran.out).unwrap();

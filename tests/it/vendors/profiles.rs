@@ -33,7 +33,7 @@ fn shipped(file: &str) -> Value {
 fn clinical(profile: &'static str) -> Play {
     Play {
         profile,
-        document: "lung-biopsy.txt",
+        document: "liver-resection.txt",
         source: REPORT.to_owned(),
         stages: &["extract"],
         judge: None,

@@ -23,14 +23,14 @@ const FOREIGN: [&str; 12] = [
 ];
 
 /// The report that README shows, and what a model that reads it well says of it.
-pub(super) const REPORT: &str = include_str!("../../../examples/reports/lung-biopsy.txt");
+pub(super) const REPORT: &str = include_str!("../../../examples/reports/liver-resection.txt");
 
 /// An extraction that the profile `clinical` accepts at once.
 pub(super) fn whole() -> Value {
     json!({
-        "histology": "Poorly differentiated non-small cell carcinoma",
-        "grade": "Poorly differentiated",
-        "margins": "Negative for malignancy",
+        "histology": "hepatocellular carcinoma, usual type",
+        "grade": "Grade 3 (of 4)",
+        "margins": "The surgical margins are free of tumor",
         "ihcMarkers_status": "not_present",
         "date_status": "not_present",
         "institution_status": "not_present",

@@ -15,12 +15,12 @@ fn run(api: Api, faults: Vec<(When, Fault)>, more: &[&str]) -> (Workspace, Ran) 
     let script = Script::of([lacking(), whole()]);
     let vendor = Vendor::start(Setup { api, key: None, script, faults });
     let place = Workspace::new();
-    place.write("lung-biopsy.txt", REPORT);
+    place.write("liver-resection.txt", REPORT);
     let provider = format!("{}:any", api.name());
     let mut arguments = vec!["run", "--profile", "clinical", "--provider", &provider, "--out", "out"];
     arguments.extend(["--log", "json", "--log-file", "run.log"]);
     arguments.extend(more);
-    arguments.push("lung-biopsy.txt");
+    arguments.push("liver-resection.txt");
     let ran = Ran::of(&mut loopctl(&place, api, &vendor, Some(KEY), &arguments));
     assert!(vendor.calls() > 0, "{}", ran.err);
     assert_eq!(vendor.complaints(), Vec::<String>::new());
@@ -93,7 +93,7 @@ fn a_recorded_run_is_repeated_without_a_server_or_a_key() {
             "again",
             "--replay",
             "tape",
-            "lung-biopsy.txt",
+            "liver-resection.txt",
         ];
         let again = Ran::of(&mut loopctl(&place, api, &nobody, None, &arguments)).exits(0);
         assert_eq!(nobody.connections(), 0);
@@ -138,7 +138,7 @@ fn what_is_said_of_calls_holds_no_text_of_the_document() {
                 }
                 let (place, ran) = run(api, Vec::new(), &[]);
                 let log = place.read("run.log");
-                assert!(log.contains("lung-biopsy"), "{log}");
+                assert!(log.contains("liver-resection"), "{log}");
                 assert_eq!((quotes(&ran.err), quotes(&log)), (None, None), "{}", api.name());
             });
         }
@@ -152,7 +152,7 @@ fn what_an_api_repeats_of_the_document_is_left_out() {
     for api in [Api::OpenAi, Api::Anthropic, Api::Gemini] {
         let refused = Fault::Error(Problem::BadKey(passage.clone()));
         let (place, ran) = run(api, vec![(When::Always, refused)], &["--format", "json"]);
-        let result = place.read("out/lung-biopsy-result.json");
+        let result = place.read("out/liver-resection-result.json");
         assert!(ran.err.contains("[document]"), "{}", ran.err);
         for said in [&ran.err, &ran.out, &result, &place.read("run.log")] {
             assert_eq!(quotes(said), None, "{}", api.name());

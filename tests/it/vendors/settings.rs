@@ -16,10 +16,10 @@ fn run(api: Api, key: Option<&str>, provider: &str, variables: &[(&str, &str)], 
     let setup = Setup { api, key: key.map(str::to_owned), script: Script::of([whole()]), faults: Vec::new() };
     let vendor = Vendor::start(setup);
     let place = Workspace::new();
-    place.write("lung-biopsy.txt", REPORT);
+    place.write("liver-resection.txt", REPORT);
     let mut arguments = vec!["run", "--profile", "clinical", "--provider", provider, "--format", "json"];
     arguments.extend(more);
-    arguments.push("lung-biopsy.txt");
+    arguments.push("liver-resection.txt");
     let mut command = loopctl(&place, api, &vendor, None, &arguments);
     for (name, value) in variables {
         command.env(name, value.replace("{URL}", &vendor.url()));

@@ -49,6 +49,9 @@ impl Support {
     }
 }
 
+/// So often what was read is looked for in the value, so that long values of one repeated word stay cheap.
+const MOST_PLACES: usize = 64;
+
 /// Why a leaf has its support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finding {
@@ -104,6 +107,26 @@ impl Verdict {
             by_quote,
             ..Verdict::new(Support::Verified, Finding::Said)
         }
+    }
+
+    /// With the whole value as its passage, where the value stands literally around the part of it that a vocabulary or a
+    /// comparison of words has read.
+    pub(in super::super) fn widened(mut self, probe: &Probe<'_>, text: &str) -> Self {
+        let value = probe.text.trim();
+        let Some(bytes) = self.bytes.clone().filter(|_| self.finding == Finding::Said) else { return self };
+        let passage = text.get(bytes.clone()).unwrap_or_default();
+        if passage.is_empty() || value.len() < passage.len() {
+            return self;
+        }
+        let whole = |(before, _)| {
+            let start = bytes.start.checked_sub(before)?;
+            let place = start..start.checked_add(value.len())?;
+            (text.get(place.clone()) == Some(value)).then_some(place)
+        };
+        if let Some(place) = value.match_indices(passage).take(MOST_PLACES).find_map(whole) {
+            (self.bytes, self.method) = (Some(place), Some(Method::Exact));
+        }
+        self
     }
 
     fn contradicted(finding: Finding, other: Range<usize>) -> Self {
