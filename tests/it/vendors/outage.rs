@@ -115,10 +115,10 @@ fn a_server_that_is_down_is_given_time_before_the_next_document() {
         .says(&["the provider failed: the next document is tried in 1.0 s"]);
     assert!(ran.out.ends_with("1 of 2 documents passed, 1 with provider errors\n"), "{}", ran.out);
     // A wait that the document has no time for is waited for before the next.
-    let vendor = self::vendor(Api::OpenAi, vec![(When::At(1), Fault::RetryAfter(2))]);
-    let ran = run(&place, Api::OpenAi, &vendor, &["--config", "stop.timeout=1s"])
+    let vendor = self::vendor(Api::OpenAi, vec![(When::At(1), Fault::RetryAfter(6))]);
+    let ran = run(&place, Api::OpenAi, &vendor, &["--config", "stop.timeout=5s"])
         .exits(1)
-        .says(&["the provider failed: the next document is tried in 2.0 s"]);
+        .says(&["the provider failed: the next document is tried in 6.0 s"]);
     assert_eq!(vendor.calls(), 2);
     assert!(ran.out.ends_with("1 of 2 documents passed, 1 with provider errors\n"), "{}", ran.out);
     // One text that is refused says nothing about the next.
