@@ -9,7 +9,7 @@ use crate::exchange::checked_quotes;
 use crate::ingest::SourceText;
 use crate::plan::Plan;
 use crate::report::assessment_table;
-use crate::score::{Assessment, Assessor, Beside, Issue, Quotes, Scores};
+use crate::score::{Assessment, Assessor, Beside, Evidence, Issue, Quotes, Scores};
 use crate::value::Score;
 use clap::Args;
 use serde::Serialize;
@@ -96,6 +96,9 @@ struct Answer<'a> {
     scores: &'a Scores,
     overall: f64,
     issues: &'a [Issue],
+    /// What the source says for each value; nothing where no dimension asks.
+    #[serde(skip_serializing_if = "Evidence::is_empty")]
+    evidence: &'a Evidence,
 }
 
 pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
@@ -281,6 +284,7 @@ impl Scorer {
             scores: &assessment.scores,
             overall: assessment.overall,
             issues: &assessment.issues,
+            evidence: &assessment.evidence,
         };
         Ok(self.writer.write(&answer, output)?)
     }

@@ -176,14 +176,20 @@ mod tests {
             {"id": "extract", "provider": "b:m", "prompt": "p.md", "config": {"url": "u"}, "options": {"seed": 1}},
         ]});
         assert_eq!(
-            merged(&base, &json!({"stages": [{"id": "extract", "evidence": "quotes", "options": {"model": "n"}}]})),
+            merged(
+                &base,
+                &json!({"stages": [{"id": "extract", "evidence": "quotes", "options": {"model": "n"}}]})
+            ),
             json!({"stages": [{
                 "id": "extract", "provider": "b:m", "prompt": "p.md", "config": {"url": "u"},
                 "options": {"seed": 1, "model": "n"}, "evidence": "quotes",
             }]})
         );
         assert_eq!(
-            merged(&base, &json!({"stages": [{"id": "extract", "provider": "c", "prompt": null}, {"id": "new"}]})),
+            merged(
+                &base,
+                &json!({"stages": [{"id": "extract", "provider": "c", "prompt": null}, {"id": "new"}]})
+            ),
             json!({"stages": [{"id": "extract", "provider": "c", "options": {"seed": 1}}, {"id": "new"}]})
         );
     }

@@ -91,6 +91,12 @@ impl Evidence {
         start..self.texts.len()
     }
 
+    /// Whether no leaf was looked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.leaves.is_empty()
+    }
+
     /// Paths with what supports the leaf there.
     pub fn iter(&self) -> impl Iterator<Item = (&str, LeafEvidence<'_>)> {
         let text = |range: &Range<usize>| self.texts.get(range.clone()).unwrap_or_default();

@@ -223,3 +223,22 @@ fn usage_mistakes_are_told_from_broken_files() {
         place.run(arguments).exits(code).says(&[said]);
     }
 }
+
+#[test]
+fn what_supports_each_value_is_told() {
+    let place = Workspace::new();
+    let source = "Margins: free of tumor. Grade: see note.";
+    let record = json!({
+        "id": 1, "document_type": "pathology", "source": source,
+        "extraction": {"margins": "negative", "grade": "3"}, "evidence": {"/margins": "free of tumor"},
+    });
+    place.write("r.jsonl", format!("{record}\n{}\n", json!({"id": 2, "extraction": {}})));
+    let ran = place.run(&["score", "--profile", "clinical", "--format", "jsonl", "r.jsonl"]).exits(0);
+    let [told, silent] = ran.lines().try_into().unwrap();
+    assert_eq!(
+        told["evidence"]["/margins"],
+        json!({"support": "verified", "method": "normalized", "start": 9, "end": 22, "quote": "free of tumor"})
+    );
+    assert_eq!(told["evidence"]["/grade"]["support"], "unsupported");
+    assert!(silent.get("evidence").is_none(), "{silent}");
+}
