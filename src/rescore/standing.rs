@@ -12,7 +12,7 @@ use crate::policy::{
     Check, Decision, History, IterationSummary, Verdict, acceptance, decide, explain_refusal, misses_gate,
 };
 use crate::profile::{Lock, Mask};
-use crate::score::{Assessment, Assessor, Beside, Judged, Scores, Source};
+use crate::score::{Assessment, Assessor, Beside, Judged, Scores, Source, has_undecided};
 use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
@@ -77,7 +77,7 @@ impl Rescore {
         }
         let latest = scored.last()?;
         if !latest.missed_gate {
-            notes.extend(not_asked(plan, &last));
+            notes.extend(not_asked(plan, &last, &latest.assessment));
         }
         let (accepted, acceptance) = acceptance(&plan.policy, &latest.facts(plan, &last));
         let (decision, selected) = decided(plan, course, &scored)?;
@@ -172,9 +172,10 @@ impl Scorer<'_> {
 }
 
 /// Who was not asked about a candidate, and what that means.
-fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>) -> Vec<String> {
+fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>, scored: &Assessment) -> Vec<String> {
     let silent = |(at, member): (usize, &crate::score::Member)| {
-        if made.said_by(&member.id).is_some() || member.is_value_judge() {
+        let is_needed = !member.is_value_judge() || has_undecided(scored);
+        if made.said_by(&member.id).is_some() || !is_needed {
             return None;
         }
         let kind = if member.is_validator() { "validator" } else { "judge" };
