@@ -319,7 +319,7 @@ impl Scorer {
             };
         let source = record.source.as_deref().map(|text| self.plan.scoring.source(text));
         let quotes = Some(&record.quotes);
-        let beside = Beside { source: source.as_ref(), given: &given, quotes };
+        let beside = Beside { source: source.as_ref(), given: &given, quotes, judged: None };
         self.assessor.assess_beside(&document_type, &record.extraction, beside, &mut self.assessment);
         Ok(())
     }

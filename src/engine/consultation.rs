@@ -4,16 +4,29 @@
 use super::event::{CallFailed, Consulted, Event, Input, Output, WakeReason, Work};
 use super::pending_panel::{MemberState, PendingPanel};
 use super::run::{Misuse, Run, State, Waiting};
-use crate::score::{Answer, Assessment, Member};
+use crate::score::{Answer, Assessment, Member, has_undecided};
 use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
 
 impl Run {
-    /// Asks the whole panel about a candidate that tier 1 has measured.
+    /// Whether anybody has something to say of a candidate that tier 1 has measured.
+    pub(super) fn has_to_consult(&self, tier1: &Assessment) -> bool {
+        self.panel().members().iter().any(|member| is_needed(member, tier1))
+    }
+
+    /// Asks the panel about a candidate that tier 1 has measured.
     pub(super) fn consult(&mut self, candidate: Arc<Value>, tier1: Assessment) {
-        let states = vec![MemberState::Pending { attempt: 0, failure: None }; self.panel().members().len()];
-        self.ask_panel(Box::new(PendingPanel { candidate, tier1, states, permanent: Vec::new() }));
+        let state = |member: &Member| {
+            if is_needed(member, &tier1) {
+                MemberState::Pending { attempt: 0, failure: None }
+            } else {
+                MemberState::NotNeeded
+            }
+        };
+        let states = self.panel().members().iter().map(state).collect();
+        let (measured, permanent) = (tier1.scores.clone(), Vec::new());
+        self.ask_panel(Box::new(PendingPanel { candidate, tier1, measured, states, permanent }));
     }
 
     /// Asks every member that is to be asked (again).
@@ -36,7 +49,7 @@ impl Run {
             MemberState::Asked { attempt } => {
                 Some(Output::Call(Work::Consult { iteration, member, attempt }))
             }
-            MemberState::Pending { .. } | MemberState::Answered(_) => None,
+            MemberState::Pending { .. } | MemberState::Answered(_) | MemberState::NotNeeded => None,
         };
         let calls: Vec<Output> = pending.states.iter().enumerate().filter_map(asked).collect();
         self.outputs.retain(|output| !matches!(output, Output::Call(Work::Consult { .. })));
@@ -119,13 +132,44 @@ impl Run {
         }
         match wake {
             Some((until, reason)) => self.wait(until, reason, Waiting::Panel(pending)),
-            None => {
-                let answers = pending.answers();
-                let unavailable = self.panel().unavailable(&pending.tier1, &answers, &pending.permanent);
-                self.conclude(now, pending.candidate, pending.tier1, &answers, unavailable);
-            }
+            None => self.panel_over(now, pending),
         }
     }
+
+    /// Everybody was heard. Where single values were judged, tier 1 looks at them again: their verdicts go into what it
+    /// measures.
+    fn panel_over(&mut self, now: Millis, pending: Box<PendingPanel>) {
+        let said = self.panel().value_judge().and_then(|member| match pending.states.get(member) {
+            Some(MemberState::Answered(Answer::Given(answer))) => Some(answer),
+            _ => None,
+        });
+        let Some(answer) = said else {
+            self.panel_concluded(now, pending);
+            return;
+        };
+        Arc::make_mut(&mut self.judged).learn(&pending.candidate, &pending.tier1, answer);
+        self.state = State::Reassessing { pending };
+        self.call(Work::Assess { iteration: self.iteration() });
+    }
+
+    /// Takes what tier 1 measures once single values were judged.
+    pub(super) fn reassessed(&mut self, now: Millis, mut pending: Box<PendingPanel>, tier1: Assessment) {
+        self.record(Event::Assessed { iteration: self.iteration(), assessment: Box::new(tier1.clone()) });
+        pending.tier1 = tier1;
+        self.panel_concluded(now, pending);
+    }
+
+    fn panel_concluded(&mut self, now: Millis, pending: Box<PendingPanel>) {
+        let answers = pending.answers();
+        let unavailable = self.panel().unavailable(&pending.tier1, &answers, &pending.permanent);
+        let PendingPanel { candidate, tier1, measured, .. } = *pending;
+        self.conclude(now, candidate, tier1, &measured, &answers, unavailable);
+    }
+}
+
+/// The judge of single values is asked only where some are undecided; all others always.
+fn is_needed(member: &Member, tier1: &Assessment) -> bool {
+    !member.is_value_judge() || has_undecided(tier1)
 }
 
 impl Input {

@@ -42,8 +42,10 @@ pub struct IterationState {
     pub stage_answers: Vec<StageAnswer>,
     /// Calls that gave nothing, in their order; those of one round of the panel in the order of the panel.
     pub failures: Vec<FailedCall>,
-    /// What tier 1 measured.
+    /// What tier 1 measured before anybody was asked, which is what the gate looks at.
     pub measured: Option<Assessment>,
+    /// What it measures with what a judge said of single values.
+    reassessed: Option<Assessment>,
     concluded: Option<Assessment>,
     /// What judges and validators said at last, by their place in the panel.
     pub panel: BTreeMap<usize, MemberAnswer>,
@@ -107,6 +109,12 @@ impl IterationState {
     #[must_use]
     pub fn assessment(&self) -> Option<&Assessment> {
         self.concluded.as_ref().or(self.measured.as_ref())
+    }
+
+    /// What tier 1 says, as judges and validators find it.
+    #[must_use]
+    pub(crate) fn tier1(&self) -> Option<&Assessment> {
+        self.reassessed.as_ref().or(self.measured.as_ref())
     }
 
     /// The candidate with its assessment.
@@ -265,7 +273,11 @@ impl DocumentState {
             }
             Event::Waiting { until, .. } => self.pause = *until,
             Event::Assessed { iteration, assessment } => {
-                self.with(*iteration, |of| of.measured = Some(assessment.as_ref().clone()));
+                let assessment = Some(assessment.as_ref().clone());
+                self.with(*iteration, |of| match of.measured {
+                    None => of.measured = assessment,
+                    Some(_) => of.reassessed = assessment,
+                });
             }
             Event::Concluded { iteration, assessment } => {
                 self.with(*iteration, |of| of.concluded = Some(assessment.as_ref().clone()));

@@ -1,7 +1,7 @@
 //! A candidate between its two tiers: who of the panel is asked, is to be asked again, or has been heard.
 
 use super::event::CallFailed;
-use crate::score::{Answer, Assessment};
+use crate::score::{Answer, Assessment, Scores};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(super) struct PendingPanel {
     pub(super) candidate: Arc<Value>,
     pub(super) tier1: Assessment,
+    /// What the gate looks at: what was measured before anybody was asked.
+    pub(super) measured: Scores,
     /// One for each member of the panel.
     pub(super) states: Vec<MemberState>,
     /// Who would fail about any other candidate, too.
@@ -25,6 +27,8 @@ pub(super) enum MemberState {
     Pending { attempt: u32, failure: Option<CallFailed> },
     /// It has been heard, for good.
     Answered(Answer),
+    /// There is nothing to ask it.
+    NotNeeded,
 }
 
 impl PendingPanel {
@@ -32,6 +36,7 @@ impl PendingPanel {
     pub(super) fn answers(&self) -> Vec<Answer> {
         let on_answer = |state: &MemberState| match state {
             MemberState::Answered(answer) => answer.clone(),
+            MemberState::NotNeeded => Answer::NotNeeded,
             MemberState::Asked { .. } | MemberState::Pending { .. } => {
                 Answer::Failed("it was not heard".to_owned())
             }

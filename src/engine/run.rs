@@ -12,7 +12,7 @@ use crate::policy::{
     misses_gate,
 };
 use crate::profile::{Lock, LoopPolicy};
-use crate::score::{Answer, Assessment, Issue, Panel, Quotes, Unavailable};
+use crate::score::{Answer, Assessment, Issue, Judged, Panel, Quotes, Scores, Unavailable};
 use crate::value::{Millis, at_least};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -50,6 +50,8 @@ pub struct Run {
     stage_outputs: Outputs,
     /// What came with the outputs of several stages for the candidate that is being made.
     stage_quotes: Vec<(usize, Quotes)>,
+    /// What was said of single values of the document.
+    pub(super) judged: Arc<Judged>,
     /// All that was recorded.
     document: DocumentState,
     /// When the latest input came.
@@ -60,10 +62,22 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum State {
     Fresh,
-    Producing { work: Work },
-    Assessing { candidate: Arc<Value> },
-    Consulting { pending: Box<PendingPanel> },
-    Waiting { what: Waiting },
+    Producing {
+        work: Work,
+    },
+    Assessing {
+        candidate: Arc<Value>,
+    },
+    Consulting {
+        pending: Box<PendingPanel>,
+    },
+    /// The panel was heard, and what it said of single values is being put in.
+    Reassessing {
+        pending: Box<PendingPanel>,
+    },
+    Waiting {
+        what: Waiting,
+    },
     Over,
 }
 
@@ -82,7 +96,7 @@ impl State {
             State::Fresh => "not started",
             State::Producing { .. } => "waiting for a candidate",
             State::Waiting { .. } => "pausing before another attempt",
-            State::Assessing { .. } => "waiting for an assessment",
+            State::Assessing { .. } | State::Reassessing { .. } => "waiting for an assessment",
             State::Consulting { .. } => "waiting for a judge or validator",
             State::Over => "over",
         }
@@ -104,6 +118,7 @@ impl Run {
             stage_outputs: Vec::new(),
             stage_quotes: Vec::new(),
             history: History::new(),
+            judged: Arc::default(),
             document: DocumentState::default(),
             now: Millis::default(),
             outputs: VecDeque::new(),
@@ -165,6 +180,9 @@ impl Run {
             (State::Assessing { candidate }, Input::Assessed(assessment)) => {
                 self.assessed(now, candidate, *assessment);
             }
+            (State::Reassessing { pending }, Input::Assessed(assessment)) => {
+                self.reassessed(now, pending, *assessment);
+            }
             (State::Consulting { pending }, Input::Consulted { member, consulted }) => {
                 return self.on_answer(now, pending, member, Ok(consulted));
             }
@@ -175,8 +193,9 @@ impl Run {
             (state, Input::Stop { in_flight }) => {
                 self.record(Event::Stopped { in_flight });
                 // A candidate that waits for a judge has been paid for: it counts as tier 1 measured it.
-                if let State::Consulting { pending } | State::Waiting { what: Waiting::Panel(pending) } =
-                    state
+                if let State::Consulting { pending }
+                | State::Reassessing { pending }
+                | State::Waiting { what: Waiting::Panel(pending) } = state
                 {
                     let facts = IterationSummary::of(&self.policy, &pending.tier1, Some(pending.candidate));
                     self.history.push(&self.policy, facts);
@@ -235,9 +254,24 @@ impl Run {
     pub fn pending_candidate(&self) -> Option<&Arc<Value>> {
         match &self.state {
             State::Assessing { candidate } => Some(candidate),
-            State::Consulting { pending } => Some(&pending.candidate),
+            State::Consulting { pending } | State::Reassessing { pending } => Some(&pending.candidate),
             _ => None,
         }
+    }
+
+    /// What tier 1 made of the candidate that [`Work::Consult`] is about.
+    #[must_use]
+    pub(crate) fn pending_assessment(&self) -> Option<&Assessment> {
+        match &self.state {
+            State::Consulting { pending } => Some(&pending.tier1),
+            _ => None,
+        }
+    }
+
+    /// What a judge has said so far of single values of the document.
+    #[must_use]
+    pub fn judged(&self) -> &Arc<Judged> {
+        &self.judged
     }
 
     /// Passages of the document that were offered for its leaves.
@@ -401,32 +435,32 @@ impl Run {
     /// Takes the assessment of tier 1. The panel is asked only when the gate lets it (step 4 of an iteration).
     fn assessed(&mut self, now: Millis, candidate: Arc<Value>, tier1: Assessment) {
         let iteration = self.iteration();
-        let alone = misses_gate(&self.policy, &tier1.scores) || self.panel.members().is_empty();
+        let alone = misses_gate(&self.policy, &tier1.scores) || !self.has_to_consult(&tier1);
         let mut tier1 = tier1;
+        let measured = tier1.scores.clone();
         if alone {
-            let measured = tier1.scores.clone();
             explain_refusal(&self.policy, &measured, &mut tier1);
         }
         self.record(Event::Assessed { iteration, assessment: Box::new(tier1.clone()) });
         if alone {
-            self.conclude(now, candidate, tier1, &[], None);
+            self.conclude(now, candidate, tier1, &measured, &[], None);
         } else {
             self.consult(candidate, tier1);
         }
     }
 
-    /// Makes the whole assessment of what the tiers said, and decides. `unavailable` is a judge that is needed and will not
-    /// answer about any other candidate either.
+    /// Makes the whole assessment of what the tiers said, and decides. The gate looks at what was `measured` before anybody was
+    /// asked. `unavailable` is a judge that is needed and will not answer about any other candidate either.
     pub(super) fn conclude(
         &mut self,
         now: Millis,
         candidate: Arc<Value>,
         tier1: Assessment,
+        measured: &Scores,
         answers: &[Answer],
         unavailable: Option<Unavailable>,
     ) {
         let iteration = self.iteration();
-        let measured = tier1.scores.clone();
         let mut assessment = tier1;
         if !answers.is_empty() {
             let dispositions = &self.policy.dispositions;
@@ -436,11 +470,11 @@ impl Run {
         let changed = self.changed_without_cause(&candidate, &assessment);
         let concluded = !answers.is_empty() || !changed.is_empty();
         assessment.issues.extend(changed);
-        if explain_refusal(&self.policy, &measured, &mut assessment) || concluded {
+        if explain_refusal(&self.policy, measured, &mut assessment) || concluded {
             self.record(Event::Concluded { iteration, assessment: Box::new(assessment.clone()) });
         }
-        let facts = IterationSummary::of(&self.policy, &assessment, Some(candidate))
-            .gated_by(&self.policy, &measured);
+        let facts =
+            IterationSummary::of(&self.policy, &assessment, Some(candidate)).gated_by(&self.policy, measured);
         self.history.push(&self.policy, facts);
         let spent = Spent { elapsed: now, usage: self.document.usage() };
         let mut decision = decide(&self.policy, &mut self.history, spent, &self.criteria);

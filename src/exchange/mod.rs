@@ -7,6 +7,7 @@ mod known;
 mod quoted;
 mod request;
 mod stage_answer;
+mod value_request;
 mod work;
 
 pub(crate) use discretion::ReferenceLeakFilter;
@@ -15,6 +16,7 @@ pub(crate) use quoted::{QuotedAnswer, checked_quotes};
 pub(crate) use request::{RawAnswer, correction_feedback, correction_request, mend_whole};
 pub use request::{Task, judge_request, stage_request};
 pub(crate) use stage_answer::stage_answer;
+pub(crate) use value_request::AskedValues;
 pub(crate) use work::{attached, feedback_for};
 pub(crate) use work::{first_input, request_for};
 

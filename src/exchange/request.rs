@@ -207,7 +207,7 @@ fn is_blind(plan: &Plan, judge: &JudgePlan) -> bool {
     judge.judge.call.attach.is_none() && judge.prompt.as_ref().is_none_or(reads)
 }
 
-fn request_options(options: &Options) -> RequestOptions {
+pub(super) fn request_options(options: &Options) -> RequestOptions {
     RequestOptions {
         model: options.model.clone(),
         temperature: options.temperature,

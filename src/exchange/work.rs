@@ -1,6 +1,7 @@
 //! What the engine is told first, and the requests that ask for what it wants done.
 
 use super::protocol::{Attachment, CompletionRequest};
+use super::value_request::value_request;
 use super::{Task, correction_feedback, correction_request, judge_request, stage_request};
 use crate::engine::{Input, Run, Work};
 use crate::ingest::Document;
@@ -53,7 +54,7 @@ pub(crate) fn feedback_for(plan: &Plan, run: &Run, work: &Work) -> Result<Option
     Ok(Some((id, text)))
 }
 
-/// The request that a stage or a judge gets for a piece of work.
+/// The request that a stage or a judge gets for a piece of work. `source` is the document as stages may see it.
 ///
 /// # Errors
 /// When a template can't be rendered, or the work is none that a provider does.
@@ -61,6 +62,7 @@ pub(crate) fn request_for(
     plan: &Plan,
     run: &Run,
     task: Task<'_>,
+    source: &Source,
     work: &Work,
 ) -> Result<CompletionRequest, String> {
     let (stage, attempt, correction) = match *work {
@@ -70,7 +72,11 @@ pub(crate) fn request_for(
             let candidate = run.pending_candidate().ok_or("there is no candidate to judge")?;
             let judge = member.checked_sub(plan.validators.len()).and_then(|at| plan.judges.get(at));
             let judge = judge.ok_or("there is no such judge")?;
-            let mut request = judge_request(plan, judge, task, candidate, iteration)?;
+            let mut request = if plan.panel.value_judge() == Some(member) {
+                value_request(plan, judge, (task, source), run, iteration)?
+            } else {
+                judge_request(plan, judge, task, candidate, iteration)?
+            };
             request.attempt = attempt.saturating_add(1);
             return Ok(request);
         }

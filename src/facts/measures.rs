@@ -208,6 +208,11 @@ impl Told<'_> {
             facts.add(format!("{key}.neighbourhood"), "neighbourhood", json!({ "rubric": rubric }));
         }
         self.evidence(key, facts);
+        if let Some(judge) = &grounding.judge {
+            let asked = super::panel::is_asked(self.plan, &judge.value);
+            let values = json!({ "judge": judge.value, "asked": asked, "quoted": grounding.quoted });
+            facts.add(format!("{key}.judge"), "value_judged", values);
+        }
         if !grounding.ignore.is_empty() {
             facts.add(format!("{key}.ignore"), "ignored", json!({ "fields": grounding.ignore }));
         }

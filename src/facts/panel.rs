@@ -3,7 +3,7 @@
 use super::fact::Facts;
 use super::secrets::shown_value;
 use crate::plan::Plan;
-use crate::profile::{AfterRetries, Asked, Call, Judge, Options, Scale, Sees, Validator};
+use crate::profile::{AfterRetries, Asked, Call, Grounding, Judge, Measure, Options, Scale, Sees, Validator};
 use serde_json::{Map, Value, json};
 
 /// Whether a name under `judges` or `validators` is asked at all.
@@ -90,6 +90,10 @@ fn one_judge(plan: &Plan, judge: &Judge, facts: &mut Facts) {
         facts.add(key, "silent_judge", json!({ "id": id, "measures": measures }));
         return;
     }
+    if plan.profile.value_judge().is_some_and(|named| named.value == *id) {
+        value_judge(plan, judge, &key, facts);
+        return;
+    }
     let masked = !plan.profile.mask.is_empty();
     let sees = match judge.sees {
         Sees::Unmasked if masked => "the whole document, with what is withheld from the stages",
@@ -129,6 +133,23 @@ fn one_judge(plan: &Plan, judge: &Judge, facts: &mut Facts) {
     call_settings(facts, &key, &judge.call);
 }
 
+/// A judge that is shown single values and their passages, and scores nothing.
+fn value_judge(plan: &Plan, judge: &Judge, key: &str, facts: &mut Facts) {
+    let values = json!({
+        "id": judge.id.value,
+        "asked": asked(&judge.call),
+        "gate": plan.policy.gate.is_some(),
+        "prompt": judge.call.prompt.as_ref().map(|prompt| format!("prompts/{}", prompt.value)),
+        "output": judge.call.output.as_ref().map(|schema| schema.value.as_str()),
+    });
+    facts.add(key.to_owned(), "value_judge", values);
+    attempts(facts, key, &judge.call, judge.on_failure.retry);
+    let values = json!({ "escalates": judge.on_failure.then == AfterRetries::Escalate });
+    let follows = format!("judges.{}.on_failure", judge.id.value);
+    facts.follows(&[&follows], format!("{key}.failure"), "value_judge_failure", values);
+    call_settings(facts, key, &judge.call);
+}
+
 fn one_validator(plan: &Plan, validator: &Validator, facts: &mut Facts) {
     let id = &validator.id.value;
     let key = format!("validator.{id}");
@@ -158,6 +179,10 @@ fn one_validator(plan: &Plan, validator: &Validator, facts: &mut Facts) {
 fn measured_by<'a>(plan: &'a Plan, judge: &str) -> (Vec<&'a str>, Vec<&'a str>) {
     let (mut with_quorum, mut without) = (Vec::new(), Vec::new());
     for dimension in &plan.profile.dimensions {
+        let names = |part: &Measure| matches!(part, Measure::Grounding(Grounding { judge: Some(named), .. }) if named.value == judge);
+        if dimension.measure.parts().any(names) {
+            without.push(dimension.name.as_str());
+        }
         let Some(second) = &dimension.second else { continue };
         if second.sources.iter().any(|source| source.name.value == judge) {
             let found = if second.quorum.is_some() { &mut with_quorum } else { &mut without };

@@ -68,7 +68,9 @@ fn meaning(plan: &Plan) -> Value {
     });
     let parts: Vec<&Measure> = counted.flat_map(|dimension| dimension.measure.parts()).collect();
     let has = |wanted: fn(&Measure) -> bool| parts.iter().any(|part| wanted(part));
-    let judged: Vec<String> = plan.panel.members().iter().map(|member| member.id.to_string()).collect();
+    // What the judge of single values says is part of what the document supports.
+    let judged = plan.panel.members().iter().filter(|member| !member.is_value_judge());
+    let judged: Vec<String> = judged.map(|member| member.id.to_string()).collect();
     json!({
         "complete": has(|part| matches!(part, Measure::Rubric { .. })),
         "consistent": has(|part| matches!(part, Measure::Rules { .. })),

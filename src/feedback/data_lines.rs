@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\x0B', '\x0C', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// What the shipped prompts put between their marker lines.
-const MARKED: [&str; 6] = ["DOCUMENT", "PAPER", "REPORT", "READERS", "EXTRACTION", "CANDIDATE"];
+const MARKED: [&str; 7] = ["DOCUMENT", "PAPER", "REPORT", "READERS", "EXTRACTION", "CANDIDATE", "VALUES"];
 
 /// Fewest `=` on either side of a marker's words.
 const BAR: usize = 5;

@@ -2,7 +2,7 @@
 
 use super::data_lines::as_data;
 use super::unclosed::unclosed;
-use super::{Guidance, JudgeVariables, Role, StageVariables, names};
+use super::{Guidance, JudgeVariables, Role, StageVariables, ValueVariables, names};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
 use crate::value::{Engine, MAX_BLOCK_BYTES, PROMPT, Program, long_block};
 use minijinja::value::{Serde, ValueKind};
@@ -201,6 +201,18 @@ impl Templates {
     /// # Errors
     /// What the template engine says.
     pub(crate) fn judge(&self, template: &Template, variables: &JudgeVariables<'_>) -> Result<String, Error> {
+        self.program(template)?.render(Value::from(Serde(variables)))
+    }
+
+    /// Renders what a judge of single values is asked.
+    ///
+    /// # Errors
+    /// What the template engine says.
+    pub(crate) fn value_judge(
+        &self,
+        template: &Template,
+        variables: &ValueVariables<'_>,
+    ) -> Result<String, Error> {
         self.program(template)?.render(Value::from(Serde(variables)))
     }
 

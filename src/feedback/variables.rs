@@ -13,6 +13,8 @@ pub(crate) enum Role {
     Feedback,
     /// What a judge is asked: [`JudgeVariables`].
     Judge,
+    /// What a judge of single values is asked: [`ValueVariables`].
+    ValueJudge,
 }
 
 impl Role {
@@ -39,6 +41,7 @@ impl Role {
                 "partial",
             ],
             Role::Judge => &["document_type", "source", "candidate", "schema", "reference"],
+            Role::ValueJudge => &["document_type", "values"],
         }
     }
 }
@@ -84,4 +87,13 @@ pub(crate) struct JudgeVariables<'a> {
     pub schema: Option<&'a str>,
     /// What the judge alone may hold the candidate against.
     pub reference: Option<&'a str>,
+}
+
+/// What the prompt of a judge of single values may use; field names are the variables of templates.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct ValueVariables<'a> {
+    /// The document's type.
+    pub document_type: &'a str,
+    /// The values that are to be judged with their passages, one JSON object a line.
+    pub values: &'a str,
 }

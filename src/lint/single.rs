@@ -318,11 +318,11 @@ fn last_key(pointer: &str, file: &Arc<SourceFile>) -> Span {
 /// A prompt's folder says who reads it; one elsewhere may be for anybody.
 fn prompt(path: &Path, file: &Arc<SourceFile>, problems: &mut Problems) {
     let within = |folder: &str| path.parent().is_some_and(|p| p.iter().any(|part| part == folder));
-    let mut roles = vec![Role::Stage, Role::Feedback, Role::Judge];
+    let mut roles = vec![Role::Stage, Role::Feedback, Role::Judge, Role::ValueJudge];
     if within("feedback") {
         roles = vec![Role::Feedback];
     } else if within("judge") {
-        roles = vec![Role::Judge];
+        roles = vec![Role::Judge, Role::ValueJudge];
     }
     let found = roles.into_iter().map(|role| {
         let mut found = Problems::new();

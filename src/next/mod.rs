@@ -12,8 +12,8 @@ pub use input::{Entry, Mistake, ModelOutput, NextInput, Text};
 use crate::engine::{CallFailed, Consulted, Input, Misuse, Outcome, Output, Produced, Run, Work};
 use crate::exchange::protocol::DocumentRef;
 use crate::exchange::{
-    Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole, request_for,
-    stage_answer,
+    AskedValues, Known, QuotedAnswer, RawAnswer, ReferenceLeakFilter, Task, first_input, mend_whole,
+    request_for, stage_answer,
 };
 use crate::ingest::Document;
 use crate::plan::{Plan, TypedAs, document_type_of};
@@ -276,7 +276,11 @@ impl Drive<'_> {
             Ok(discretion.as_ref().and_then(|discretion| discretion.kept(&answer)).unwrap_or(answer))
         };
         match read.and_then(check) {
-            Ok(answer) => Some(consulted(answer)),
+            Ok(answer) => {
+                let asked = AskedValues::of(self.plan, &self.run, member);
+                self.warnings.extend(asked.and_then(|asked| asked.note(&answer)));
+                Some(consulted(answer))
+            }
             Err(message) => {
                 let place = format!("/history/{at}/answers/{}: {message}", asked.id);
                 self.warnings.push(format!("{place}; put another answer in its place to try again"));
@@ -294,6 +298,7 @@ impl Drive<'_> {
                 source: (!self.unseen).then_some(&self.source),
                 given: given.map(Vec::as_slice).unwrap_or_default(),
                 quotes: self.run.pending_quotes(),
+                judged: Some(self.run.judged()),
             };
             self.assessor.assess_beside(&self.reference.document_type, candidate, beside, &mut assessment);
             if self.unseen {
@@ -333,8 +338,8 @@ impl Drive<'_> {
 
     fn request(&self, work: &Work) -> Result<NextRequest, NextError> {
         let references = BTreeMap::new();
-        let request =
-            request_for(self.plan, &self.run, self.task(&references), work).map_err(NextError::Request)?;
+        let request = request_for(self.plan, &self.run, self.task(&references), &self.source, work)
+            .map_err(NextError::Request)?;
         Ok(NextRequest::of(request, work, self.paused))
     }
 

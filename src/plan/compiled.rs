@@ -114,8 +114,11 @@ impl Plan {
                 retries: Some(stage.call.attempts_after_first(stage.retries)),
             });
         }
-        let judges =
-            profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| reader.judge(judge, problems));
+        let judges = profile.judges.iter().filter(|judge| judge.is_asked()).map(|judge| {
+            let of_values = profile.value_judge().is_some_and(|named| named.value == judge.id.value);
+            let role = if of_values { Role::ValueJudge } else { Role::Judge };
+            reader.judge(judge, role, problems)
+        });
         let judges = judges.collect();
         let validators = profile.validators.iter().map(|v| reader.validator(v, problems)).collect();
         let feedback_to = match &profile.feedback.to {

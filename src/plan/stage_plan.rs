@@ -145,11 +145,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what a judge names.
-    pub(super) fn judge(&mut self, judge: &Judge, problems: &mut Problems) -> JudgePlan {
+    /// Reads what a judge names; `role` says what its prompt may use.
+    pub(super) fn judge(&mut self, judge: &Judge, role: Role, problems: &mut Problems) -> JudgePlan {
         let prompt = judge.call.prompt.as_ref().and_then(|name| {
             let file = read(self.files, &format!("prompts/{}", name.value), &name.span, problems)?;
-            self.templates.add(Role::Judge, &file, problems)
+            self.templates.add(role, &file, problems)
         });
         let schemas = self.outputs(judge.call.output.as_ref(), problems);
         let repairers = Repairers::without_schemas(self.repair);

@@ -139,6 +139,10 @@ mapping! {
         /// What a value counts that one passage says, while another says another.
         #[key(default("0.5"), examples(&["0"]))]
         pub conflicting: Score,
+        /// The judge that decides about single values whose quote is in the document, while nothing else could decide whether it
+        /// says them. It is shown field, value and passage, never the document. Without it such values stay undecided.
+        #[key(text("the name of a judge"), examples(&["evidence"]))]
+        pub judge: Option<Spanned<String>>,
     }
 }
 

@@ -147,6 +147,23 @@ mapping! {
     }
 }
 
+impl Profile {
+    /// The judge of single values: the one that a measure of grounding names.
+    #[must_use]
+    pub(crate) fn value_judge(&self) -> Option<&Spanned<String>> {
+        self.value_judges().next()
+    }
+
+    /// Each place that names a judge of single values.
+    pub(super) fn value_judges(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let measures = self.dimensions.iter().flat_map(|dimension| dimension.measure.parts());
+        measures.filter_map(|measure| match measure {
+            Measure::Grounding(grounding) => grounding.judge.as_ref(),
+            _ => None,
+        })
+    }
+}
+
 /// What is under names that a profile chooses.
 const fn named(doc: &'static str, shape: fn() -> Shape) -> Open {
     Open { key: "NAME", names: Names::Pattern(NAME), doc, shape, null: Null::Absent }

@@ -1,7 +1,7 @@
 //! Names by which the parts of a profile refer to each other.
 
 use super::judge::{AfterRetries, Judge, Sees};
-use super::{Mask, Measure, Profile, Stage};
+use super::{CandidateKind, Mask, Measure, Profile, Stage};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 
 /// The word in `feedback.to` for every stage.
@@ -81,11 +81,68 @@ pub(super) fn check(profile: &Profile, problems: &mut Problems) {
             );
         }
     }
+    value_judge(profile, &judge_ids, problems);
     let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     for judge in judges {
         if let AfterRetries::Dimension(name) = &judge.on_failure.then {
             known("dimension", name, &judge.id.span, &names, problems);
         }
+    }
+}
+
+/// Reports what a judge of single values can't be or have: it sees passages and gives no scores.
+fn value_judge(profile: &Profile, judges: &[&str], problems: &mut Problems) {
+    let Some(first) = profile.value_judge() else { return };
+    for named in profile.value_judges() {
+        let is_known = known("judge", &named.value, &named.span, judges, problems);
+        if is_known && named.value != first.value {
+            problems.push(
+                Problem::error(
+                    Code::Conflict,
+                    &named.span,
+                    format!("`{}` is the judge of single values already", first.value),
+                )
+                .related(&first.span, "named here")
+                .help("name the same judge in both places: it is asked once about all values of a candidate"),
+            );
+        }
+    }
+    if profile.candidate == CandidateKind::Patch {
+        let message = "values of candidates that are patches can't be shown to a judge";
+        let problem = Problem::error(Code::Conflict, &first.span, message);
+        problems.push(problem.help("take `judge` out, or set `candidate: value`"));
+    }
+    let seconds = profile.dimensions.iter().filter_map(|dimension| dimension.second.as_ref());
+    if let Some(source) =
+        seconds.flat_map(|second| &second.sources).find(|source| source.name.value == first.value)
+    {
+        problems.push(
+            Problem::error(
+                Code::Conflict,
+                &source.name.span,
+                format!("the judge `{}` is asked about single values, and gives no scores", first.value),
+            )
+            .related(&first.span, "named as the judge of single values here")
+            .help("take the scores of another judge"),
+        );
+    }
+    let Some(judge) = profile.judges.iter().find(|judge| judge.id.value == first.value) else { return };
+    let unused = [
+        ("sees: unmasked", judge.sees == Sees::Unmasked),
+        ("reference", judge.reference.is_some()),
+        ("attach", judge.call.attach.is_some()),
+        ("issues", judge.issues.is_some()),
+    ];
+    for (key, _) in unused.into_iter().filter(|(_, is_set)| *is_set) {
+        problems.push(
+            Problem::error(
+                Code::Conflict,
+                &judge.id.span,
+                format!("`{key}` does nothing for a judge of single values, which sees passages and gives verdicts"),
+            )
+            .related(&first.span, "named as the judge of single values here")
+            .help(format!("take `{key}` out")),
+        );
     }
 }
 

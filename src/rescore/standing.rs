@@ -12,7 +12,7 @@ use crate::policy::{
     Check, Decision, History, IterationSummary, Verdict, acceptance, decide, explain_refusal, misses_gate,
 };
 use crate::profile::{Lock, Mask};
-use crate::score::{Assessment, Assessor, Beside, Scores, Source};
+use crate::score::{Assessment, Assessor, Beside, Judged, Scores, Source, has_undecided};
 use std::sync::Arc;
 
 /// Where the last candidate of a document stands, and what the policy makes of the course that led to it.
@@ -68,8 +68,8 @@ impl Rescore {
         let mut notes = if document_type == course.document_type { Vec::new() } else { warnings };
         let attached = attached(plan, &course.document).is_some();
         let source = (!attached).then(|| plan.scoring.source(&Mask::apply(&plan.profile.mask, text)));
-        let mut scorer =
-            Scorer { plan, assessor: Assessor::new(Arc::clone(&plan.scoring)), typed: &typed, source };
+        let assessor = Assessor::new(Arc::clone(&plan.scoring));
+        let mut scorer = Scorer { plan, assessor, typed: &typed, source, judged: Judged::default() };
         let mut scored: Vec<Scored> = Vec::new();
         for made in course.decided() {
             let next = scorer.score(&made, |base| scored.get(base));
@@ -77,7 +77,7 @@ impl Rescore {
         }
         let latest = scored.last()?;
         if !latest.missed_gate {
-            notes.extend(not_asked(plan, &last));
+            notes.extend(not_asked(plan, &last, &latest.assessment));
         }
         let (accepted, acceptance) = acceptance(&plan.policy, &latest.facts(plan, &last));
         let (decision, selected) = decided(plan, course, &scored)?;
@@ -115,9 +115,22 @@ struct Scorer<'a> {
     assessor: Assessor,
     typed: &'a TypedAs,
     source: Option<Source>,
+    /// What a judge said of single values of the document, up to the candidate in hand.
+    judged: Judged,
 }
 
 impl Scorer<'_> {
+    /// What needs nobody else; with what was said of single values so far.
+    fn tier1(&mut self, made: &DecidedCandidate<'_>, assessment: &mut Assessment) {
+        let (source, judged) = (self.source.as_ref(), Some(&self.judged));
+        let beside = Beside { source, quotes: Some(made.quotes), judged, ..Beside::default() };
+        self.assessor.assess_beside(&self.typed.name, made.candidate, beside, assessment);
+        if self.source.is_none() {
+            assessment.say_unseen();
+        }
+        self.typed.say(self.plan, assessment);
+    }
+
     /// Both tiers of one candidate, as [`crate::engine::Run`] makes them; `earlier` are those before it.
     fn score<'s>(
         &mut self,
@@ -126,15 +139,18 @@ impl Scorer<'_> {
     ) -> Scored {
         let policy = &self.plan.policy;
         let mut assessment = Assessment::default();
-        let beside = Beside { source: self.source.as_ref(), quotes: Some(made.quotes), ..Beside::default() };
-        self.assessor.assess_beside(&self.typed.name, made.candidate, beside, &mut assessment);
-        if self.source.is_none() {
-            assessment.say_unseen();
-        }
-        self.typed.say(self.plan, &mut assessment);
+        self.tier1(made, &mut assessment);
         let measured = assessment.scores.clone();
         let missed_gate = misses_gate(policy, &measured);
         let panel = self.plan.panel.only(|name| made.said_by(name).is_some());
+        let said = panel.value_judge().and_then(|at| {
+            let said = made.said_by(&panel.members().get(at)?.id)?.ok()?;
+            panel.read(at, said).ok().map(|()| said)
+        });
+        if let Some(said) = said.filter(|_| !missed_gate) {
+            self.judged.learn(made.candidate, &assessment, said);
+            self.tier1(made, &mut assessment);
+        }
         if !missed_gate && !panel.members().is_empty() {
             // An answer that the plan can't read counts as none.
             let answers = panel.answers(|_, member| made.said_by(&member.id));
@@ -156,9 +172,10 @@ impl Scorer<'_> {
 }
 
 /// Who was not asked about a candidate, and what that means.
-fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>) -> Vec<String> {
+fn not_asked(plan: &Plan, made: &DecidedCandidate<'_>, scored: &Assessment) -> Vec<String> {
     let silent = |(at, member): (usize, &crate::score::Member)| {
-        if made.said_by(&member.id).is_some() {
+        let is_needed = !member.is_value_judge() || has_undecided(scored);
+        if made.said_by(&member.id).is_some() || !is_needed {
             return None;
         }
         let kind = if member.is_validator() { "validator" } else { "judge" };

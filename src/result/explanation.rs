@@ -141,7 +141,7 @@ impl ExplanationBuilder {
             Event::Assessed { iteration, .. } => self.accounted(*iteration, self.account.clone()),
             Event::Concluded { iteration, assessment } => {
                 let of = run.document().iteration(*iteration)?;
-                let tier1 = of.measured.as_ref().filter(|_| !of.panel.is_empty())?;
+                let tier1 = of.tier1().filter(|_| !of.panel.is_empty())?;
                 let answers = plan.panel.answers(|at, _| of.said_by(at));
                 let account = plan.panel.account(tier1, &self.account, &answers, assessment);
                 self.accounted(*iteration, account)

@@ -308,6 +308,7 @@ impl Sources {
                     ignore: grounding.ignore.iter().cloned().chain(self.elsewhere()).collect(),
                     quoted: grounding.quoted,
                     conflicting: grounding.conflicting,
+                    judged: grounding.judge.is_some(),
                 };
                 let settings = add(&mut emitter.program.groundings, settings);
                 emitter.push(Op::Ground { dimension: index, settings });

@@ -231,6 +231,8 @@ pub struct GroundingSettings {
     pub quoted: Score,
     /// What a value counts that is said, while another is said as well.
     pub conflicting: Score,
+    /// Whether a judge is to decide what quotes leave undecided.
+    pub judged: bool,
 }
 
 impl Program {

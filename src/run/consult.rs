@@ -10,7 +10,7 @@ use super::fallback::FallbackChain;
 use super::session::Session;
 use super::validator::question;
 use crate::engine::{CallFailed, Consulted, Input, Produced, Run, Work};
-use crate::exchange::{RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
+use crate::exchange::{AskedValues, RawAnswer, ReferenceLeakFilter, mend_whole, request_for};
 use crate::plan::Plan;
 use crate::provider::protocol::CompletionRequest;
 use crate::repair::Repaired;
@@ -127,10 +127,11 @@ impl Session {
         let (calls, since) = (Arc::clone(&task.calls), task.calls.clock.now());
         async move {
             let said = match prepared {
-                Ok(Question::Judge { at, chain, request, discretion }) => {
+                Ok(Question::Judge { at, chain, request, discretion, values }) => {
                     let turn = (at, attempt, since);
                     let said = ask_judge(&plan, turn, &chain, *request, &calls, cancelled).await;
-                    said.map(|said| said.map(|consulted| discreet(consulted, discretion.as_ref())))
+                    let said = said.map(|said| said.map(|said| discreet(said, discretion.as_ref())));
+                    said.map(|said| said.map(|said| noted(said, values.as_ref())))
                 }
                 Ok(Question::Service { chain, request }) => {
                     let turn = (member, attempt, since);
@@ -168,11 +169,12 @@ impl Session {
         match task.asked.consultants.get(member) {
             Some(Consultant::Judge(chain)) => {
                 let at = member.checked_sub(self.plan.validators.len()).ok_or("there is no such judge")?;
-                let request = Box::new(request_for(&self.plan, run, task.task(), work)?);
+                let request = Box::new(request_for(&self.plan, run, task.task(), &task.source, work)?);
                 let judge = self.plan.judges.get(at);
                 let discretion =
                     judge.and_then(|judge| ReferenceLeakFilter::of(&judge.judge, task.task(), candidate));
-                Ok(Question::Judge { at, chain: chain.shared(), request, discretion })
+                let values = AskedValues::of(&self.plan, run, member);
+                Ok(Question::Judge { at, chain: chain.shared(), request, discretion, values })
             }
             Some(Consultant::Service(chain)) => {
                 let Ok(subject) = self.plan.scoring.subject(candidate, Some(&task.source)) else {
@@ -212,6 +214,7 @@ enum Question {
         chain: FallbackChain,
         request: Box<CompletionRequest>,
         discretion: Option<ReferenceLeakFilter>,
+        values: Option<AskedValues>,
     },
     Service {
         chain: FallbackChain,
@@ -261,6 +264,12 @@ fn discreet(mut consulted: Consulted, discretion: Option<&ReferenceLeakFilter>) 
         consulted.answer = Arc::new(kept);
         consulted.notes.push(QUOTED.to_owned());
     }
+    consulted
+}
+
+/// What a judge of single values said, with a word on what it was not asked.
+fn noted(mut consulted: Consulted, asked: Option<&AskedValues>) -> Consulted {
+    consulted.notes.extend(asked.and_then(|asked| asked.note(&consulted.answer)));
     consulted
 }
 

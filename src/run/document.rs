@@ -19,7 +19,7 @@ use crate::profile::Mask;
 use crate::provider::protocol::DocumentRef;
 use crate::repair::MAX_STEPS;
 use crate::result::{DocumentResult, ExplanationBuilder};
-use crate::score::{Assessment, Assessor, Beside, Quotes, ScoreBreakdown};
+use crate::score::{Assessment, Assessor, Beside, Judged, Quotes, ScoreBreakdown};
 use crate::store::{Artifact, DocumentRecord, StoreError};
 use crate::value::{Cancel, Fuel, Millis};
 use serde_json::Value;
@@ -212,8 +212,9 @@ impl Session {
                 let mut assessment = Assessment::default();
                 if let Some(candidate) = run.pending_candidate() {
                     let quotes = run.pending_quotes().cloned().unwrap_or_default();
+                    let judged = Arc::clone(run.judged());
                     (assessment, task.explanation.account) =
-                        self.assess(Arc::clone(candidate), quotes, task).await;
+                        self.assess(Arc::clone(candidate), quotes, judged, task).await;
                     if task.attached.is_some() {
                         assessment.say_unseen();
                     }
@@ -237,6 +238,7 @@ impl Session {
         &self,
         candidate: Arc<Value>,
         quotes: Quotes,
+        judged: Arc<Judged>,
         task: &mut DocumentRun<'_>,
     ) -> (Assessment, ScoreBreakdown) {
         let document_type = task.reference.document_type.clone();
@@ -251,7 +253,7 @@ impl Session {
                 let account = assessor.assess_and_account(
                     &document_type,
                     &candidate,
-                    Beside { source, quotes: Some(&quotes), ..Beside::default() },
+                    Beside { source, quotes: Some(&quotes), judged: Some(&judged), ..Beside::default() },
                     &mut assessment,
                 );
                 (assessor, assessment, account)
@@ -275,7 +277,7 @@ impl Session {
         let (Some(chain), Some(planned)) = (providers.get(stage), self.plan.stages.get(stage)) else {
             return impossible("there is no such stage");
         };
-        let mut request = match request_for(&self.plan, run, task.task(), work) {
+        let mut request = match request_for(&self.plan, run, task.task(), &task.source, work) {
             Ok(request) => request,
             Err(message) => return impossible(&message),
         };

@@ -3,6 +3,7 @@
 use super::account::{DimensionBreakdown, Loss, MeasureKind, ScoreBreakdown};
 use super::assessment::{Assessment, Issue};
 use super::grounded::{Names, Source};
+use super::judged::Judged;
 use super::machine::{Buffers, Machine};
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
@@ -93,6 +94,8 @@ pub struct Beside<'a> {
     pub given: &'a [(String, Score)],
     /// Passages that were offered for the candidate's leaves.
     pub quotes: Option<&'a Quotes>,
+    /// What a judge has said of values of this document, where a measure names one.
+    pub judged: Option<&'a Judged>,
 }
 
 /// Most steps of one assessment, some seconds of work: values that a path passes, words and names that are compared.
@@ -139,7 +142,7 @@ impl Assessor {
         given: &[(String, Score)],
         out: &mut Assessment,
     ) {
-        self.score(document_type, candidate, Beside { source, given, quotes: None }, out, false);
+        self.score(document_type, candidate, Beside { source, given, ..Beside::default() }, out, false);
     }
 
     /// The same, with all that came beside the candidate.
@@ -205,7 +208,7 @@ impl Assessor {
                 rules,
                 names,
                 document,
-                Beside { quotes: None, ..beside },
+                Beside { quotes: None, judged: None, ..beside },
                 &mut before,
                 &mut self.room,
                 &self.fuel,

@@ -23,6 +23,7 @@ struct Entry {
     span: Option<SourceSpan>,
     quote: Option<Range<usize>>,
     context: Assertion,
+    undecided: bool,
 }
 
 /// The support of one leaf.
@@ -43,6 +44,10 @@ pub struct LeafEvidence<'a> {
     /// How the passage asserts it.
     #[serde(default, skip_serializing_if = "is_affirmed")]
     pub context: Assertion,
+    /// Whether the judge of single values is to be asked about it, or gave no answer: the quote is there, and nothing could
+    /// decide what it says of the value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undecided: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
@@ -54,7 +59,8 @@ impl<'a> LeafEvidence<'a> {
     /// The support of a leaf, and nothing else said.
     #[must_use]
     pub fn new(support: Support) -> Self {
-        LeafEvidence { support, method: None, span: None, quote: None, context: Assertion::Affirmed }
+        let context = Assertion::Affirmed;
+        LeafEvidence { support, method: None, span: None, quote: None, context, undecided: false }
     }
 
     pub(super) fn with(
@@ -65,6 +71,10 @@ impl<'a> LeafEvidence<'a> {
         context: Assertion,
     ) -> Self {
         LeafEvidence { method, span, quote, context, ..self }
+    }
+
+    pub(super) fn left_undecided(self, undecided: bool) -> Self {
+        LeafEvidence { undecided, ..self }
     }
 }
 
@@ -79,8 +89,8 @@ impl Evidence {
     pub fn push(&mut self, path: impl fmt::Display, leaf: LeafEvidence<'_>) {
         let path = self.keep(path);
         let quote = leaf.quote.map(|quote| self.keep(quote));
-        let LeafEvidence { support, method, span, context, .. } = leaf;
-        self.leaves.push(Entry { path, support, method, span, quote, context });
+        let LeafEvidence { support, method, span, context, undecided, .. } = leaf;
+        self.leaves.push(Entry { path, support, method, span, quote, context, undecided });
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
@@ -103,7 +113,7 @@ impl Evidence {
         self.leaves.iter().map(move |entry| {
             let quote = entry.quote.as_ref().map(text);
             let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
-            (text(&entry.path), leaf)
+            (text(&entry.path), leaf.left_undecided(entry.undecided))
         })
     }
 }
@@ -129,6 +139,8 @@ struct Written {
     quote: Option<String>,
     #[serde(default)]
     context: Assertion,
+    #[serde(default)]
+    undecided: bool,
 }
 
 fn verified() -> Support {
@@ -144,7 +156,7 @@ impl<'de> Deserialize<'de> for Evidence {
             let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
             let read =
                 LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
-            evidence.push(path, read);
+            evidence.push(path, read.left_undecided(leaf.undecided));
         }
         Ok(evidence)
     }

@@ -3,9 +3,10 @@
 use super::assessment::{Assessment, Issue, SourceSpan};
 use super::evidence::LeafEvidence;
 use super::grounding::{
-    Finding, Grounder, Lexicon, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
+    Finding, Grounder, Lexicon, Method, Passages, Reading, Scratch, Settings, SourceIndex, Support, Verdict,
     Vocabulary,
 };
+use super::judged::{Judged, PassageVerdict};
 use super::quotes::Quotes;
 use super::wording::{cut, plain_issue, shown};
 use crate::rules::{Assertion, EvidenceRules, GroundingSettings};
@@ -67,6 +68,24 @@ impl Source {
     pub fn text(&self) -> &str {
         self.index.text()
     }
+
+    /// A passage as somebody is shown it who sees nothing else of the document.
+    pub(crate) fn passage(&self, span: SourceSpan) -> ShownPassage<'_> {
+        let bytes = self.index.bytes(&(span.start..span.end));
+        let (sentence, heading) = self.passages.shown(&bytes, &self.index);
+        ShownPassage { quote: self.text().get(bytes).unwrap_or_default(), sentence, heading }
+    }
+}
+
+/// A passage with what is around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ShownPassage<'a> {
+    /// The passage.
+    pub(crate) quote: &'a str,
+    /// The sentence that it stands in.
+    pub(crate) sentence: &'a str,
+    /// The heading of its part of the document.
+    pub(crate) heading: Option<&'a str>,
 }
 
 /// A place where a text says a value of a field.
@@ -147,6 +166,7 @@ pub(super) fn ground(
     names: &Names,
     source: &Source,
     quotes: Option<&Quotes>,
+    judged: Option<&Judged>,
     settings: &GroundingSettings,
     scratch: &mut Scratch,
     fuel: &Fuel,
@@ -157,8 +177,16 @@ pub(super) fn ground(
     let reading = Reading { lexicon: &names.lexicon, passages: &source.passages, values: &names.values };
     let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
     let is_checked = |pointer: &str| is_checked(pointer, &settings.ignore);
-    grounder.judge_all(candidate, reading, quotes, is_checked, |leaf, verdict| {
+    grounder.judge_all(candidate, reading, quotes, is_checked, |leaf, mut verdict| {
         share.checked += 1;
+        // The quote is there, and nothing could be read from it.
+        let mut undecided = settings.judged && verdict.finding == Finding::QuoteUndecided;
+        if let (true, Some(judged), Some(passage)) = (undecided, judged, span_of(source, &verdict))
+            && let Some(said) = judged.of(candidate, leaf.pointer, leaf.value, passage)
+        {
+            undecided = false;
+            verdict = judged_as(said, verdict);
+        }
         let told = Told { source, verdict: &verdict, value: leaf.value };
         let quote =
             quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer)).first().filter(|_| verdict.by_quote);
@@ -172,7 +200,7 @@ pub(super) fn ground(
             quote.map(String::as_str),
             context,
         );
-        out.evidence.push(leaf.pointer, leaf_evidence);
+        out.evidence.push(leaf.pointer, leaf_evidence.left_undecided(undecided));
         let counts = counts(verdict.support, settings);
         if counts >= 1.0 {
             share.grounded += 1;
@@ -182,6 +210,27 @@ pub(super) fn ground(
         }
     });
     share
+}
+
+/// An undecided verdict, as a judge that was shown the passage decides it.
+fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
+    let method = Some(Method::Judge);
+    match said {
+        PassageVerdict::Supports => {
+            Verdict { support: Support::Entailed, finding: Finding::Said, method, ..verdict }
+        }
+        PassageVerdict::Contradicts => {
+            let (support, finding) = (Support::Contradicted, Finding::SaysAnother);
+            Verdict { support, finding, method, other: verdict.bytes.clone(), bytes: None, ..verdict }
+        }
+        PassageVerdict::Neither => verdict,
+    }
+}
+
+/// The passage that decides, in characters.
+fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
+    let bytes = verdict.bytes.as_ref().or(verdict.other.as_ref())?;
+    Some(SourceSpan::from(source.index.chars(bytes)))
 }
 
 /// A leaf that counts for less than a whole one, and what is said of it.
@@ -197,8 +246,7 @@ const PASSAGE: usize = 100;
 impl Told<'_> {
     /// The passage that decides, in characters.
     fn span(&self) -> Option<SourceSpan> {
-        let bytes = self.verdict.bytes.as_ref().or(self.verdict.other.as_ref())?;
-        Some(SourceSpan::from(self.source.index.chars(bytes)))
+        span_of(self.source, self.verdict)
     }
 
     fn issue(&self, pointer: &str, settings: &GroundingSettings) -> Issue {
@@ -233,6 +281,12 @@ impl Told<'_> {
                 Severity::Critical,
                 format!("`{value}` is written; {}", self.otherwise(assertion(how))),
                 "take the value back, or say what the document says",
+            ),
+            (Support::Contradicted, _) if self.verdict.method == Some(Method::Judge) => (
+                "CONTRADICTED_VALUE",
+                Severity::Critical,
+                format!("`{value}` is written; as a judge reads it, {}", self.otherwise("says otherwise")),
+                "say what the document says",
             ),
             (Support::Contradicted, _) => (
                 "CONTRADICTED_VALUE",

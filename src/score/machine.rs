@@ -7,6 +7,7 @@ use super::combine::combine;
 use super::evaluate::{Item, Scope};
 use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
+use super::judged::Judged;
 use super::memo::Memo;
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
@@ -49,6 +50,7 @@ pub(super) struct Machine<'a> {
     pub source: Option<&'a Source>,
     pub given: &'a [(String, Score)],
     pub quotes: Option<&'a Quotes>,
+    pub judged: Option<&'a Judged>,
     /// What was wrong before the candidate, which is an edit, was made; it does not count against it.
     pub pre_existing: Option<&'a PreExisting>,
     pub out: &'a mut Assessment,
@@ -100,6 +102,7 @@ impl<'a> Machine<'a> {
             source: beside.source,
             given: beside.given,
             quotes: beside.quotes,
+            judged: beside.judged,
             pre_existing: None,
             out,
             room,
@@ -397,6 +400,7 @@ impl<'a> Machine<'a> {
             self.names,
             source,
             self.quotes,
+            self.judged,
             settings,
             &mut self.room.grounding,
             self.fuel,

@@ -1,6 +1,7 @@
 //! A judge or validator: what one answer of it means.
 
 use super::assessment::{Issue, Scores};
+use super::judged;
 use crate::profile::{AfterRetries, Scale};
 use crate::value::{Disposition, Score, Severity};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,8 @@ pub(super) enum MemberKind {
         /// Whether it is shown a document without text, or what is right of it.
         sees: bool,
     },
+    /// A judge of single values. It measures nothing itself: what it says goes into grounding.
+    ValueJudge,
     Validator {
         stages: Vec<String>,
     },
@@ -48,6 +51,8 @@ pub enum Answer {
     Given(Value),
     /// It gave no answer that can be read, as often as it was asked.
     Failed(String),
+    /// It was not asked, because there was nothing to ask it.
+    NotNeeded,
 }
 
 impl Answer {
@@ -69,6 +74,12 @@ impl Member {
         matches!(self.kind, MemberKind::Validator { .. })
     }
 
+    /// Whether it is the judge of single values, which is asked only where some are undecided.
+    #[must_use]
+    pub(crate) fn is_value_judge(&self) -> bool {
+        matches!(self.kind, MemberKind::ValueJudge)
+    }
+
     /// Whether it has answered about a document that it saw, though that has no text.
     pub(super) fn has_seen(&self, answer: &Answer) -> bool {
         matches!((&self.kind, answer), (MemberKind::Judge { sees: true, .. }, Answer::Given(_)))
@@ -81,6 +92,10 @@ impl Member {
         scores: impl Iterator<Item = &'p str>,
     ) -> Result<(), String> {
         match &self.kind {
+            MemberKind::ValueJudge => match judged::read(answer) {
+                Ok(_) => Ok(()),
+                Err(why) => Err(format!("the answer of `{}` has {why}", self.id)),
+            },
             MemberKind::Validator { .. } => {
                 let stages = answer.get("stages");
                 if unavailable(answer).is_some() {
@@ -186,6 +201,7 @@ impl Member {
     /// What it says a dimension is worth; `None` when it says nothing of it.
     pub(super) fn score(&self, answer: &Answer, pointer: Option<&str>, fallbacks: &Scores) -> Option<Score> {
         match (answer, &self.kind) {
+            (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge) => None,
             (Answer::Given(answer), MemberKind::Judge { scale, .. }) => {
                 answer.pointer(pointer?).and_then(Value::as_f64).and_then(|number| scale.score(number))
             }
@@ -209,7 +225,8 @@ impl Member {
         disposition: &dyn Fn(&str, bool) -> Disposition,
     ) -> Vec<Issue> {
         match (answer, &self.kind) {
-            (Answer::Failed(why), MemberKind::Judge { .. }) => {
+            (Answer::NotNeeded, _) | (Answer::Given(_), MemberKind::ValueJudge) => Vec::new(),
+            (Answer::Failed(why), MemberKind::Judge { .. } | MemberKind::ValueJudge) => {
                 let message = format!("judge `{}` gave no answer: {why}", self.id);
                 vec![self.failure(JUDGE_FAILED, needed, message)]
             }

@@ -68,11 +68,15 @@ impl Panel {
             retries: judge.call.attempts_after_first(judge.on_failure.retry),
             then: judge.on_failure.then.clone(),
             on_failure_is_said: judge.on_failure.said,
-            kind: MemberKind::Judge {
-                scale: judge.scale,
-                issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
-                severity: judge.severity,
-                sees: judge.call.attach.is_some() || judge.reference.is_some(),
+            kind: if profile.value_judge().is_some_and(|named| named.value == judge.id.value) {
+                MemberKind::ValueJudge
+            } else {
+                MemberKind::Judge {
+                    scale: judge.scale,
+                    issues: judge.issues.as_ref().map(|pointer| pointer.value.clone()),
+                    severity: judge.severity,
+                    sees: judge.call.attach.is_some() || judge.reference.is_some(),
+                }
             },
         });
         let members: Vec<Member> = validators.chain(judges).collect();
@@ -137,6 +141,11 @@ impl Panel {
         Panel { members, dimensions: dimensions.collect() }
     }
 
+    /// The place of the judge of single values, if there is one.
+    pub(crate) fn value_judge(&self) -> Option<usize> {
+        self.members.iter().position(Member::is_value_judge)
+    }
+
     /// The dimensions that the member at `at` measures, or has a part in.
     pub(crate) fn measured_by(&self, at: usize) -> impl Iterator<Item = &str> {
         let of_it = move |dimension: &&Combined| dimension.sources.iter().any(|source| source.member == at);
@@ -168,6 +177,7 @@ impl Panel {
                 Err(why) => Answer::Failed(why),
             },
             Some(Err(why)) => Answer::Failed(why.to_owned()),
+            None if member.is_value_judge() => Answer::NotNeeded,
             None => Answer::Failed("it was not asked".to_owned()),
         };
         self.members.iter().enumerate().map(answer).collect()
@@ -302,7 +312,7 @@ impl Panel {
                 let why = format!("judge `{}` gave no answer: {why}", member.id);
                 Some(Unavailable { why, escalates: member.on_failure_is_said })
             }
-            Answer::Failed(_) | Answer::Given(_) => None,
+            Answer::Failed(_) | Answer::Given(_) | Answer::NotNeeded => None,
         })
     }
 

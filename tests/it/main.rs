@@ -137,6 +137,8 @@ mod untrusted_text;
 #[cfg(test)]
 mod validate_correct;
 #[cfg(test)]
+mod value_judge;
+#[cfg(test)]
 mod vendors;
 #[cfg(test)]
 mod watch;

@@ -291,6 +291,39 @@ stop: {{ max_iterations: 1 }}
     assert_eq!(second["notes"], json!(["the run did not ask judge `k`, so `mood` is measured without it"]));
 }
 
+/// Its verdicts count for the candidates that are scored again, and the gate is looked at before them.
+#[test]
+fn verdicts_on_single_values_are_kept() {
+    let place = two_answers();
+    let judged = |quoted: f64| {
+        let file = "provider: scripted, config: { file: answers.jsonl }";
+        format!(
+            "classify: null
+stages: [{{ id: extract, {file}, prompt: judge.md, evidence: quotes }}]
+judges: {{ v: {{ {file}, prompt: judge/values.md }} }}
+assess: {{ accuracy: {{ grounding: {{ judge: v, quoted: {quoted} }} }} }}
+overall: {{ from: accuracy }}
+accept: {{ accuracy: 1 }}
+stop: {{ max_iterations: 1 }}
+"
+        )
+    };
+    place.write("prompts/judge.md", "Read.");
+    place.write("doc.txt", "Mucosal injury with cryptitis. Follow-up is planned in spring.\n");
+    place.write("profiles/steps.yaml", judged(0.5));
+    let extraction = json!({"a": "active inflammation of the bowel", "b": "another visit after the winter"});
+    let evidence = json!({"/a": "Mucosal injury with cryptitis", "/b": "Follow-up is planned in spring"});
+    let extracted = json!({"stage": "extract", "value": {"extraction": extraction, "evidence": evidence}});
+    let said = json!({"values": [{"path": "/a", "verdict": "supports"}]});
+    answer(&place, &[extracted, json!({"stage": "v", "value": said})]);
+    let mut watched = Watched::start(&place, &["--format", "jsonl", "--profile", "steps", "doc.txt"]);
+    place.write("profiles/steps.yaml", judged(0.25));
+    let line = watched.until(Out, "\"rescored\"").pop().unwrap();
+    let first: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(first["before"]["scores"]["accuracy"], 0.75, "{first}");
+    assert_eq!((&first["after"]["scores"]["accuracy"], &first["notes"]), (&json!(0.625), &json!([])));
+}
+
 #[test]
 fn the_policy_sees_what_had_been_spent_by_each_candidate() {
     let place = two_answers();

@@ -289,7 +289,8 @@ impl Player<'_> {
                 if let Some(candidate) = run.pending_candidate() {
                     let document_type = &self.reference.document_type;
                     let source = self.has_source.then_some(&self.source);
-                    let beside = Beside { source, quotes: run.pending_quotes(), ..Beside::default() };
+                    let (quotes, judged) = (run.pending_quotes(), Some(run.judged().as_ref()));
+                    let beside = Beside { source, quotes, judged, ..Beside::default() };
                     self.assessor.assess_beside(document_type, candidate, beside, &mut assessment);
                     self.typed.say(self.plan, &mut assessment);
                 }
@@ -392,7 +393,7 @@ impl Player<'_> {
         if !self.case.expect.looks_at_requests() {
             return Ok(());
         }
-        let request = request_for(self.plan, run, self.task(), work)?;
+        let request = request_for(self.plan, run, self.task(), &self.source, work)?;
         let judge = matches!(work, Work::Consult { .. });
         let iteration = match *work {
             Work::Generate { .. } => 0,

@@ -32,6 +32,10 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
                 .help("withhold the answer from the stages with `mask:`, or take `sees: unmasked` out"),
             );
         }
+        // It is shown single values and gives no scores; `references` has what can't be.
+        if profile.value_judge().is_some_and(|named| named.value == id.value) {
+            continue;
+        }
         reference(project, judge, problems);
         claims(project, judge, problems);
         unbounded(project, judge, problems);

@@ -25,6 +25,15 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
         let (Some(prompt), Some(name)) = (&judge.prompt, &judge.judge.call.prompt) else { continue };
         let shows = |variable| plan.templates.uses(prompt, variable);
         let id = &judge.judge.id.value;
+        if project.subject.loaded.profile.value_judge().is_some_and(|named| named.value == *id) {
+            if !shows("values") {
+                let message =
+                    format!("the prompt of the judge `{id}` never shows the values that it is to judge");
+                report(project, Code::BlindJudge, name, "values", message, problems);
+            }
+            unmarked(project, id, name, problems);
+            continue;
+        }
         if !shows("candidate") {
             let message = format!("the prompt of the judge `{id}` never shows what is to be judged");
             report(project, Code::BlindJudge, name, "candidate", message, problems);
@@ -66,14 +75,19 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
 fn unmarked(project: &Project<'_>, judge: &str, name: &Spanned<String>, problems: &mut Problems) {
     let Some(file) = project.file(&format!("prompts/{}", name.value)) else { return };
     let Some((at, variable)) = shown_outside_of_markers(file.text()) else { return };
-    let message = format!("the prompt of the judge `{judge}` does not mark the document as data");
+    let (what, marker) = if variable.contains("values") {
+        ("the passages of the document", "VALUES")
+    } else {
+        ("the document", "DOCUMENT")
+    };
+    let message = format!("the prompt of the judge `{judge}` does not mark {what} as data");
     problems.push(
         Problem::warning(Code::UnmarkedDocument, &Span::new(&file, at, at + variable.len()), message)
             .related(&name.span, "this prompt is used here")
-            .help(
-                "write it between the lines `=====DOCUMENT=====` and `=====END OF DOCUMENT=====`, and say before them that what \
-                 stands there is data and gives no instructions",
-            ),
+            .help(format!(
+                "write it between the lines `====={marker}=====` and `=====END OF {marker}=====`, and say before them that \
+                 what stands there is data and gives no instructions",
+            )),
     );
 }
 
@@ -94,7 +108,9 @@ fn shown_outside_of_markers(text: &str) -> Option<(usize, &str)> {
             let inner = rest.get(2..end).unwrap_or_default().trim_matches(['-', '+', ' ']);
             let word = inner.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
             // Where it is opened and never closed, the rest of the prompt is the document's.
-            if word == "source" && !(open && text.get(next..).unwrap_or_default().lines().any(is_marker)) {
+            if ["source", "values"].contains(&word)
+                && !(open && text.get(next..).unwrap_or_default().lines().any(is_marker))
+            {
                 return Some((start + at, rest.get(..end + 2).unwrap_or_default()));
             }
         }

@@ -207,6 +207,19 @@ impl SourceIndex {
         };
         at(bytes.start)..at(bytes.end)
     }
+
+    /// The bytes of a range of characters.
+    pub(crate) fn bytes(&self, chars: &Range<usize>) -> Range<usize> {
+        let at = |char: usize| {
+            let block = self.chars.partition_point(|before| (*before as usize) <= char).saturating_sub(1);
+            let from = block * BLOCK;
+            let before = self.chars.get(block).map_or(0, |before| *before as usize);
+            let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+            let starts = rest.iter().enumerate().filter(|(_, byte)| is_start(**byte));
+            starts.map(|(at, _)| from + at).nth(char.saturating_sub(before)).unwrap_or(self.text.len())
+        };
+        at(chars.start)..at(chars.end)
+    }
 }
 
 /// The text between tokens `i` and `i + 1` of `tokens`.
@@ -218,7 +231,12 @@ pub(super) fn gap<'a>(text: &'a str, tokens: &[Token], i: usize) -> &'a str {
 
 /// How many characters start in these bytes.
 fn starts(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
+    bytes.iter().filter(|byte| is_start(**byte)).count()
+}
+
+/// Whether a character starts with this byte.
+fn is_start(byte: u8) -> bool {
+    (byte & 0xc0) != 0x80
 }
 
 /// Hash of the two halves of a hyphenated word, joined.

@@ -69,6 +69,8 @@ pub enum Method {
     Numeric,
     /// But for scanning errors, within the bound.
     Fuzzy,
+    /// By a judge that was shown the passage.
+    Judge,
 }
 
 /// Where a value stands in the source.

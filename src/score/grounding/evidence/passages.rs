@@ -53,6 +53,22 @@ impl Passages {
             .map_or(SectionKind::PLAIN, |(_, kind)| *kind)
     }
 
+    /// Some bytes as somebody is shown them: the sentence around them, and the heading of the part that they stand in.
+    pub(crate) fn shown<'t>(
+        &self,
+        bytes: &Range<usize>,
+        source: &'t SourceIndex,
+    ) -> (&'t str, Option<&'t str>) {
+        let text = source.text();
+        let sentence = text.get(self.sentence(bytes, source)).unwrap_or_default();
+        let upto = self.sections.partition_point(|(start, _)| *start <= bytes.start);
+        let part = upto.checked_sub(1).and_then(|last| self.sections.get(last));
+        let line =
+            part.and_then(|(start, _)| text.get(*start..)?.lines().find(|line| !line.trim().is_empty()));
+        let heading = line.map(|line| line.split_once(':').map_or(line, |(heading, _)| heading).trim());
+        (sentence, heading.filter(|heading| heading.len() <= HEADING))
+    }
+
     /// The number of a line, from 1.
     pub(crate) fn line(&self, at: usize, text: &str) -> usize {
         let starts = || {
