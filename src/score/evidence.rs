@@ -23,6 +23,7 @@ struct Entry {
     span: Option<SourceSpan>,
     quote: Option<Range<usize>>,
     context: Assertion,
+    part: Option<Range<usize>>,
 }
 
 /// The support of one leaf.
@@ -43,6 +44,9 @@ pub struct LeafEvidence<'a> {
     /// How the passage asserts it.
     #[serde(default, skip_serializing_if = "is_affirmed")]
     pub context: Assertion,
+    /// The part of the document that it is held against, where it is of one of several: `B`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<&'a str>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
@@ -54,7 +58,14 @@ impl<'a> LeafEvidence<'a> {
     /// The support of a leaf, and nothing else said.
     #[must_use]
     pub fn new(support: Support) -> Self {
-        LeafEvidence { support, method: None, span: None, quote: None, context: Assertion::Affirmed }
+        LeafEvidence {
+            support,
+            method: None,
+            span: None,
+            quote: None,
+            context: Assertion::Affirmed,
+            part: None,
+        }
     }
 
     pub(super) fn with(
@@ -65,6 +76,11 @@ impl<'a> LeafEvidence<'a> {
         context: Assertion,
     ) -> Self {
         LeafEvidence { method, span, quote, context, ..self }
+    }
+
+    /// Of a leaf that is held against one part of the document.
+    pub(super) fn of_part(self, part: Option<&'a str>) -> Self {
+        LeafEvidence { part, ..self }
     }
 }
 
@@ -79,8 +95,9 @@ impl Evidence {
     pub fn push(&mut self, path: impl fmt::Display, leaf: LeafEvidence<'_>) {
         let path = self.keep(path);
         let quote = leaf.quote.map(|quote| self.keep(quote));
+        let part = leaf.part.map(|part| self.keep(part));
         let LeafEvidence { support, method, span, context, .. } = leaf;
-        self.leaves.push(Entry { path, support, method, span, quote, context });
+        self.leaves.push(Entry { path, support, method, span, quote, context, part });
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
@@ -97,7 +114,7 @@ impl Evidence {
         self.leaves.iter().map(move |entry| {
             let quote = entry.quote.as_ref().map(text);
             let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
-            (text(&entry.path), leaf)
+            (text(&entry.path), leaf.of_part(entry.part.as_ref().map(text)))
         })
     }
 }
@@ -123,6 +140,7 @@ struct Written {
     quote: Option<String>,
     #[serde(default)]
     context: Assertion,
+    part: Option<String>,
 }
 
 fn verified() -> Support {
@@ -138,7 +156,7 @@ impl<'de> Deserialize<'de> for Evidence {
             let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
             let read =
                 LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
-            evidence.push(path, read);
+            evidence.push(path, read.of_part(leaf.part.as_deref()));
         }
         Ok(evidence)
     }
