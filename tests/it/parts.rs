@@ -1,5 +1,6 @@
 //! Reports on several specimens: their parts, the items that are about them, and what is lost.
 
+use crate::workspace::Workspace;
 use loopctl::diag::Problems;
 use loopctl::plan::Plan;
 use loopctl::profile::{Library, load};
@@ -277,6 +278,57 @@ fn no_part_is_lost_silently() {
     // A report on one specimen has no parts.
     let out = assessed(&report("pathology-kidney"), &json!({"laterality": "left"}), &[]);
     assert!(out.issues.iter().all(|issue| !issue.code.contains("PART")));
+}
+
+fn place(name: &str) -> Workspace {
+    let place = Workspace::new();
+    place.write("report.txt", report(name));
+    place
+}
+
+#[test]
+fn the_parts_of_a_document_are_explained() {
+    let place = place("tcga_TCGA-G4-6306");
+    let explain =
+        |field: &str| place.run(&["explain", "report.txt", "--field", field, "--profile", "clinical"]);
+    explain("specimens").exits(0).says(&[
+        "`specimens`: 2 parts",
+        "A    line 1    5 stretches",
+        "\"B. GALLBLADDER",
+    ]);
+    for field in ["specimens.A.margins", "/specimens/0/margins"] {
+        explain(field).exits(0).says(&["`margins` in part A", "negative", "ARE NOT INVOLVED"]);
+    }
+    explain("specimens.B.margins").exits(0).says(&["`margins` in part B", "no mention was found"]);
+    explain("specimens.C.margins").exits(2).says(&["no part `C`", "its parts are `A`, `B`"]);
+}
+
+#[test]
+fn pattern_has_an_item_for_each_part() {
+    let place = place("mtsamples_3087_lung_biopsy_pathology_report_-_1");
+    let ran = place.run(&[
+        "run",
+        "--profile",
+        "clinical",
+        "--provider",
+        "pattern",
+        "--type",
+        "pathology",
+        "--format",
+        "json",
+        "report.txt",
+    ]);
+    let result = ran.json();
+    let specimens = &result["best_extraction"]["specimens"];
+    let said = |at: usize, field: &str| specimens[at][field].as_str().unwrap_or_default().to_owned();
+    assert_eq!(specimens.as_array().map(Vec::len), Some(5), "{specimens:#}");
+    assert_eq!((said(0, "part"), said(4, "part")), ("A".to_owned(), "E".to_owned()));
+    assert_eq!(said(0, "histology"), "Poorly differentiated non-small cell carcinoma");
+    assert_eq!(said(2, "histology"), "Moderately differentiated non-small cell carcinoma");
+    assert_eq!(said(1, "specimenSite"), "Biopsy, 10R lymph node");
+    assert_eq!(said(1, "margins"), "");
+    let evidence = &result["best_validation"]["evidence"]["/specimens/2/margins"];
+    assert_eq!((&evidence["support"], &evidence["part"]), (&json!("verified"), &json!("C")));
 }
 
 proptest::proptest! {

@@ -35,11 +35,14 @@ impl Parts {
         let mut hits = Vec::new();
         scan.hits(&each.headings, false, &mut hits);
         scan.hits(&each.again, true, &mut hits);
-        let found = LabelKind::ALL.into_iter().find_map(|kind| {
+        // Of several kinds, the one that comes first: numbers within lettered parts are statements, and the other way round.
+        let found = LabelKind::ALL.into_iter().filter_map(|kind| {
             let of_kind: Vec<Hit> = hits.iter().filter(|hit| hit.kind == kind).cloned().collect();
-            let labels = established(&of_kind, kind);
-            (labels.len() > 1).then(|| (kind, in_order(known(of_kind, &labels)), labels))
+            let (first, labels) = established(&of_kind, kind);
+            (labels.len() > 1).then(|| (first, kind, in_order(known(of_kind, &labels)), labels))
         });
+        let found =
+            found.min_by_key(|(first, ..)| *first).map(|(_, kind, hits, labels)| (kind, hits, labels));
         let Some((kind, hits, labels)) = found else {
             return Parts { steps: scan.steps, ..Parts::default() };
         };
@@ -153,21 +156,30 @@ fn is_small_word(word: &str) -> bool {
     word.len() == 2 && word.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
-/// The labels of lists that a sure heading begins with the first label, and that have the second one, too; of words, all.
-fn established(hits: &[Hit], kind: LabelKind) -> BTreeSet<u32> {
+/// The labels of lists that a sure heading begins with the first label, and that have the second one, too; of words, all. And where
+/// the first of them stands.
+fn established(hits: &[Hit], kind: LabelKind) -> (usize, BTreeSet<u32>) {
     let hits = in_order(hits.to_vec());
     if kind == LabelKind::Word {
-        return hits.iter().filter(|hit| !hit.again).flat_map(|hit| hit.labels.iter().copied()).collect();
+        let sure = || hits.iter().filter(|hit| !hit.again);
+        let first = sure().next().map_or(usize::MAX, |hit| hit.start);
+        return (first, sure().flat_map(|hit| hit.labels.iter().copied()).collect());
     }
-    let mut of_lists: BTreeMap<usize, (bool, BTreeSet<u32>)> = BTreeMap::new();
+    let mut of_lists: BTreeMap<usize, (&Hit, BTreeSet<u32>)> = BTreeMap::new();
     for (hit, list) in hits.iter().zip(lists(&hits)) {
         let Some(list) = list else { continue };
-        let (_, labels) = of_lists.entry(list).or_insert_with(|| (!hit.again, BTreeSet::new()));
+        let (_, labels) = of_lists.entry(list).or_insert_with(|| (hit, BTreeSet::new()));
         labels.extend(&hit.labels);
     }
     let sure =
-        of_lists.into_values().filter(|(sure, labels)| *sure && labels.contains(&1) && labels.contains(&2));
-    sure.flat_map(|(_, labels)| labels).collect()
+        |(first, labels): &(&Hit, BTreeSet<u32>)| !first.again && labels.contains(&1) && labels.contains(&2);
+    let mut first = usize::MAX;
+    let mut all = BTreeSet::new();
+    for (hit, labels) in of_lists.into_values().filter(sure) {
+        first = first.min(hit.start);
+        all.extend(labels);
+    }
+    (first, all)
 }
 
 /// The headings with labels that are known.
