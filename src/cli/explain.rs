@@ -38,7 +38,8 @@ pub(super) struct Arguments {
     /// Leave nothing out: of a run the whole feedback, every issue and change, long values; of a profile all that the policy does
     #[arg(long, help_heading = OUTPUT)]
     full: bool,
-    /// A field, whose mentions in the document (given instead of a run) are shown: how each was read, and which holds
+    /// A field, whose mentions in the document (given instead of a run) are shown: how each was read, and which holds; or a list
+    /// with one item for each part (`specimens`), whose parts are shown, or a field of one (`specimens.B.margins`)
     #[arg(long, value_name = "NAME", requires = "profile", help_heading = OF_A_DOCUMENT)]
     field: Option<String>,
     /// The profile whose vocabularies read the field

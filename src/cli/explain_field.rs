@@ -1,4 +1,5 @@
-//! `loopctl explain FILE --field NAME`: every mention of a field in a document, how it was read, and which of them holds.
+//! `loopctl explain FILE --field NAME`: every mention of a field in a document, how it was read, and which of them holds; of a list
+//! that has one item for each part of a document, the parts.
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -6,8 +7,8 @@ use super::profile_explain::Voice;
 use super::score::read_source;
 use crate::plan::Plan;
 use crate::report::Paint;
-use crate::rules::Assertion;
-use crate::score::{FieldMention, read_mentions};
+use crate::rules::{Assertion, EvidenceRules};
+use crate::score::{FieldMention, FoundPart, read_mentions, read_mentions_of_part, read_parts};
 use crate::value::sanitize_line;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -19,7 +20,26 @@ use std::path::Path;
 struct Answer<'a> {
     field: &'a str,
     vocabulary: &'a str,
+    /// The part of the document that is looked at, if not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'a str>,
     mentions: Vec<Told<'a>>,
+}
+
+/// The parts of a document, for programs.
+#[derive(Serialize)]
+struct AnswerParts<'a> {
+    list: &'a str,
+    parts: Vec<ToldPart<'a>>,
+}
+
+#[derive(Serialize)]
+struct ToldPart<'a> {
+    label: &'a str,
+    line: usize,
+    heading: &'a str,
+    /// First character and one past the last of each stretch.
+    spans: Vec<(usize, usize)>,
 }
 
 /// One mention, as it is told.
@@ -47,25 +67,115 @@ pub(super) fn explain_field(
 ) -> Result<Exit, Failure> {
     let text = read_source(path)?;
     let rules = plan.scoring.rules().evidence();
-    let Some((vocabulary, _)) = rules.vocabulary_of(field) else {
+    let place = Place::of(field, rules);
+    if let Place::List(list) = place {
+        let parts = read_parts(rules, list, &text).unwrap_or_default();
+        return explain_parts(list, &parts, voice, output);
+    }
+    let name = place.field();
+    let Some((vocabulary, _)) = rules.vocabulary_of(name) else {
         return Err(Failure::usage(format!(
             "no vocabulary of the profile `{}` reads the field `{}`",
             plan.profile.name,
-            sanitize_line(field)
+            sanitize_line(name)
         ))
         .help("name one as `values` of the field in the rubric, or list the field in a file of `rules/vocabularies/`"));
     };
-    let mentions = read_mentions(rules, field, &text).unwrap_or_default();
+    let (part, mentions) = match place {
+        Place::OfPart { list, part, field } => {
+            let Some((label, mentions)) = read_mentions_of_part(rules, list, part, field, &text) else {
+                return Err(no_part(list, part, rules, &text));
+            };
+            (Some(label), mentions)
+        }
+        Place::Field(_) | Place::List(_) => (None, read_mentions(rules, name, &text).unwrap_or_default()),
+    };
     match voice.of_data() {
         Some(format) => {
             let mentions = mentions.iter().map(|mention| told(mention, &text)).collect();
-            output.write_json(&Answer { field, vocabulary, mentions }, format)?;
+            output
+                .write_json(&Answer { field: name, vocabulary, part: part.as_deref(), mentions }, format)?;
         }
         None => {
-            let page = page(field, vocabulary, &mentions, &text, output.out_paint);
+            let of_part = part.map_or_else(String::new, |part| format!(" in part {part}"));
+            let heading =
+                format!("`{}`{of_part}, read with the vocabulary `{vocabulary}`", sanitize_line(name));
+            let page = page(&heading, &mentions, &text, output.out_paint);
             output.out.write_all(page.as_bytes())?;
         }
     }
+    Ok(Exit::Success)
+}
+
+/// What `--field` names.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// A field of the whole document.
+    Field(&'a str),
+    /// A list that has one item for each part of a document.
+    List(&'a str),
+    /// A field of one such item: `specimens.B.margins`.
+    OfPart { list: &'a str, part: &'a str, field: &'a str },
+}
+
+impl<'a> Place<'a> {
+    fn of(text: &'a str, rules: &EvidenceRules) -> Self {
+        let steps: Vec<&str> = text.split(['.', '/']).filter(|step| !step.is_empty()).collect();
+        let is_list = |list: &str| rules.each.iter().any(|(_, each)| each.list.value == list);
+        match steps.as_slice() {
+            [list] if is_list(list) => Place::List(list),
+            [list, part, field] if is_list(list) => Place::OfPart { list, part, field },
+            _ => Place::Field(text),
+        }
+    }
+
+    fn field(self) -> &'a str {
+        match self {
+            Place::Field(field) | Place::List(field) | Place::OfPart { field, .. } => field,
+        }
+    }
+}
+
+fn no_part(list: &str, part: &str, rules: &EvidenceRules, text: &str) -> Failure {
+    let parts = read_parts(rules, list, text).unwrap_or_default();
+    let labels: Vec<String> = parts.iter().map(|part| format!("`{}`", sanitize_line(&part.label))).collect();
+    let failure = Failure::usage(format!("the document has no part `{}` for `{list}`", sanitize_line(part)));
+    failure.help(if labels.is_empty() {
+        "it has fewer than two headings of parts, so it is one whole".to_owned()
+    } else {
+        format!("its parts are {}", labels.join(", "))
+    })
+}
+
+fn explain_parts(
+    list: &str,
+    parts: &[FoundPart],
+    voice: Voice,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if let Some(format) = voice.of_data() {
+        let parts = parts.iter().map(|part| ToldPart {
+            label: &part.label,
+            line: part.line,
+            heading: &part.heading,
+            spans: part.spans.iter().map(|span| (span.start, span.end)).collect(),
+        });
+        output.write_json(&AnswerParts { list, parts: parts.collect() }, format)?;
+        return Ok(Exit::Success);
+    }
+    let mut page = String::new();
+    let heading = format!("`{list}`: {} parts", parts.len());
+    let _ = writeln!(page, "{}", output.out_paint.strong(&heading));
+    if parts.is_empty() {
+        let _ = writeln!(page, "  fewer than two headings of parts were found, so the document is one whole");
+    }
+    for part in parts {
+        let (label, heading) = (sanitize_line(&part.label), sanitize_line(&part.heading));
+        let stretches = part.spans.len();
+        let s = if stretches == 1 { "" } else { "es" };
+        let _ = writeln!(page, "  {label:<4} line {:<4} {stretches} stretch{s}  \"{heading}\"", part.line);
+    }
+    output.out.write_all(page.as_bytes())?;
     Ok(Exit::Success)
 }
 
@@ -81,11 +191,9 @@ fn told<'a>(mention: &'a FieldMention, text: &str) -> Told<'a> {
     }
 }
 
-fn page(field: &str, vocabulary: &str, mentions: &[FieldMention], text: &str, paint: Paint) -> String {
-    let field = sanitize_line(field);
+fn page(heading: &str, mentions: &[FieldMention], text: &str, paint: Paint) -> String {
     let mut page = String::new();
-    let heading = format!("`{field}`, read with the vocabulary `{vocabulary}`");
-    let _ = writeln!(page, "{}", paint.strong(&heading));
+    let _ = writeln!(page, "{}", paint.strong(heading));
     if mentions.is_empty() {
         let _ = writeln!(
             page,

@@ -3,13 +3,15 @@
 use super::claims::without_claims;
 use super::known::{Known, names, schema_without, without};
 use super::protocol::{
-    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions, Role,
+    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions,
+    RequestPart, RequestParts, Role,
 };
 use super::quoted::wrapped_schema;
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::plan::{JudgePlan, Plan, StagePlan};
 use crate::profile::{Call, Options, Sees};
 use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Salvaged, has_a_key_twice};
+use crate::score::parts::Parts;
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -131,6 +133,7 @@ fn task_request(
         source: task.own(source),
         attachments: task.attachments(&stage.stage.call),
         patterns: stage.patterns.get(&document.document_type).cloned(),
+        parts: parts(plan, stage, task),
         options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
     };
@@ -205,6 +208,33 @@ pub fn judge_request(
 fn is_blind(plan: &Plan, judge: &JudgePlan) -> bool {
     let reads = |prompt| plan.templates.uses(prompt, "source");
     judge.judge.call.attach.is_none() && judge.prompt.as_ref().is_none_or(reads)
+}
+
+/// The parts of the document, where the stage's patterns extract something of each.
+fn parts(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Vec<RequestParts> {
+    let document_type = &task.document.document_type;
+    let fields = stage.patterns.get(document_type).and_then(|patterns| patterns.get("fields"));
+    let asks = |list: &str| {
+        let kind = fields.and_then(|fields| fields.get(list)).and_then(|field| field.get("kind"));
+        kind.and_then(Value::as_str) == Some("each")
+    };
+    if task.attached.is_some() {
+        return Vec::new();
+    }
+    let each = plan.scoring.rules().evidence().each.iter().map(|(_, each)| each);
+    let each = each.filter(|each| each.is_for(document_type) && asks(&each.list.value));
+    let found = each.map(|each| RequestParts {
+        list: each.list.value.clone(),
+        label: each.label.value.clone(),
+        parts: Parts::find(task.source, each)
+            .iter()
+            .map(|part| RequestPart {
+                label: part.label.clone(),
+                stretches: part.stretches.iter().map(|stretch| (stretch.start, stretch.end)).collect(),
+            })
+            .collect(),
+    });
+    found.filter(|parts| !parts.parts.is_empty()).collect()
 }
 
 pub(super) fn request_options(options: &Options) -> RequestOptions {

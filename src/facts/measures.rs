@@ -195,6 +195,17 @@ impl Told<'_> {
                 facts.add(format!("{key}.vocabulary.{vocabulary}"), "vocabulary", values);
             }
         }
+        for (kind, each) in &evidence.each {
+            let types: Vec<&str> = each.types.iter().map(|one| one.value.as_str()).collect();
+            let values = json!({
+                "what": kind,
+                "types": types,
+                "list": each.list.value,
+                "label": each.label.value,
+                "severity": each.missing.as_str(),
+            });
+            facts.add(format!("{key}.each.{kind}"), "each", values);
+        }
         if let Some(context) = &evidence.context {
             facts.add(format!("{key}.context"), "assertions", json!({ "context": context.context }));
         }

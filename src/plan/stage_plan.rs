@@ -377,14 +377,20 @@ fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
 
 /// Extraction patterns as providers get them: the examples beside a pattern are for people.
 fn without_examples(mut patterns: Value) -> Value {
-    let fields = patterns.get_mut("fields").and_then(Value::as_object_mut);
+    leave_out_examples(&mut patterns);
+    patterns
+}
+
+/// Of fields, and of the members of their items.
+fn leave_out_examples(holder: &mut Value) {
+    let fields = holder.get_mut("fields").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(serde_json::Map::values_mut) {
         let entries = field.get_mut("patterns").and_then(Value::as_array_mut);
         for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
             entry.remove("examples");
         }
+        leave_out_examples(field);
     }
-    patterns
 }
 
 /// Whether a value that follows `schema` may have something at `pointer`. Only plain properties are followed; what is

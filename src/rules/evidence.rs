@@ -2,6 +2,7 @@
 
 use super::compile::{missing, open};
 use super::context::Context;
+use super::each::Each;
 use super::inherit::Inheritance;
 use super::rubric::{FieldValues, Rubric};
 use super::vocabulary::Vocabulary;
@@ -21,6 +22,8 @@ pub struct EvidenceRules {
     pub context: Option<Context>,
     /// Fields, and keys inside of them.
     pub fields: Vec<FieldName>,
+    /// Kinds of which a document may hold several, by name.
+    pub each: Vec<(String, Each)>,
     /// The first vocabulary that lists a name, by the name as all its writings have it.
     listing: OnceLock<HashMap<String, usize>>,
 }
@@ -160,6 +163,7 @@ impl EvidenceFiles {
                     });
                 }
             }
+            rules.each.extend(rubric.each.iter().map(|(kind, each)| (kind.clone(), each.clone())));
             if rules.context.is_none()
                 && let Some(context) = &rubric.context
             {

@@ -112,8 +112,30 @@ mapping! {
         /// When to say `FIELD_status: not_present`. Without it that is never said.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
+        /// For `each`: the members of an item, and how each is found in the item's part. `{}` stands for the patterns of the field
+        /// of that name.
+        #[key(
+            shaped(|| by_name("MEMBER", "How this member is found.", || Shape::Mapping(ItemMember::mapping()))),
+            examples(&["{ grade: {}, site: { patterns: [{ pattern: 'site: (?P<value>\\w+)' }] } }"])
+        )]
+        fields: Named<ItemMember> as Value = |node, problems| {
+            named(node, "a mapping from members to their patterns", problems)
+        } => |_| Vec::new(),
         /// Tried from top to bottom; the first that matches gives the value.
         #[key(default("[]"), examples(&["[{ pattern: 'grade:\\s*(?P<value>[^\\n.;]+)' }]"]))]
+        patterns: Vec<Pattern>,
+    }
+}
+
+mapping! {
+    /// How one member of an item is found.
+    "member" is "member", expects "a mapping with `patterns`, or `{}`";
+    struct ItemMember {
+        /// Whether it is a text or a number.
+        #[key(default("text"), examples(&["number"]))]
+        kind: FieldKind,
+        /// Tried from top to bottom. Without it, those of the field of the same name.
+        #[key(default("[]"), examples(&["[{ pattern: 'site: (?P<value>\\w+)' }]"]))]
         patterns: Vec<Pattern>,
     }
 }
@@ -131,6 +153,7 @@ decode_words!(FieldKind, "kind", {
     "object": "One entry for each match: the groups `key` and `value`." => FieldKind::Object,
     "list": "One element for each match: each named group is a property." => FieldKind::Other,
     "whole": "The whole document." => FieldKind::Other,
+    "each": "One element for each part of the document (the rubric's `each`), with the label and what `fields` find in it." => FieldKind::Other,
 });
 
 mapping! {
@@ -252,7 +275,15 @@ fn check_field(declared: &Declared, field: &ExtractedField, problems: &mut Probl
         FieldKind::Single => &["value"],
         FieldKind::Other => &[],
     };
-    for Pattern { section, reject, pattern, .. } in &field.patterns {
+    check_patterns(declared, &field.patterns, groups, problems);
+    for (_, member) in &field.fields {
+        let groups: &[&str] = if matches!(member.kind, FieldKind::Single) { &["value"] } else { &[] };
+        check_patterns(declared, &member.patterns, groups, problems);
+    }
+}
+
+fn check_patterns(declared: &Declared, patterns: &[Pattern], groups: &[&str], problems: &mut Problems) {
+    for Pattern { section, reject, pattern, .. } in patterns {
         for pattern in section.iter().chain(reject) {
             check_pattern(declared, pattern, &[], problems);
         }

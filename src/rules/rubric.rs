@@ -1,6 +1,7 @@
 //! Rubrics: which fields a document type should have, how much each weighs, and what fields are called in texts.
 
 use super::checks::pattern;
+use super::each::Each;
 use super::vocabulary::check_values;
 use crate::diag::{Code, Problem, Problems};
 use crate::value::decode::{Decode, Spanned, wrong_type};
@@ -83,6 +84,14 @@ mapping! {
             examples(&["{ pathology: { required: [histology, grade], important: [ihcMarkers], optional: [date] } }"])
         )]
         pub types: BTreeMap<String, TypeFields> => |_| BTreeMap::new(),
+        /// Kinds of which a document may hold several, such as specimens: each has a part of the text, and one item of a list in
+        /// the extraction. Grounding holds an item against its own part, and says which part has none.
+        #[key(
+            default("{}"),
+            shaped(|| by_name("KIND", "How the parts of this kind are found.", Each::shape)),
+            examples(&["{ specimen: { types: [pathology], list: specimens, headings: ['^(?P<label>(?-i:[A-Z]))[.:)] '] } }"])
+        )]
+        pub each: BTreeMap<String, Each>,
     }
 }
 

@@ -24,6 +24,7 @@ struct Entry {
     quote: Option<Range<usize>>,
     context: Assertion,
     undecided: bool,
+    part: Option<Range<usize>>,
 }
 
 /// The support of one leaf.
@@ -48,6 +49,9 @@ pub struct LeafEvidence<'a> {
     /// decide what it says of the value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undecided: bool,
+    /// The part of the document that it is held against, where it is of one of several: `B`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<&'a str>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
@@ -59,8 +63,15 @@ impl<'a> LeafEvidence<'a> {
     /// The support of a leaf, and nothing else said.
     #[must_use]
     pub fn new(support: Support) -> Self {
-        let context = Assertion::Affirmed;
-        LeafEvidence { support, method: None, span: None, quote: None, context, undecided: false }
+        LeafEvidence {
+            support,
+            method: None,
+            span: None,
+            quote: None,
+            context: Assertion::Affirmed,
+            undecided: false,
+            part: None,
+        }
     }
 
     pub(super) fn with(
@@ -76,6 +87,11 @@ impl<'a> LeafEvidence<'a> {
     pub(super) fn left_undecided(self, undecided: bool) -> Self {
         LeafEvidence { undecided, ..self }
     }
+
+    /// Of a leaf that is held against one part of the document.
+    pub(super) fn of_part(self, part: Option<&'a str>) -> Self {
+        LeafEvidence { part, ..self }
+    }
 }
 
 impl Evidence {
@@ -89,8 +105,9 @@ impl Evidence {
     pub fn push(&mut self, path: impl fmt::Display, leaf: LeafEvidence<'_>) {
         let path = self.keep(path);
         let quote = leaf.quote.map(|quote| self.keep(quote));
+        let part = leaf.part.map(|part| self.keep(part));
         let LeafEvidence { support, method, span, context, undecided, .. } = leaf;
-        self.leaves.push(Entry { path, support, method, span, quote, context, undecided });
+        self.leaves.push(Entry { path, support, method, span, quote, context, undecided, part });
     }
 
     fn keep(&mut self, text: impl fmt::Display) -> Range<usize> {
@@ -113,7 +130,7 @@ impl Evidence {
         self.leaves.iter().map(move |entry| {
             let quote = entry.quote.as_ref().map(text);
             let leaf = LeafEvidence::new(entry.support).with(entry.method, entry.span, quote, entry.context);
-            (text(&entry.path), leaf.left_undecided(entry.undecided))
+            (text(&entry.path), leaf.left_undecided(entry.undecided).of_part(entry.part.as_ref().map(text)))
         })
     }
 }
@@ -141,6 +158,7 @@ struct Written {
     context: Assertion,
     #[serde(default)]
     undecided: bool,
+    part: Option<String>,
 }
 
 fn verified() -> Support {
@@ -156,7 +174,7 @@ impl<'de> Deserialize<'de> for Evidence {
             let span = leaf.start.zip(leaf.end).map(|(start, end)| SourceSpan { start, end });
             let read =
                 LeafEvidence::new(leaf.support).with(leaf.method, span, leaf.quote.as_deref(), leaf.context);
-            evidence.push(path, read.left_undecided(leaf.undecided));
+            evidence.push(path, read.left_undecided(leaf.undecided).of_part(leaf.part.as_deref()));
         }
         Ok(evidence)
     }

@@ -7,11 +7,15 @@ use super::grounding::{
     Vocabulary,
 };
 use super::judged::{Judged, PassageVerdict};
+use super::parted::{Elsewhere, Ground, PartItems};
+use super::parts::{PartedText, Parts};
 use super::quotes::Quotes;
 use super::wording::{cut, plain_issue, shown};
-use crate::rules::{Assertion, EvidenceRules, GroundingSettings};
+use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, Severity, unescape};
 use serde_json::Value;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 /// What fields may be called and how their values are said, prepared for the search.
 #[derive(Debug, Default)]
@@ -20,6 +24,8 @@ pub(super) struct Names {
     pub(super) lexicon: Lexicon,
     /// The vocabulary that the rubric names for each field.
     pub(super) values: Vec<Option<usize>>,
+    /// Kinds of which a document may hold several, by name.
+    pub(super) each: Vec<(String, Each)>,
 }
 
 impl Names {
@@ -31,6 +37,7 @@ impl Names {
             names: Vocabulary::new(rules.fields.iter().map(|field| (&field.key, &field.synonyms))),
             values: rules.fields.iter().map(|field| field.values.as_ref().and_then(number)).collect(),
             lexicon,
+            each: rules.each.clone(),
         }
     }
 }
@@ -40,6 +47,8 @@ impl Names {
 pub struct Source {
     pub(super) index: SourceIndex,
     pub(super) passages: Passages,
+    /// Its parts of each kind, found when they are first asked for.
+    parted: Vec<OnceLock<PartedText>>,
     document: Option<Value>,
 }
 
@@ -48,6 +57,7 @@ impl Source {
         Source {
             index: SourceIndex::new(text, &names.names),
             passages: Passages::new(text, &names.lexicon),
+            parted: names.each.iter().map(|_| OnceLock::new()).collect(),
             document: None,
         }
     }
@@ -55,6 +65,13 @@ impl Source {
     /// The same, whose text is also read as JSON: candidates patch it.
     pub(super) fn with_document(text: &str, names: &Names) -> Self {
         Source { document: serde_json::from_str(text).ok(), ..Source::new(text, names) }
+    }
+
+    /// Its parts of a kind, which has this number among the names; `None` where it has fewer than two.
+    pub(super) fn parted(&self, kind: usize, each: &Each) -> Option<&PartedText> {
+        let find = || PartedText::new(Parts::find(self.text(), each));
+        let parted = self.parted.get(kind)?.get_or_init(find);
+        (!parted.parts.is_empty()).then_some(parted)
     }
 
     /// The JSON that candidates patch; `None` when the text is no JSON or candidates are no patches.
@@ -115,20 +132,54 @@ pub fn read_mentions(rules: &EvidenceRules, field: &str, text: &str) -> Option<V
 
 impl Source {
     pub(super) fn mentions(&self, names: &Names, field: &str) -> Option<Vec<FieldMention>> {
-        let reading = Reading { lexicon: &names.lexicon, passages: &self.passages, values: &names.values };
+        self.mentions_in(names, &self.index, &self.passages, field, |bytes| bytes)
+    }
+
+    pub(super) fn mentions_of_part(
+        &self,
+        names: &Names,
+        parted: &PartedText,
+        part: usize,
+        field: &str,
+    ) -> Option<Vec<FieldMention>> {
+        let own = parted.part(part, self.text(), &self.passages, &names.names, &names.lexicon)?;
+        self.mentions_in(names, &own.index, &own.passages, field, |bytes| own.in_whole(&bytes))
+    }
+
+    fn mentions_in(
+        &self,
+        names: &Names,
+        index: &SourceIndex,
+        passages: &Passages,
+        field: &str,
+        in_whole: impl Fn(Range<usize>) -> Range<usize>,
+    ) -> Option<Vec<FieldMention>> {
+        let reading = Reading { lexicon: &names.lexicon, passages, values: &names.values };
         let candidate = serde_json::json!({ field: null });
         let (mut scratch, fuel) = (Scratch::default(), Fuel::of(MENTIONS_WORK));
         let settings = Settings::default();
-        let mut grounder =
-            Grounder::new(&candidate, &names.names, &self.index, settings, &mut scratch, &fuel);
-        let told = |mention: super::grounding::Mentioned| FieldMention {
-            line: self.passages.line(mention.bytes.start, self.text()),
-            span: SourceSpan::from(self.index.chars(&mention.bytes)),
-            value: mention.value,
-            context: mention.context,
-            finality: mention.finality,
+        let mut grounder = Grounder::new(&candidate, &names.names, index, settings, &mut scratch, &fuel);
+        let told = |mention: super::grounding::Mentioned| {
+            let bytes = in_whole(mention.bytes);
+            FieldMention {
+                line: self.line(bytes.start),
+                span: self.span(&bytes),
+                value: mention.value,
+                context: mention.context,
+                finality: mention.finality,
+            }
         };
         Some(grounder.mentions(field, reading)?.into_iter().map(told).collect())
+    }
+
+    /// The number of the line that holds a byte, from 1.
+    pub(super) fn line(&self, byte: usize) -> usize {
+        self.passages.line(byte, self.text())
+    }
+
+    /// Bytes as characters.
+    pub(super) fn span(&self, bytes: &Range<usize>) -> SourceSpan {
+        SourceSpan::from(self.index.chars(bytes))
     }
 }
 
@@ -159,57 +210,91 @@ impl Share {
 /// Judges every leaf, records evidence and issues, and counts; as long as there is fuel.
 ///
 /// Leaves are texts that are not blank, numbers, and truth values that the document speaks of; neither what is under a
-/// `…_status` key nor under a top-level field that the settings ignore.
+/// `…_status` key nor under a top-level field that the settings ignore. An item that is about a part of the document is held
+/// against that part.
 #[expect(clippy::too_many_arguments, reason = "called once; a struct of the same fields would say no more")]
 pub(super) fn ground(
     candidate: &Value,
+    document_type: &str,
     names: &Names,
     source: &Source,
     quotes: Option<&Quotes>,
     judged: Option<&Judged>,
     settings: &GroundingSettings,
     scratch: &mut Scratch,
+    parts: &mut Vec<Scratch>,
     fuel: &Fuel,
     out: &mut Assessment,
 ) -> Share {
-    let mut share = Share::default();
     let search = Settings { fuzzy: settings.fuzzy.get() };
+    let items = PartItems::of(candidate, names, source, document_type);
+    let mut telling = Telling { source, settings, share: Share::default(), judged, candidate, out };
     let reading = Reading { lexicon: &names.lexicon, passages: &source.passages, values: &names.values };
     let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
-    let is_checked = |pointer: &str| is_checked(pointer, &settings.ignore);
-    grounder.judge_all(candidate, reading, quotes, is_checked, |leaf, mut verdict| {
-        share.checked += 1;
+    let is_checked = |pointer: &str| is_checked(pointer, &settings.ignore) && !items.holds(pointer);
+    let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
+    grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
+        telling.leaf(leaf.pointer, leaf.value, &verdict, offered(leaf.pointer), None, None);
+    });
+    Ground { names, source, quotes, search, fuel }.items(&items, parts, &mut telling);
+    let Telling { share, out, .. } = telling;
+    // After those of leaves, which the account counts off.
+    out.issues.extend(items.issues(candidate, source, &settings.ignore));
+    share
+}
+
+/// Records what is found of leaves.
+#[derive(Debug)]
+pub(super) struct Telling<'a> {
+    source: &'a Source,
+    pub(super) settings: &'a GroundingSettings,
+    share: Share,
+    judged: Option<&'a Judged>,
+    candidate: &'a Value,
+    out: &'a mut Assessment,
+}
+
+impl Telling<'_> {
+    /// Records what is found of one leaf; of one of an item, with its part, and where else the document says its value.
+    pub(super) fn leaf(
+        &mut self,
+        pointer: &str,
+        value: &Value,
+        verdict: &Verdict,
+        quotes: &[String],
+        part: Option<&str>,
+        elsewhere: Option<&Elsewhere>,
+    ) {
+        self.share.checked += 1;
         // The quote is there, and nothing could be read from it.
-        let mut undecided = settings.judged && verdict.finding == Finding::QuoteUndecided;
-        if let (true, Some(judged), Some(passage)) = (undecided, judged, span_of(source, &verdict))
-            && let Some(said) = judged.of(candidate, leaf.pointer, leaf.value, passage)
-        {
-            undecided = false;
-            verdict = judged_as(said, verdict);
-        }
-        let told = Told { source, verdict: &verdict, value: leaf.value };
-        let quote =
-            quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer)).first().filter(|_| verdict.by_quote);
+        let is_open = verdict.finding == Finding::QuoteUndecided && elsewhere.is_none();
+        let mut undecided = self.settings.judged && is_open;
+        let said = self
+            .judged
+            .filter(|_| undecided)
+            .and_then(|judged| judged.of(self.candidate, pointer, value, span_of(self.source, verdict)?));
+        let decided = said.map(|said| judged_as(said, verdict.clone()));
+        undecided &= decided.is_none();
+        let verdict = decided.as_ref().unwrap_or(verdict);
+        let told = Told { source: self.source, verdict, value, part, elsewhere };
+        let quote = quotes.first().filter(|_| verdict.by_quote);
         let context = match verdict.finding {
             Finding::Asserted(how) => how,
             _ => Assertion::Affirmed,
         };
-        let leaf_evidence = LeafEvidence::new(verdict.support).with(
-            verdict.method,
-            told.span(),
-            quote.map(String::as_str),
-            context,
-        );
-        out.evidence.push(leaf.pointer, leaf_evidence.left_undecided(undecided));
-        let counts = counts(verdict.support, settings);
+        let leaf_evidence = LeafEvidence::new(verdict.support)
+            .with(verdict.method, told.span(), quote.map(String::as_str), context)
+            .left_undecided(undecided)
+            .of_part(part);
+        self.out.evidence.push(pointer, leaf_evidence);
+        let counts = counts(verdict.support, self.settings);
         if counts >= 1.0 {
-            share.grounded += 1;
+            self.share.grounded += 1;
         } else {
-            share.lost.push(1.0 - counts);
-            out.issues.push(told.issue(leaf.pointer, settings));
+            self.share.lost.push(1.0 - counts);
+            self.out.issues.push(told.issue(pointer, self.settings));
         }
-    });
-    share
+    }
 }
 
 /// An undecided verdict, as a judge that was shown the passage decides it.
@@ -238,6 +323,9 @@ struct Told<'a> {
     source: &'a Source,
     verdict: &'a Verdict,
     value: &'a Value,
+    /// The part that it is held against, and where else its value stands.
+    part: Option<&'a str>,
+    elsewhere: Option<&'a Elsewhere>,
 }
 
 /// Longest passage in a message, in characters.
@@ -251,6 +339,10 @@ impl Told<'_> {
 
     fn issue(&self, pointer: &str, settings: &GroundingSettings) -> Issue {
         let value = shown(self.value);
+        if let (Some(part), Some(elsewhere)) = (self.part, self.elsewhere) {
+            return self.issue_elsewhere(pointer, part, elsewhere, settings.severity);
+        }
+        let place = self.part.map_or("the document".to_owned(), |part| format!("part {part}"));
         let (code, severity, message, fix) = match (self.verdict.support, self.verdict.finding) {
             (Support::Conflicting, _) => (
                 "CONFLICTING_MENTIONS",
@@ -261,7 +353,7 @@ impl Told<'_> {
             (Support::Quoted, _) => (
                 "UNVERIFIED_VALUE",
                 Severity::Minor,
-                format!("the quote for `{value}` is in the document, but does not show that it says so"),
+                format!("the quote for `{value}` is in {place}, but does not show that it says so"),
                 "quote the words that say the value, or write it as the document does",
             ),
             (_, Finding::QuoteNotFound) => (
@@ -301,12 +393,41 @@ impl Told<'_> {
                 "keep the document's own doubt, or take the value back",
             ),
             _ => {
-                let message = format!("`{value}` is not found in the source");
+                let place = self.part.map_or("the source".to_owned(), |part| format!("part {part}"));
+                let message = format!("`{value}` is not found in {place}");
                 return plain_issue("UNGROUNDED_VALUE", settings.severity, pointer.to_owned(), message);
             }
         };
         Issue {
             suggested_fix: Some(fix.to_owned()),
+            source_span: self.span(),
+            ..plain_issue(code, severity, pointer.to_owned(), message)
+        }
+    }
+
+    /// Of a value that the document says, but not of the part that it is written of.
+    fn issue_elsewhere(&self, pointer: &str, part: &str, elsewhere: &Elsewhere, severity: Severity) -> Issue {
+        let value = shown(self.value);
+        let bytes = self.verdict.bytes.as_ref();
+        let line = bytes.map_or_else(String::new, |bytes| format!(", {}", self.line(bytes, "has it")));
+        let (code, severity, message, fix) = match elsewhere {
+            Elsewhere::Parts(others) => (
+                "QUOTE_OF_ANOTHER_PART",
+                severity,
+                format!("the quote for `{value}` stands in part {others}, not in part {part}{line}"),
+                format!("say what part {part} says, with a quote from there, or take the value back"),
+            ),
+            Elsewhere::Common => (
+                "UNVERIFIED_VALUE",
+                Severity::Minor,
+                format!(
+                    "`{value}` stands where the document is about no part in particular, not in part {part}{line}"
+                ),
+                format!("say it at the top of the extraction, or say what part {part} says"),
+            ),
+        };
+        Issue {
+            suggested_fix: Some(fix),
             source_span: self.span(),
             ..plain_issue(code, severity, pointer.to_owned(), message)
         }
@@ -363,7 +484,7 @@ fn counts(support: Support, settings: &GroundingSettings) -> f64 {
 }
 
 /// Whether the leaf at `pointer` counts.
-fn is_checked(pointer: &str, ignore: &[String]) -> bool {
+pub(super) fn is_checked(pointer: &str, ignore: &[String]) -> bool {
     let mut steps = pointer.split('/').skip(1);
     let ignored = steps.next().is_some_and(|field| ignore.iter().any(|name| unescape(field) == *name));
     !ignored && !pointer.split('/').skip(1).any(|step| step.ends_with("_status"))

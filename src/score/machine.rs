@@ -9,6 +9,7 @@ use super::grounded::{self, Names, Source};
 use super::grounding::Scratch;
 use super::judged::Judged;
 use super::memo::Memo;
+use super::parted::NO_PARTS_EXTRACTED;
 use super::pre_existing::PreExisting;
 use super::quotes::Quotes;
 use super::wording::{check_issue, plain_issue, schema_issue, script_issue};
@@ -39,6 +40,8 @@ pub(super) struct Buffers {
     /// Scores of an ensemble's members.
     pub members: Vec<Option<(Score, Weight)>>,
     pub grounding: Scratch,
+    /// The same for single parts of a document.
+    pub parts: Vec<Scratch>,
 }
 
 pub(super) struct Machine<'a> {
@@ -397,12 +400,14 @@ impl<'a> Machine<'a> {
         let before = self.out.issues.len();
         let share = grounded::ground(
             self.candidate,
+            &self.program.document_type,
             self.names,
             source,
             self.quotes,
             self.judged,
             settings,
             &mut self.room.grounding,
+            &mut self.room.parts,
             self.fuel,
             self.out,
         );
@@ -412,7 +417,7 @@ impl<'a> Machine<'a> {
         for issue in self.out.issues.iter_mut().skip(before) {
             issue.disposition = match issue.code.as_str() {
                 // What the document does not decide, a person does.
-                "CONFLICTING_MENTIONS" => Disposition::Escalate,
+                "CONFLICTING_MENTIONS" | NO_PARTS_EXTRACTED => Disposition::Escalate,
                 code => self.dispositions.of(code, issue.auto_fixable),
             };
         }

@@ -72,6 +72,8 @@ mod pages;
 #[cfg(test)]
 mod panel;
 #[cfg(test)]
+mod parts;
+#[cfg(test)]
 mod pipeline;
 #[cfg(test)]
 mod plugin_check;

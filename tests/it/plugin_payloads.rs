@@ -2,7 +2,8 @@
 
 use loopctl::provider::protocol::{
     AbiVersion, Attachment, Completion, CompletionRequest, DocumentRef, Endpoint, HttpRequest, HttpResponse,
-    Manifest, Message, PluginError, PluginKind, RequestFeedback, RequestIssue, RequestOptions, Role, Usage,
+    Manifest, Message, PluginError, PluginKind, RequestFeedback, RequestIssue, RequestOptions, RequestPart,
+    RequestParts, Role, Usage,
 };
 use loopctl_plugin_abi::LC_PAYLOADS;
 use serde_json::{Value, json};
@@ -23,6 +24,11 @@ fn full() -> [(&'static str, Value); 6] {
         quotes: true,
         source: Some(text()),
         patterns: Some(json!({})),
+        parts: vec![RequestParts {
+            list: text(),
+            label: text(),
+            parts: vec![RequestPart { label: text(), stretches: vec![(0, 1)] }],
+        }],
         base: Some(json!({})),
         feedback: Some(RequestFeedback {
             missing: vec![text()],

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use loopctl_plugin_sdk::protocol::RequestParts;
 use regex::Captures;
 use serde_json::{Map, Number, Value};
 
 use crate::focus::{Focus, Keys};
 use crate::patterns::{Absent, Field, FieldKind, Pattern, Patterns, Take};
-use crate::sections::Sections;
+use crate::sections::{Sections, within};
 use crate::verbatim::{stands_in, tidy};
 
 /// Most matches of one pattern that are looked at in one document.
@@ -29,12 +30,25 @@ pub struct Extraction {
 /// The first attempt: the patterns of tier 0 of every field.
 #[must_use]
 pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
+    extract_parts(patterns, source, &[])
+}
+
+/// The same of a document whose parts the host has found.
+#[must_use]
+pub fn extract_parts(patterns: &Patterns, source: &str, parts: &[RequestParts]) -> Extraction {
     let sections = Sections::find(patterns, source);
     let mut fields = Map::new();
     let mut notes = Vec::new();
     let mut quotes = Vec::new();
     for (name, field) in &patterns.fields {
-        let search = Search { field, source, sections: &sections, tiers: 0..1 };
+        let search = Search { field, source, sections: &sections, tiers: 0..1, within: None };
+        if field.kind == FieldKind::Each {
+            if let Some(found) = search.each(parts_of(parts, name), &[], &Keys::new()) {
+                quotes.extend(found.quotes(name, source));
+                fields.insert(name.clone(), found.value);
+            }
+            continue;
+        }
         match search.all(None) {
             Some(found) => {
                 quotes.extend(found.quotes(name, source));
@@ -54,10 +68,25 @@ pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
 ///   the document says it, and goes if it does not.
 /// * An object or list: keys and items that were complained about are looked for again, others stay, newly found ones
 ///   are added.
+/// * An item of a part: its members that were complained about are looked for again in its part, and those that it lacks; a part
+///   without an item gets one.
 #[must_use]
 pub fn correct(
     patterns: &Patterns,
     source: &str,
+    base: &Map<String, Value>,
+    focus: &Focus,
+    tier: u32,
+) -> Extraction {
+    correct_parts(patterns, source, &[], base, focus, tier)
+}
+
+/// The same of a document whose parts the host has found.
+#[must_use]
+pub fn correct_parts(
+    patterns: &Patterns,
+    source: &str,
+    parts: &[RequestParts],
     base: &Map<String, Value>,
     focus: &Focus,
     tier: u32,
@@ -72,11 +101,16 @@ pub fn correct(
             notes.push(format!("{name}: no patterns are declared for it"));
             continue;
         };
-        let search = Search { field, source, sections: &sections, tiers: 0..tier.saturating_add(1) };
+        let search =
+            Search { field, source, sections: &sections, tiers: 0..tier.saturating_add(1), within: None };
         // Feedback on a field that was said to be not present refutes the claim; it is not made again.
         let refuted = fields.remove(&status).is_some();
         let before = fields.get(name).filter(|value| !is_blank(value)).cloned();
         let found = match (field.kind, before.as_ref()) {
+            (FieldKind::Each, before) => {
+                let old = before.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                search.each(parts_of(parts, name), old, keys)
+            }
             (_, None) => search.all(None),
             (FieldKind::Object, Some(Value::Object(old))) => search.again_object(old, keys),
             (FieldKind::List, Some(Value::Array(old))) => search.again_list(old, keys),
@@ -108,11 +142,15 @@ pub fn correct(
     Extraction { fields: in_declared_order(patterns, fields), notes, quotes }
 }
 
+fn parts_of<'p>(parts: &'p [RequestParts], list: &str) -> Option<&'p RequestParts> {
+    parts.iter().find(|parts| parts.list == list)
+}
+
 /// A value, and where in the document it and its parts were read.
-struct Found {
-    value: Value,
+pub(crate) struct Found {
+    pub(crate) value: Value,
     /// JSON Pointers within the value.
-    read: Vec<(String, Range<usize>)>,
+    pub(crate) read: Vec<(String, Range<usize>)>,
 }
 
 impl Found {
@@ -137,7 +175,7 @@ impl From<Value> for Found {
 }
 
 /// A key as a segment of a JSON Pointer.
-fn segment(key: &str) -> String {
+pub(crate) fn segment(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
@@ -165,16 +203,18 @@ fn in_declared_order(patterns: &Patterns, mut fields: Map<String, Value>) -> Map
 }
 
 /// One field looked for in one document.
-struct Search<'a> {
-    field: &'a Field,
-    source: &'a str,
-    sections: &'a Sections<'a>,
-    tiers: Range<u32>,
+pub(crate) struct Search<'a> {
+    pub(crate) field: &'a Field,
+    pub(crate) source: &'a str,
+    pub(crate) sections: &'a Sections<'a>,
+    pub(crate) tiers: Range<u32>,
+    /// Only here, if not in all of it.
+    pub(crate) within: Option<&'a [Range<usize>]>,
 }
 
 impl<'a> Search<'a> {
     /// The field's value by all patterns of the tiers; `other_than` is a value that was refused.
-    fn all(&self, other_than: Option<&Value>) -> Option<Found> {
+    pub(crate) fn all(&self, other_than: Option<&Value>) -> Option<Found> {
         match self.field.kind {
             FieldKind::Whole => {
                 (!self.source.trim().is_empty()).then(|| Value::String(self.source.to_owned()).into())
@@ -182,15 +222,16 @@ impl<'a> Search<'a> {
             FieldKind::Text | FieldKind::Number => self.scalar(other_than),
             FieldKind::Object => self.object(&Map::new(), None),
             FieldKind::List => self.list(Vec::new()),
+            FieldKind::Each => None,
         }
     }
 
     /// A single value that was refused: something else by the wider patterns, or the same if the document says it.
-    fn again(&self, old: &Value) -> Option<Found> {
+    pub(crate) fn again(&self, old: &Value) -> Option<Found> {
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
         let other = match self.field.kind {
             FieldKind::Object | FieldKind::List => self.all(None),
-            FieldKind::Text | FieldKind::Number | FieldKind::Whole => wider.all(Some(old)),
+            FieldKind::Text | FieldKind::Number | FieldKind::Whole | FieldKind::Each => wider.all(Some(old)),
         };
         other.or_else(|| self.is_said(old).then(|| old.clone().into()))
     }
@@ -242,7 +283,14 @@ impl<'a> Search<'a> {
     /// Whether every text of a value stands in the document. Numbers count when a pattern of the field reads them there.
     fn is_said(&self, value: &Value) -> bool {
         match value {
-            Value::String(text) => !text.trim().is_empty() && stands_in(text.trim(), self.source),
+            Value::String(text) if text.trim().is_empty() => false,
+            Value::String(text) => match self.within {
+                None => stands_in(text.trim(), self.source),
+                Some(stretches) => stretches
+                    .iter()
+                    .filter_map(|stretch| self.source.get(stretch.clone()))
+                    .any(|own| stands_in(text.trim(), own)),
+            },
             Value::Number(_) => {
                 let mut said = false;
                 self.each_match(|_, captures, _| {
@@ -369,9 +417,11 @@ impl<'a> Search<'a> {
 
     /// Where a pattern looks: the whole document or the sections that it names, or the head of those.
     fn places(&self, pattern: &'a Pattern) -> Vec<Range<usize>> {
-        let mut places: Vec<Range<usize>> = match &pattern.section {
-            Some(title) => self.sections.under(title).collect(),
-            None => std::iter::once(0..self.source.len()).collect(),
+        let mut places: Vec<Range<usize>> = match (&pattern.section, self.within) {
+            (Some(title), None) => self.sections.under(title).to_vec(),
+            (Some(title), Some(stretches)) => within(&self.sections.under(title), stretches),
+            (None, None) => std::iter::once(0..self.source.len()).collect(),
+            (None, Some(stretches)) => stretches.to_vec(),
         };
         if let Some(characters) = pattern.head {
             for place in &mut places {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loopctl_plugin_sdk::protocol::RequestFeedback;
 
-/// The keys of an object, or the indexes of a list, that were complained about; none: the field as a whole.
+/// The keys of an object, or the indexes of a list, that were complained about, and of an item its members (`0/grade`); none: the
+/// field as a whole.
 pub type Keys = BTreeSet<String>;
 
 /// The fields to look for again.
@@ -22,7 +23,13 @@ pub fn focus(feedback: &RequestFeedback) -> Focus {
         let Some(name) = parts.next().filter(|name| !name.is_empty()) else { continue };
         let name = name.strip_suffix("_status").map_or_else(|| name.clone(), str::to_owned);
         let keys = focus.entry(name).or_default();
-        keys.extend(parts.next().filter(|key| !key.is_empty()));
+        if let Some(key) = parts.next().filter(|key| !key.is_empty()) {
+            // Of an item of a list, also the member.
+            keys.extend(
+                parts.next().filter(|member| !member.is_empty()).map(|member| format!("{key}/{member}")),
+            );
+            keys.insert(key);
+        }
     }
     focus
 }
@@ -60,7 +67,7 @@ mod tests {
             ("histology".into(), vec![]),
             ("ihcMarkers".into(), vec!["CK5/6".into(), "ER".into()]),
             ("margins".into(), vec![]),
-            ("measurements".into(), vec!["0".into()]),
+            ("measurements".into(), vec!["0".into(), "0/size".into()]),
             ("tmb".into(), vec![]),
         ];
         assert_eq!(found, expected);

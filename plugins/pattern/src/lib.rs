@@ -36,6 +36,11 @@
 //!     kind: list                    # one object per match: each named group is a property
 //!     patterns:
 //!       - pattern: '(?P<size>\d+ cm) (?P<structure>\w+)'
+//!   specimens:
+//!     kind: each                    # one object per part of the document, with its label: the host finds the parts
+//!     fields:
+//!       grade: {}                   # the patterns of the field `grade`, within the part
+//!       site: { patterns: [{ pattern: '(?P<value>\w+) biopsy' }] }
 //!   rawText: { kind: whole }        # the whole document
 //! ```
 //!
@@ -49,6 +54,7 @@
 
 pub mod extract;
 pub mod focus;
+mod parts;
 pub mod patterns;
 mod provider;
 mod sections;

@@ -52,6 +52,8 @@ pub enum FieldKind {
     List,
     /// The whole document.
     Whole,
+    /// One object for each part of the document that the host has found.
+    Each,
 }
 
 /// Which match of a pattern counts, for fields of kind `text` and `number`.
@@ -86,6 +88,8 @@ struct RawField {
     kind: FieldKind,
     #[serde(default)]
     keys: Map<String, Value>,
+    #[serde(default)]
+    fields: Map<String, Value>,
     #[serde(default)]
     patterns: Vec<RawPattern>,
     absent: Option<RawAbsent>,
@@ -127,6 +131,8 @@ pub(crate) struct Field {
     pub(crate) keys: Vec<(String, Regex)>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) absent: Option<Absent>,
+    /// For each part: the members of its item.
+    pub(crate) fields: Vec<(String, Field)>,
 }
 
 /// When a field that was not found may be said to be not present in the document.
@@ -179,10 +185,22 @@ impl Patterns {
             None => None,
         };
         let mut fields = Vec::with_capacity(raw.fields.len());
+        let mut items = Vec::new();
         for (name, value) in &raw.fields {
             let place = format!("fields.{name}");
-            let raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
+            let mut raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
+            items.push(std::mem::take(&mut raw.fields));
             fields.push((name.clone(), field(&words, &place, raw, !headings.is_empty())?));
+        }
+        for (at, members) in items.iter().enumerate() {
+            let place = fields.get(at).map_or(String::new(), |(name, _)| format!("fields.{name}"));
+            let members = item(&words, &place, members, &fields, !headings.is_empty())?;
+            if let Some((_, field)) = fields.get_mut(at) {
+                if (field.kind == FieldKind::Each) == members.is_empty() {
+                    return Err(wrong(&place, "`kind: each` and `fields` go together"));
+                }
+                field.fields = members;
+            }
         }
         Ok(Self { headings, preliminary, fields })
     }
@@ -193,14 +211,44 @@ impl Patterns {
     }
 }
 
+/// The members of an item; one without patterns has those of the field of its name.
+fn item(
+    words: &Words,
+    place: &str,
+    raw: &Map<String, Value>,
+    fields: &[(String, Field)],
+    has_headings: bool,
+) -> Result<Vec<(String, Field)>, PatternError> {
+    within(&format!("{place}.fields"), raw.len(), MAX_FIELDS)?;
+    let mut members = Vec::with_capacity(raw.len());
+    for (name, value) in raw {
+        let place = format!("{place}.fields.{name}");
+        let raw = RawField::deserialize(value).map_err(|e| shape(&place, &e))?;
+        let member = if raw.patterns.is_empty() {
+            let same = fields.iter().find(|(known, field)| known == name && !field.patterns.is_empty());
+            let (_, field) = same
+                .ok_or_else(|| wrong(&place, "expected `patterns`, or a field of that name that has some"))?;
+            field.clone()
+        } else {
+            field(words, &place, raw, has_headings)?
+        };
+        if matches!(member.kind, FieldKind::Each | FieldKind::Whole) {
+            return Err(wrong(&place, "a member is a text, a number, an object or a list"));
+        }
+        members.push((name.clone(), member));
+    }
+    Ok(members)
+}
+
 fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Result<Field, PatternError> {
     let compile = |place: &str, pattern: &str| compile(words, place, pattern);
     within(&format!("{place}.patterns"), raw.patterns.len(), MAX_PATTERNS)?;
     within(&format!("{place}.keys"), raw.keys.len(), MAX_PATTERNS)?;
-    if raw.kind == FieldKind::Whole && !raw.patterns.is_empty() {
-        return Err(wrong(place, "a field of kind `whole` takes no `patterns`"));
+    let is_whole = matches!(raw.kind, FieldKind::Whole | FieldKind::Each);
+    if is_whole && !raw.patterns.is_empty() {
+        return Err(wrong(place, "a field of kind `whole` or `each` takes no `patterns`"));
     }
-    if raw.kind != FieldKind::Whole && raw.patterns.is_empty() {
+    if !is_whole && raw.patterns.is_empty() {
         return Err(wrong(place, "expected at least one pattern under `patterns`"));
     }
     if raw.kind != FieldKind::Object && !raw.keys.is_empty() {
@@ -235,7 +283,7 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
         }
         None => None,
     };
-    Ok(Field { kind: raw.kind, keys, patterns, absent })
+    Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new() })
 }
 
 fn pattern(
@@ -273,7 +321,7 @@ fn pattern(
                     "expected a named group like `(?P<size>...)`",
                 ));
             }
-            FieldKind::List | FieldKind::Whole => {}
+            FieldKind::List | FieldKind::Whole | FieldKind::Each => {}
         }
     }
     let reject = match &raw.reject {

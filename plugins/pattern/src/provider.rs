@@ -6,7 +6,7 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Usage};
 use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure};
 use serde_json::{Value, json};
 
-use crate::extract::{correct, extract};
+use crate::extract::{correct_parts, extract_parts};
 use crate::focus::focus;
 use crate::patterns::Patterns;
 
@@ -57,18 +57,18 @@ impl DirectPlugin for PatternPlugin {
         }
         let base = request.base.as_ref().and_then(Value::as_object);
         let extraction = match (base, &request.feedback) {
-            (None, None) => extract(&patterns, source),
+            (None, None) => extract_parts(&patterns, source, &request.parts),
             (base, feedback) => {
                 let fresh;
                 let base = match base {
                     Some(base) => base,
                     None => {
-                        fresh = extract(&patterns, source).fields;
+                        fresh = extract_parts(&patterns, source, &request.parts).fields;
                         &fresh
                     }
                 };
                 let focus = feedback.as_ref().map(focus).unwrap_or_default();
-                correct(&patterns, source, base, &focus, tier(request.iteration))
+                correct_parts(&patterns, source, &request.parts, base, &focus, tier(request.iteration))
             }
         };
         if cancel.is_cancelled() {

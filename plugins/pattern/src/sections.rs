@@ -1,6 +1,9 @@
 //! The document's headings, and the text under each.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::patterns::Patterns;
 
@@ -13,6 +16,8 @@ pub(crate) struct Sections<'s> {
     headings: Vec<(Range<usize>, &'s str)>,
     /// Parts under headings of what is not final, with these headings, in document order.
     preliminary: Vec<Range<usize>>,
+    /// What stands under the headings that a pattern names, found once for all parts.
+    under: RefCell<HashMap<String, Rc<[Range<usize>]>>>,
 }
 
 impl<'s> Sections<'s> {
@@ -42,7 +47,7 @@ impl<'s> Sections<'s> {
         let ends = headings.iter().skip(1).map(|(range, _)| range.start).chain([source.len()]);
         let parts = headings.iter().zip(ends).filter(|((_, title), _)| is_preliminary(title));
         let preliminary = parts.map(|((range, _), end)| range.start..end.max(range.end)).collect();
-        Self { source, headings, preliminary }
+        Self { source, headings, preliminary, under: RefCell::default() }
     }
 
     /// Cuts places, which are in document order, where parts that are not final begin and end. First come the pieces
@@ -78,12 +83,30 @@ impl<'s> Sections<'s> {
     }
 
     /// The ranges of text under the headings whose whole title matches, in document order.
-    pub(crate) fn under<'a>(&'a self, title: &'a regex::Regex) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.headings.iter().enumerate().filter(|(_, (_, text))| title.is_match(text)).map(
-            |(at, (range, _))| {
+    pub(crate) fn under(&self, title: &regex::Regex) -> Rc<[Range<usize>]> {
+        if let Some(known) = self.under.borrow().get(title.as_str()) {
+            return Rc::clone(known);
+        }
+        let named = self.headings.iter().enumerate().filter(|(_, (_, text))| title.is_match(text));
+        let found: Rc<[Range<usize>]> = named
+            .map(|(at, (range, _))| {
                 let end = self.headings.get(at + 1).map_or(self.source.len(), |(next, _)| next.start);
                 range.end..end.max(range.end)
-            },
-        )
+            })
+            .collect();
+        self.under.borrow_mut().insert(title.as_str().to_owned(), Rc::clone(&found));
+        found
     }
+}
+
+/// The pieces of some places, which are in document order, that lie within some stretches, which are so, too.
+pub(crate) fn within(places: &[Range<usize>], stretches: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    for stretch in stretches {
+        let from = places.partition_point(|place| place.end <= stretch.start);
+        let here = places.get(from..).unwrap_or_default();
+        let here = here.iter().take_while(|place| place.start < stretch.end);
+        pieces.extend(here.map(|place| place.start.max(stretch.start)..place.end.min(stretch.end)));
+    }
+    pieces
 }

@@ -136,6 +136,10 @@ pub struct CompletionRequest {
     /// The declared extraction patterns of the document's type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Value>,
+    /// The parts of a document that is about several of a kind, for plugins that read no prompts: they stand beside `patterns`
+    /// that ask for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<RequestParts>,
     /// The candidate to be corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Value>,
@@ -163,6 +167,7 @@ impl Default for CompletionRequest {
             quotes: false,
             source: None,
             patterns: None,
+            parts: Vec::new(),
             base: None,
             feedback: None,
             attachments: Vec::new(),
@@ -180,6 +185,31 @@ pub struct DocumentRef {
     /// `pathology`, `radiology`, …
     #[serde(default)]
     pub document_type: String,
+}
+
+/// The parts of a document, of each of which the extraction has one item.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestParts {
+    /// The list of the extraction.
+    #[serde(default)]
+    pub list: String,
+    /// The member of its items that names the part.
+    #[serde(default)]
+    pub label: String,
+    /// The parts, in order.
+    #[serde(default)]
+    pub parts: Vec<RequestPart>,
+}
+
+/// One part of a document.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestPart {
+    /// What the document calls it: `A`, `2`.
+    #[serde(default)]
+    pub label: String,
+    /// Where it stands in `source`: first byte and one past the last, of each stretch, in order.
+    #[serde(default)]
+    pub stretches: Vec<(usize, usize)>,
 }
 
 /// A file that goes with the prompt.

@@ -149,7 +149,60 @@ fn of_rubric(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
             }
         }
     }
+    of_parts(project, rubric, problems);
     unfindable(project, rubric, problems);
+}
+
+/// Kinds of parts whose list no answer can have, and types that the rubric does not list.
+fn of_parts(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
+    let listed_types: Vec<&str> = entries(rubric.root.get("types")).map(|entry| entry.key.as_str()).collect();
+    for kind in entries(rubric.root.get("each")) {
+        let list = kind.value.get("list");
+        let label = kind.value.get("label");
+        let Some((list, name)) = list.and_then(|list| Some((list, list.as_text()?))) else { continue };
+        for node in kind.value.get("types").map(super::language::one_or_more).unwrap_or_default() {
+            let Some(document_type) = node.as_text() else { continue };
+            if !listed_types.contains(&document_type) {
+                let message = format!("this rubric lists no document type `{document_type}`");
+                let problem = Problem::warning(Code::UnknownName, &node.span, message);
+                problems.push(problem.help(match nearest(document_type, listed_types.iter().copied()) {
+                    Some(guess) => format!("did you mean `{guess}`?"),
+                    None => "list it under `types`, or take it out here".to_owned(),
+                }));
+                continue;
+            }
+            let Some(fields) = project.fields.get(document_type) else { continue };
+            let schema = schema_of(project, document_type);
+            if fields.schema_has(name) == Some(false) {
+                let message =
+                    format!("{schema} has no list `{name}`, so no answer can have an item for a part");
+                let problem = Problem::warning(Code::UndeclaredField, &list.span, message);
+                problems.push(problem.help(match nearest(name, fields.declared().iter().copied()) {
+                    Some(guess) => format!("did you mean `{guess}`?"),
+                    None => {
+                        "add it to the schema: a list of objects, each with the label of its part".to_owned()
+                    }
+                }));
+                continue;
+            }
+            let member = label.and_then(Node::as_text).unwrap_or("part");
+            let steps =
+                [PathStep::Key(name.to_owned()), PathStep::Wildcard, PathStep::Key(member.to_owned())];
+            if let Reach::Nothing { steps: at, known } = fields.reach(&steps) {
+                let message = match at {
+                    1 => format!("by {schema}, `{name}` is no list"),
+                    _ => format!("by {schema}, items of `{name}` have no `{member}` that names their part"),
+                };
+                let problem = Problem::warning(Code::UndeclaredField, &label.unwrap_or(list).span, message);
+                problems.push(problem.help(match nearest(member, known.iter().map(String::as_str)) {
+                    Some(guess) if at > 1 => format!("did you mean `label: {guess}`?"),
+                    _ => format!(
+                        "give its items the member `{member}`, or say with `label` which member it is"
+                    ),
+                }));
+            }
+        }
+    }
 }
 
 /// What the schema of the candidates of a type is called.
@@ -285,6 +338,8 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
         // What a rubric has names for is looked for in the document where it is given.
         let known = project.rubrics.iter().flat_map(|rubric| entries(rubric.root.get("fields")));
         named.extend(known.map(|field| field.key.clone()));
+        let each = project.rubrics.iter().flat_map(|rubric| entries(rubric.root.get("each")));
+        named.extend(each.filter_map(|kind| Some(kind.value.get("list")?.as_text()?.to_owned())));
         for file in &project.rules {
             for (rule, types) in project.rules_of(file) {
                 if types.contains(kind) {

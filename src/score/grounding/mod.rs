@@ -47,7 +47,7 @@ pub(crate) use walk::LeafContext;
 
 use answers::Answers;
 use boundary::{is_negated, is_whole};
-use evidence::{Document, Field, Judge, Searched, is_quantity, write_words};
+use evidence::{Document, Field, Judge, Searched, is_quantity, quote_tokens, write_words};
 use index::Identity;
 use keys::Keys;
 use names::{Concept, Hit, settle};
@@ -513,6 +513,13 @@ impl<'a> Grounder<'a> {
     fn span(&self, bytes: Range<usize>, method: Method) -> Match {
         Match { chars: self.source.chars(&bytes), bytes, method }
     }
+}
+
+/// Where a quote stands in a text, in bytes.
+pub(crate) fn quote_places(quote: &str, source: &SourceIndex, fuel: &Fuel) -> Vec<Range<usize>> {
+    let found = quote_tokens(quote, source, fuel, &mut Vec::new());
+    let whole = |tokens: Range<usize>| TokenMatch { from: tokens.start, to: tokens.end, numeric: false };
+    found.into_iter().map(|tokens| bytes_of(whole(tokens), source)).collect()
 }
 
 /// Writes a number without exponent; false when that is no text to look for.

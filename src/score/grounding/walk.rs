@@ -10,7 +10,6 @@ use super::number::{Unit, unit_of_phrase};
 use super::{Grounder, Reading, Verdict};
 #[cfg(test)]
 use super::{Match, Scratch, Settings, SourceIndex, Vocabulary};
-use crate::score::quotes::Quotes;
 #[cfg(test)]
 use crate::value::Fuel;
 
@@ -97,13 +96,13 @@ impl Grounder<'_> {
         });
     }
 
-    /// Judges every leaf of `candidate` that `is_checked` takes, in document order, and gives each that counts to `visit`. It ends
-    /// early when the fuel is spent.
-    pub(crate) fn judge_all(
+    /// Judges every leaf of `candidate` that `is_checked` takes, in document order, with the quotes that `offered` has for it, and
+    /// gives each that counts to `visit`. It ends early when the fuel is spent.
+    pub(crate) fn judge_all<'q>(
         &mut self,
         candidate: &Value,
         reading: Reading<'_>,
-        quotes: Option<&Quotes>,
+        offered: impl Fn(&str) -> &'q [String],
         is_checked: impl Fn(&str) -> bool,
         mut visit: impl FnMut(Leaf<'_>, Verdict),
     ) {
@@ -111,8 +110,7 @@ impl Grounder<'_> {
             if !is_checked(leaf.pointer) {
                 return;
             }
-            let offered = quotes.map_or(&[][..], |quotes| quotes.at(leaf.pointer));
-            if let Some(verdict) = grounder.judge(leaf.value, place, offered, reading) {
+            if let Some(verdict) = grounder.judge(leaf.value, place, offered(leaf.pointer), reading) {
                 visit(leaf, verdict);
             }
         });

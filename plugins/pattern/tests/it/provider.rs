@@ -1,7 +1,9 @@
 //! The plugin: requests and completions.
 
 use loopctl_pattern::PatternPlugin;
-use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Manifest, RequestFeedback, RequestIssue};
+use loopctl_plugin_sdk::protocol::{
+    Completion, CompletionRequest, Manifest, RequestFeedback, RequestIssue, RequestPart, RequestParts,
+};
 use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure, abi};
 use serde_json::{Value, json};
 
@@ -180,4 +182,56 @@ fn what_a_pattern_matched_is_the_quote_where_quotes_are_asked_for() {
     };
     let corrected = ask(&again).unwrap().value.unwrap();
     assert_eq!(corrected["evidence"], json!([{ "path": "/sizes/1", "quote": "5 mm node" }]));
+}
+
+#[test]
+fn each_part_of_the_document_has_an_item() {
+    let source = "A. Skin, grade: 2. B. Back, grade: 3, margin free. A. Gross: 4 mm. Comment: grade: 9.";
+    let patterns = json!({ "extract": "t", "fields": {
+        "grade": { "patterns": [{ "pattern": r"grade: (?P<value>\d)" }] },
+        "specimens": { "kind": "each", "fields": {
+            "grade": {},
+            "mm": { "kind": "number", "patterns": [{ "pattern": r"(?P<value>\d+) mm" }] },
+            "margin": { "patterns": [{ "tier": 1, "pattern": r"margin (?P<value>\w+)" }] },
+        } },
+    }});
+    let stretch = |text: &str| source.find(text).map(|at| (at, at + text.len())).unwrap();
+    let part =
+        |label: &str, stretches: Vec<(usize, usize)>| RequestPart { label: label.to_owned(), stretches };
+    let parts = RequestParts {
+        list: "specimens".to_owned(),
+        label: "part".to_owned(),
+        parts: vec![
+            part("A", vec![stretch("A. Skin, grade: 2. "), stretch("A. Gross: 4 mm. ")]),
+            part("B", vec![stretch("B. Back, grade: 3, margin free. "), (0, 100_000), (3, 1)]),
+            part("C", vec![]),
+        ],
+    };
+    let asked =
+        CompletionRequest { patterns: Some(patterns), parts: vec![parts], quotes: true, ..request(source) };
+    let first = ask(&asked).unwrap().value.unwrap();
+    assert_eq!(
+        first["extraction"]["specimens"],
+        json!([{ "part": "A", "grade": "2", "mm": 4 }, { "part": "B", "grade": "3" }, { "part": "C" }])
+    );
+    let quotes = first["evidence"].as_array().unwrap();
+    assert!(quotes.contains(&json!({ "path": "/specimens/0/mm", "quote": "4 mm" })), "{quotes:?}");
+    // A correction keeps what nobody complained about, adds what is missing, and takes back what the part does not say.
+    let issue = |path: &str| RequestIssue { path: path.to_owned(), ..RequestIssue::default() };
+    let again = CompletionRequest {
+        iteration: 1,
+        base: Some(json!({ "specimens": [{ "part": "B", "grade": "9", "mm": 7 }] })),
+        feedback: Some(RequestFeedback {
+            issues: vec![issue("/specimens/0/grade")],
+            ..RequestFeedback::default()
+        }),
+        ..asked.clone()
+    };
+    assert_eq!(
+        ask(&again).unwrap().value.unwrap()["extraction"]["specimens"],
+        json!([{ "part": "A", "grade": "2", "mm": 4 }, { "part": "B", "mm": 7, "margin": "free" }, { "part": "C" }])
+    );
+    // Without parts there is no list.
+    let whole = CompletionRequest { parts: Vec::new(), ..asked };
+    assert_eq!(ask(&whole).unwrap().value.unwrap()["extraction"], json!({ "grade": "2" }));
 }

@@ -16,6 +16,7 @@ pub(crate) use lexicon::Lexicon;
 pub(super) use lexicon::write_words;
 pub(super) use literal::is_quantity;
 pub(crate) use passages::Passages;
+pub(super) use quote::places as quote_tokens;
 pub(super) use reading::Document;
 pub use verdict::Support;
 pub(crate) use verdict::{Finding, Verdict};

@@ -32,6 +32,24 @@ impl Passages {
         }
     }
 
+    /// Those of a text that is put together from stretches of this one: where each begins there, and where it stands here. How final
+    /// a part is under a heading before the stretch, it is there, too; what has a heading of its own is not history.
+    pub(crate) fn of_stretches(&self, lexicon: &Lexicon, stretches: &[(usize, Range<usize>)]) -> Passages {
+        let mut sections = Vec::new();
+        for (at, here) in stretches {
+            sections.push((*at, SectionKind { says: SectionKind::PLAIN.says, ..self.section(here.start) }));
+            let from = self.sections.partition_point(|(start, _)| *start <= here.start);
+            let within = self.sections.get(from..).unwrap_or_default();
+            let within = within.iter().take_while(|(start, _)| *start < here.end);
+            sections.extend(within.map(|(start, kind)| (at + start - here.start, *kind)));
+        }
+        Passages {
+            phrases: (0..lexicon.len()).map(|_| OnceLock::new()).collect(),
+            sections,
+            ..Self::default()
+        }
+    }
+
     /// Every phrase of a vocabulary.
     pub(super) fn phrases(&self, vocabulary: usize, lexicon: &Lexicon, text: &str) -> &[PhraseHit] {
         let (Some(cell), Some(reader)) = (self.phrases.get(vocabulary), lexicon.reader(vocabulary)) else {

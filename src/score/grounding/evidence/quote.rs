@@ -13,7 +13,7 @@ const PLACES: usize = 6;
 
 /// The places of a quote, as ranges of the document's tokens. Case, blanks, hyphenation and typography may differ; an ellipsis
 /// stands for anything up to the length of a quote.
-pub(super) fn places(
+pub(in super::super) fn places(
     quote: &str,
     source: &SourceIndex,
     fuel: &Fuel,

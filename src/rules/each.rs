@@ -1,0 +1,208 @@
+//! `each` of a rubric: kinds of which a document may hold several, and how their parts are found in it.
+
+use super::checks::pattern;
+use crate::diag::{Code, Problem, Problems, nearest};
+use crate::mapping;
+use crate::value::Severity;
+use crate::value::decode::{Decode, Spanned};
+use crate::value::shape::{Shape, by_name};
+use crate::value::yaml::Node;
+use loopctl_plugin_sdk::words::{Unexpanded, Words};
+use regex::Regex;
+use std::collections::BTreeMap;
+
+/// The group of a heading's pattern that is the part's label.
+pub(crate) const LABEL: &str = "label";
+/// The group where a part begins, if that is not its label.
+pub(crate) const HEADING: &str = "heading";
+
+/// Longest pattern after its words are put in, in bytes.
+const LONGEST: usize = 16 << 10;
+
+mapping! {
+    /// A kind of which a document may hold several: its specimens, tumours or impressions. Each has a part of the text, and one
+    /// item of a list in the extraction, which is held against that part only. A part without an item is an issue.
+    "each" is "kind of part", expects "a mapping with `types`, `list` and `headings`";
+    struct Written {
+        /// The document types that may hold several.
+        #[key(
+            required,
+            shaped(|| Shape::list(Shape::text("a document type of this rubric"))),
+            examples(&["[pathology]"])
+        )]
+        types: Vec<Spanned<String>> => |_| Vec::new(),
+        /// The top-level list of the extraction that has one item for each part.
+        #[key(required, text("the name of a top-level field"), examples(&["specimens"]))]
+        list: Option<Spanned<String>>,
+        /// The member of an item that names its part, such as `A` or `2`.
+        #[key(text("a member of the list's items"), default("part"), examples(&["specimen"]))]
+        label: Spanned<String>,
+        /// Pieces of the patterns below by name: `{opens}` stands for the one that is called `opens`.
+        #[key(
+            default("{}"),
+            shaped(|| by_name("WORD", "A piece of patterns.", || Shape::text("a piece of a regular expression"))),
+            examples(&["{ opens: '(?:^|[.:]\\s)\\s*' }"])
+        )]
+        words: BTreeMap<String, Spanned<String>>,
+        /// What a part's heading looks like. The group `label` is a letter, a number, several (`A, B`, `A-C`: the part is then
+        /// all of theirs), or words; a part begins with it or with the group `heading`. Letters and numbers count where they
+        /// are lists: from the first on, in order.
+        #[key(
+            required,
+            shaped(patterns),
+            examples(&["['^(?P<heading>(?:specimen|part) (?P<label>[A-Z]|\\d{1,2})):', '^(?P<label>(?-i:[A-Z]))[.:)] ']"])
+        )]
+        headings: Vec<Spanned<String>> => |_| Vec::new(),
+        /// What only goes on with a list that one of `headings` has begun, or repeats most of one: numbers, which open sentences
+        /// as well. Without it, nothing does.
+        #[key(default("[]"), shaped(patterns), examples(&["['^(?P<label>\\d{1,2})[.)] ']"]))]
+        again: Vec<Spanned<String>>,
+        /// Headings after which the last part of a list does not go on. One that begins with a small letter is none. Without it,
+        /// a part goes on to the next.
+        #[key(default("[]"), shaped(patterns), examples(&["['^(?:gross description|comment|synoptic report)\\s*:']"]))]
+        ends: Vec<Spanned<String>>,
+        /// What is no heading, although one of the patterns finds it: initials of people.
+        #[key(default("[]"), shaped(patterns), examples(&["['(?-i:[A-Z])\\. \\w+, M\\.?D']"]))]
+        except: Vec<Spanned<String>>,
+        /// How bad it is that the list has no item for a part. Where the extraction has no list at all, it is `major`, and a person
+        /// decides.
+        #[key(default("major"), examples(&["critical"]))]
+        missing: Severity,
+    }
+}
+
+fn patterns() -> Shape {
+    Shape::list(Shape::text("a regular expression, by lines; `{name}` stands for one of `words`"))
+}
+
+/// A kind of which a document may hold several.
+#[derive(Debug, Clone)]
+pub struct Each {
+    /// The document types that may hold several.
+    pub types: Vec<Spanned<String>>,
+    /// The list in the extraction.
+    pub list: Spanned<String>,
+    /// The member of its items that names the part.
+    pub label: Spanned<String>,
+    /// What a part's heading looks like; all have the group `label`.
+    pub headings: Vec<Regex>,
+    /// What goes on with a list of parts.
+    pub again: Vec<Regex>,
+    /// After what no part goes on.
+    pub ends: Vec<Regex>,
+    /// What is no heading.
+    pub except: Vec<Regex>,
+    /// How bad a part without an item is.
+    pub missing: Severity,
+}
+
+impl Each {
+    /// Whether documents of this type may hold several.
+    #[must_use]
+    pub fn is_for(&self, document_type: &str) -> bool {
+        self.types.iter().any(|one| one.value == document_type)
+    }
+}
+
+impl Decode for Each {
+    const EXPECTED: &'static str = Written::EXPECTED;
+
+    fn shape() -> Shape {
+        Shape::Mapping(Written::mapping())
+    }
+
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let written = Written::read_mapping(node, problems)?;
+        let mut words = Words::default();
+        for (name, piece) in &written.words {
+            words.declare(name, piece.value.clone());
+        }
+        let list = written.list?;
+        if let Some(first) = written.headings.first().map_or(Some(&list), |_| None) {
+            let problem = Problem::error(Code::Empty, &first.span, "no part is found without `headings`");
+            problems.push(problem.help("add a pattern for what begins a part, with the group `label`"));
+        }
+        let mut read = |texts: &[Spanned<String>], labelled: bool| -> Vec<Regex> {
+            texts.iter().filter_map(|text| compiled(text, &words, labelled, problems)).collect()
+        };
+        Some(Each {
+            headings: read(&written.headings, true),
+            again: read(&written.again, true),
+            ends: read(&written.ends, false),
+            except: read(&written.except, false),
+            types: written.types,
+            list,
+            label: written.label,
+            missing: written.missing,
+        })
+    }
+}
+
+fn compiled(text: &Spanned<String>, words: &Words, labelled: bool, problems: &mut Problems) -> Option<Regex> {
+    let expanded = match words.expand(&text.value, LONGEST) {
+        Ok(expanded) => expanded,
+        Err(Unexpanded::Unknown(name)) => {
+            let message = format!("there is no word `{{{name}}}`");
+            let problem = Problem::error(Code::BadPattern, &text.span, message);
+            problems.push(problem.help(match nearest(&name, words.names()) {
+                Some(guess) => format!("did you mean `{{{guess}}}`?"),
+                None => "declare it under `words`".to_owned(),
+            }));
+            return None;
+        }
+        Err(too_long @ Unexpanded::TooLong(_)) => {
+            let message = format!("this pattern has {too_long}");
+            problems.push(Problem::error(Code::TooLarge, &text.span, message));
+            return None;
+        }
+    };
+    let regex = pattern(&format!("(?m){expanded}"), true, &text.span, problems)?;
+    if labelled && !regex.capture_names().flatten().any(|name| name == LABEL) {
+        let message = format!("this pattern lacks the group `{LABEL}`");
+        let problem = Problem::error(Code::BadPattern, &text.span, message);
+        problems.push(problem.help(format!("mark the part's letter or number: `(?P<{LABEL}>[A-Z])`")));
+        return None;
+    }
+    Some(regex)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::memory::{Memory, compiled};
+
+    const ASSESS: &str = "{ c: { rubric: r }, a: grounding }";
+
+    fn mistakes(each: &str) -> Vec<String> {
+        let rubric = format!("types: {{ note: {{ required: [x] }} }}\neach:\n  part: {each}\n");
+        let files = Memory::default().with("rules/rubrics/r.yaml", &rubric);
+        let found = compiled(ASSESS, &files).err();
+        found.map_or_else(Vec::new, |found| found.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn every_slip_is_reported_at_its_place() {
+        let begins = "{ types: [note], list: items, ";
+        for (rest, expected) in [
+            (
+                "headings: ['^(?P<label>[A-Z]'] }",
+                "4:49: error[LC301]: this pattern does not compile: unclosed group",
+            ),
+            ("headings: ['^[A-Z]:'] }", "3:50: error[LC301]: this pattern lacks the group `label`"),
+            (
+                "headings: ['{open}(?P<label>[A-Z]):'], words: { opens: '^' } }",
+                "3:50: error[LC301]: there is no word `{open}`",
+            ),
+            (
+                "headings: ['^(?P<label>A)'], ends: ['('] }",
+                "3:73: error[LC301]: this pattern does not compile: unclosed group",
+            ),
+            ("headings: [] }", "3:31: error[LC105]: no part is found without `headings`"),
+        ] {
+            let found = mistakes(&format!("{begins}{rest}"));
+            let message = expected.split_once("]: ").map_or("", |(_, message)| message);
+            assert_eq!(found.len(), 1, "{rest}: {found:?}");
+            assert!(found.iter().all(|found| found.contains(message)), "{found:?}");
+        }
+        assert_eq!(mistakes("{ headings: ['(?P<label>A)'] }").len(), 2);
+    }
+}

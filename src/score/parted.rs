@@ -1,0 +1,354 @@
+//! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
+
+use super::assessment::{Issue, SourceSpan};
+use super::grounded::{Names, Source, Telling, is_checked};
+use super::grounding::{
+    Finding, Grounder, Method, Reading, Scratch, Settings, Support, Verdict, quote_places,
+};
+use super::parts::{DocumentPart, PartText, PartedText};
+use super::quotes::Quotes;
+use super::wording::{cut, plain_issue, shown};
+use crate::rules::Each;
+use crate::value::{Fuel, Severity, is_present, unescape};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// The code of the issue about a part that no item of the list is about.
+pub(super) const PART_NOT_EXTRACTED: &str = "PART_NOT_EXTRACTED";
+/// The code of the issue about a document of several parts whose extraction has no list of them.
+pub(super) const NO_PARTS_EXTRACTED: &str = "NO_PARTS_EXTRACTED";
+
+/// Most issues about parts that lack an item.
+const MOST_ISSUES: usize = 50;
+/// Longest heading in a message, in bytes.
+const HEADING: usize = 80;
+/// Parts whose buffers are kept from one candidate to the next.
+const KEPT: usize = 32;
+
+/// Where the document says the value of an item's leaf, if not in its part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Elsewhere {
+    /// The quote stands in these parts.
+    Parts(String),
+    /// In what is about no part in particular.
+    Common,
+}
+
+/// The lists of a candidate whose items are about parts of the document.
+#[derive(Debug)]
+pub(super) struct PartItems<'a> {
+    kinds: Vec<Kind<'a>>,
+}
+
+/// One such list.
+#[derive(Debug)]
+struct Kind<'a> {
+    name: &'a str,
+    each: &'a Each,
+    parted: &'a PartedText,
+    items: &'a [Value],
+    /// The part that each item is about.
+    parts: Vec<Option<usize>>,
+}
+
+impl<'a> PartItems<'a> {
+    pub(super) fn of(
+        candidate: &'a Value,
+        names: &'a Names,
+        source: &'a Source,
+        document_type: &str,
+    ) -> Self {
+        let kinds = names.each.iter().enumerate().filter(|(_, (_, each))| each.is_for(document_type));
+        let kind = |(number, (name, each)): (usize, &'a (String, Each))| {
+            let parted = source.parted(number, each)?;
+            let items = candidate.get(&each.list.value).and_then(Value::as_array);
+            let items = items.map_or(&[][..], Vec::as_slice);
+            let part = |item: &Value| {
+                let label = item.get(&each.label.value)?;
+                match label {
+                    Value::String(text) => parted.parts.named(text),
+                    Value::Number(number) => parted.parts.named(&number.to_string()),
+                    _ => None,
+                }
+            };
+            Some(Kind { name, each, parted, items, parts: items.iter().map(part).collect() })
+        };
+        PartItems { kinds: kinds.filter_map(kind).collect() }
+    }
+
+    /// Whether the leaf at `pointer` is of an item that is held against its part.
+    pub(super) fn holds(&self, pointer: &str) -> bool {
+        if self.kinds.is_empty() {
+            return false;
+        }
+        let mut steps = pointer.split('/').skip(1);
+        let (Some(list), Some(item)) = (steps.next(), steps.next()) else { return false };
+        let kind = self.kinds.iter().find(|kind| kind.each.list.value == unescape(list));
+        let part = kind.zip(item.parse::<usize>().ok()).and_then(|(kind, item)| kind.parts.get(item));
+        matches!(part, Some(Some(_)))
+    }
+}
+
+/// What items are held against.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) names: &'a Names,
+    pub(super) source: &'a Source,
+    pub(super) quotes: Option<&'a Quotes>,
+    pub(super) search: Settings,
+    pub(super) fuel: &'a Fuel,
+}
+
+/// An item, and the part that it is about.
+struct Item<'a> {
+    pointer: String,
+    value: &'a Value,
+    kind: &'a Kind<'a>,
+    part: usize,
+    label: &'a str,
+}
+
+/// A leaf of an item, as its part bears it out.
+struct ItemLeaf {
+    /// Its pointer within the item.
+    at: String,
+    verdict: Verdict,
+    elsewhere: Option<Elsewhere>,
+}
+
+impl<'a> Ground<'a> {
+    /// Holds every item against its part.
+    pub(super) fn items(&self, items: &PartItems<'a>, buffers: &mut Vec<Scratch>, telling: &mut Telling<'_>) {
+        for kind in &items.kinds {
+            for (number, (value, part)) in kind.items.iter().zip(&kind.parts).enumerate() {
+                let Some((part, its)) = part.and_then(|part| Some((part, kind.parted.parts.get(part)?)))
+                else {
+                    continue;
+                };
+                if self.fuel.is_spent() {
+                    return;
+                }
+                let pointer =
+                    format!("/{}/{number}", kind.each.list.value.replace('~', "~0").replace('/', "~1"));
+                let item = Item { pointer, value, kind, part, label: &its.label };
+                self.item(&item, buffers, telling);
+            }
+        }
+    }
+
+    fn item(&self, item: &Item<'_>, buffers: &mut Vec<Scratch>, telling: &mut Telling<'_>) {
+        let label_at = format!("{}/{}", item.pointer, item.kind.each.label.value);
+        let checked =
+            |pointer: &str| is_checked(&format!("{}{pointer}", item.pointer), &telling.settings.ignore);
+        let own_label = |pointer: &str| label_at.get(item.pointer.len()..) == Some(pointer);
+        let Names { names, lexicon, .. } = self.names;
+        let (text, whole) = (self.source.text(), &self.source.passages);
+        let Some(own) = item.kind.parted.part(item.part, text, whole, names, lexicon) else { return };
+        let slot = 1 + item.part % KEPT;
+        let mut leaves = Vec::new();
+        self.judge(
+            item,
+            own,
+            buffer(buffers, slot),
+            |at| checked(at) && !own_label(at),
+            |at, verdict| {
+                leaves.push(ItemLeaf { at, verdict, elsewhere: None });
+            },
+        );
+        self.look_elsewhere(item, &mut leaves, buffers);
+        if let (Some(label), true) = (item.value.get(&item.kind.each.label.value), checked(&label_at)) {
+            let verdict = Verdict {
+                support: Support::Verified,
+                finding: Finding::Said,
+                method: Some(Method::Exact),
+                bytes: item.kind.parted.parts.get(item.part).map(|part| heading(text, part)),
+                other: None,
+                by_quote: false,
+            };
+            telling.leaf(&label_at, label, &verdict, &[], Some(item.label), None);
+        }
+        for ItemLeaf { at, verdict, elsewhere } in leaves {
+            let Some(value) = item.value.pointer(&at) else { continue };
+            let pointer = format!("{}{at}", item.pointer);
+            let quotes = self.quotes.map_or(&[][..], |quotes| quotes.at(&pointer));
+            telling.leaf(&pointer, value, &verdict, quotes, Some(item.label), elsewhere.as_ref());
+        }
+    }
+
+    /// Judges the leaves of an item that `is_checked` takes by one text, as if it were the whole document.
+    fn judge(
+        &self,
+        item: &Item<'_>,
+        own: &PartText,
+        scratch: &mut Scratch,
+        is_checked: impl Fn(&str) -> bool,
+        mut visit: impl FnMut(String, Verdict),
+    ) {
+        let Names { names, lexicon, values, .. } = self.names;
+        let reading = Reading { lexicon, passages: &own.passages, values };
+        let mut grounder = Grounder::new(item.value, names, &own.index, self.search, scratch, self.fuel);
+        let offered =
+            |at: &str| self.quotes.map_or(&[][..], |quotes| quotes.at(&format!("{}{at}", item.pointer)));
+        grounder.judge_all(item.value, reading, offered, is_checked, |leaf, verdict| {
+            let in_whole = |bytes: Option<Range<usize>>| bytes.map(|bytes| own.in_whole(&bytes));
+            let (bytes, other) = (in_whole(verdict.bytes.clone()), in_whole(verdict.other.clone()));
+            visit(leaf.pointer.to_owned(), Verdict { bytes, other, ..verdict });
+        });
+    }
+
+    /// What the part does not say: whether the quote stands in another part, or the value in what is common to all. Neither
+    /// verifies it.
+    fn look_elsewhere(&self, item: &Item<'_>, leaves: &mut [ItemLeaf], buffers: &mut Vec<Scratch>) {
+        let parts = &item.kind.parted.parts;
+        let mut open: HashSet<String> = HashSet::new();
+        for leaf in leaves.iter_mut() {
+            let missing = matches!(leaf.verdict.finding, Finding::NotFound | Finding::QuoteNotFound);
+            if !missing || leaf.verdict.support != Support::Unsupported {
+                continue;
+            }
+            let pointer = format!("{}{}", item.pointer, leaf.at);
+            let offered = self.quotes.map_or(&[][..], |quotes| quotes.at(&pointer));
+            let places = offered.iter().flat_map(|quote| quote_places(quote, &self.source.index, self.fuel));
+            let place = places.into_iter().next().filter(|_| leaf.verdict.finding == Finding::QuoteNotFound);
+            let others = place.as_ref().map_or(&[][..], |place| parts.at(place.start));
+            if others.is_empty() {
+                open.insert(leaf.at.clone());
+                continue;
+            }
+            let labels: Vec<&str> =
+                others.iter().filter_map(|other| parts.get(*other)).map(|part| part.label.as_str()).collect();
+            leaf.elsewhere = Some(Elsewhere::Parts(labels.join(", ")));
+            leaf.verdict.bytes = place;
+        }
+        if open.is_empty() || parts.common().is_empty() {
+            return;
+        }
+        let Names { names, lexicon, .. } = self.names;
+        let common = item.kind.parted.common(self.source.text(), &self.source.passages, names, lexicon);
+        let mut found: Vec<(String, Verdict)> = Vec::new();
+        self.judge(
+            item,
+            common,
+            buffer(buffers, 0),
+            |at| open.contains(at),
+            |at, verdict| {
+                found.push((at, verdict));
+            },
+        );
+        for (at, verdict) in found {
+            let Some(leaf) = leaves.iter_mut().find(|leaf| leaf.at == at) else { continue };
+            match verdict.support {
+                Support::Verified | Support::Entailed | Support::Conflicting | Support::Quoted => {
+                    leaf.elsewhere = Some(Elsewhere::Common);
+                    leaf.verdict = Verdict { support: Support::Quoted, ..verdict };
+                }
+                // A quote that says otherwise says so wherever it stands.
+                Support::Contradicted if verdict.by_quote => leaf.verdict = verdict,
+                Support::Contradicted | Support::Unsupported => {}
+            }
+        }
+    }
+}
+
+fn buffer(buffers: &mut Vec<Scratch>, slot: usize) -> &mut Scratch {
+    if buffers.len() <= slot {
+        buffers.resize_with(slot + 1, Scratch::default);
+    }
+    &mut buffers[slot]
+}
+
+impl PartItems<'_> {
+    /// Parts that the candidate has nothing of, and items that are about no part.
+    pub(super) fn issues(&self, candidate: &Value, source: &Source, ignore: &[String]) -> Vec<Issue> {
+        let kinds = self.kinds.iter().filter(|kind| !ignore.contains(&kind.each.list.value));
+        kinds.filter(|_| candidate.is_object()).flat_map(|kind| kind.issues(source)).collect()
+    }
+}
+
+impl Kind<'_> {
+    fn issues(&self, source: &Source) -> Vec<Issue> {
+        let list = self.each.list.value.as_str();
+        let at = format!("/{}", list.replace('~', "~0").replace('/', "~1"));
+        let parts = &self.parted.parts;
+        let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
+        if self.items.is_empty() {
+            let message = format!(
+                "the document is about {} parts of the kind `{}` ({}), and `{list}` has none of them",
+                parts.len(),
+                self.name,
+                cut(&labels.join(", "), HEADING),
+            );
+            let fix = format!(
+                "add one item for each part to `{list}`; fields at the top are about the whole document"
+            );
+            return vec![Issue {
+                suggested_fix: Some(fix),
+                ..plain_issue(NO_PARTS_EXTRACTED, Severity::Major, at, message)
+            }];
+        }
+        let mut issues = Vec::new();
+        let mut seen: HashSet<usize> = HashSet::new();
+        for (number, (item, part)) in self.items.iter().zip(&self.parts).enumerate() {
+            match part {
+                Some(part) if self.says_something(item) => {
+                    seen.insert(*part);
+                }
+                Some(_) => {}
+                None => {
+                    let label = &self.each.label.value;
+                    let named = item.get(label).filter(|value| is_present(value));
+                    let message = match named {
+                        Some(value) => format!("`{}` names no part of the document", shown(value)),
+                        None => format!("`{label}` does not say which part of the document this is about"),
+                    };
+                    let fix = format!("the document has the parts {}", cut(&labels.join(", "), HEADING));
+                    let path = format!("{at}/{number}/{}", label.replace('~', "~0").replace('/', "~1"));
+                    issues.push(Issue {
+                        suggested_fix: Some(fix),
+                        ..plain_issue("UNKNOWN_PART", Severity::Major, path, message)
+                    });
+                }
+            }
+        }
+        let missing = parts.iter().enumerate().filter(|(number, _)| !seen.contains(number));
+        issues.extend(missing.take(MOST_ISSUES).map(|(number, part)| self.lost(number, part, &at, source)));
+        issues
+    }
+
+    /// Whether an item says anything of its part.
+    fn says_something(&self, item: &Value) -> bool {
+        let members = item.as_object().into_iter().flatten();
+        members.filter(|(name, _)| **name != self.each.label.value).any(|(_, value)| is_present(value))
+    }
+
+    fn lost(&self, number: usize, part: &DocumentPart, at: &str, source: &Source) -> Issue {
+        let text = source.text();
+        let bytes = heading(text, part);
+        let line = source.passages.line(bytes.start, text);
+        let words = text.get(bytes.clone()).unwrap_or_default().trim();
+        let item = self.parts.iter().position(|of| *of == Some(number));
+        let (path, what) = match item {
+            Some(item) => (format!("{at}/{item}"), "is said nothing of"),
+            None => (at.to_owned(), "has no item"),
+        };
+        let message =
+            format!("part {} (line {line}: \"{}\") {what} in `{}`", part.label, words, self.each.list.value);
+        Issue {
+            suggested_fix: Some(format!("add what the document says of part {}", part.label)),
+            source_span: Some(SourceSpan::from(source.index.chars(&bytes))),
+            ..plain_issue(PART_NOT_EXTRACTED, self.each.missing, path, message)
+        }
+    }
+}
+
+/// The first words of a part: its heading, as far as one can be shown.
+pub(super) fn heading(text: &str, part: &DocumentPart) -> Range<usize> {
+    let Some(first) = part.stretches.first() else { return 0..0 };
+    let here = text.get(first.clone()).unwrap_or_default();
+    let line = here.find(['\n', '\r']).unwrap_or(here.len());
+    let short = here.char_indices().nth(HEADING).map_or(here.len(), |(at, _)| at);
+    let upto = line.min(short);
+    let words = here.get(..upto).unwrap_or_default().trim_end();
+    first.start..first.start + words.len()
+}

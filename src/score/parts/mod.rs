@@ -1,0 +1,13 @@
+//! The parts of a document of which each is about one of several specimens, tumours or impressions: where each stands.
+
+mod find;
+mod headings;
+mod read;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use find::{DocumentPart, Parts};
+pub use read::{FoundPart, read_mentions_of_part, read_parts};
+pub(crate) use text::{PartText, PartedText};

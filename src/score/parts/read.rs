@@ -1,0 +1,66 @@
+//! The parts of a text, for people.
+
+use super::super::assessment::SourceSpan;
+use super::super::grounded::{FieldMention, Names, Source};
+use super::super::parted::heading;
+use crate::rules::EvidenceRules;
+
+/// A part of a document, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundPart {
+    /// The kind, such as `specimen`.
+    pub kind: String,
+    /// The list of the extraction that has one item for each part.
+    pub list: String,
+    /// What headings call it, such as `A`.
+    pub label: String,
+    /// The line of its first heading, from 1.
+    pub line: usize,
+    /// The first words of it.
+    pub heading: String,
+    /// Where it stands, in characters. A stretch that is about several parts is one of each.
+    pub spans: Vec<SourceSpan>,
+}
+
+/// The parts of a text for the list `list` of an extraction; none where it has fewer than two. `None` when no kind of the
+/// rubrics has that list.
+#[must_use]
+pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<FoundPart>> {
+    let (number, (kind, each)) =
+        rules.each.iter().enumerate().find(|(_, (_, each))| each.list.value == list)?;
+    let source = Source::new(text, &Names::new(rules));
+    let Some(parted) = source.parted(number, each) else { return Some(Vec::new()) };
+    let found = parted.parts.iter().map(|part| {
+        let first = heading(text, part);
+        FoundPart {
+            kind: kind.clone(),
+            list: list.to_owned(),
+            label: part.label.clone(),
+            line: source.line(first.start),
+            heading: text.get(first).unwrap_or_default().to_owned(),
+            spans: part.stretches.iter().map(|stretch| source.span(stretch)).collect(),
+        }
+    });
+    Some(found.collect())
+}
+
+/// What one part of a text says of a field of its item, in the order of the text. `part` is the part's label, or its place in the
+/// order of labels, from 0. `None` where no vocabulary reads the field, or there is no such part.
+#[must_use]
+pub fn read_mentions_of_part(
+    rules: &EvidenceRules,
+    list: &str,
+    part: &str,
+    field: &str,
+    text: &str,
+) -> Option<(String, Vec<FieldMention>)> {
+    let (number, (_, each)) = rules.each.iter().enumerate().find(|(_, (_, each))| each.list.value == list)?;
+    let names = Names::new(rules);
+    let source = Source::new(text, &names);
+    let parted = source.parted(number, each)?;
+    let by_place = || part.parse().ok().filter(|place| *place < parted.parts.len());
+    let part = parted.parts.named(part).or_else(by_place)?;
+    let label = parted.parts.get(part)?.label.clone();
+    Some((label, source.mentions_of_part(&names, parted, part, field)?))
+}
