@@ -313,6 +313,35 @@ fn a_case_says_what_the_judge_answers() {
 }
 
 #[test]
+fn explaining_a_profile_says_whom_values_are_shown_to() {
+    let explained = |from: &str, to: &str| {
+        let place = place(&PROFILE.replace(from, to), &[]);
+        let page = place.run(&["profile", "explain", "judged", "--full"]).exits(0).out;
+        page.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let asked = explained("nothing", "nothing");
+    for part in [
+        "The judge `reader` asks the provider `scripted`",
+        "about single values whose quotes leave them undecided: all of a candidate's in one call",
+        "and never the document",
+        "a document costs at most 9 calls",
+        "If no answer can be had, the values stay undecided, and the critical issue `JUDGE_FAILED`",
+    ] {
+        assert!(asked.to_lowercase().contains(&part.to_lowercase()), "{part}: {asked}");
+    }
+    let fallback = explained(
+        "values.schema.json }",
+        "values.schema.json, on_failure: { then: { fallback: accuracy } } }",
+    );
+    assert!(fallback.contains("stay undecided, and the minor issue `JUDGE_FAILED`"), "{fallback}");
+    let silent = explained(
+        "provider: scripted, config: { file: answers.jsonl }, prompt: judge",
+        "provider: none, prompt: judge",
+    );
+    assert!(silent.contains("counts 0.50: the judge `reader`, which could, is not asked"), "{silent}");
+}
+
+#[test]
 fn check_says_what_a_judge_of_values_cannot_be() {
     let checked = |from: &str, to: &str| {
         let place = place(&PROFILE.replace(from, to), &[]);
