@@ -2,7 +2,7 @@
 
 use crate::journal::{assert_replays, plan, recorded_state};
 use crate::workspace::{Ran, Workspace};
-use loopctl::engine::{CallFailed, Consulted, Input, Output, Produced, Work};
+use loopctl::engine::{CallFailed, Consulted, Input, Output, Produced, Recorded, Work};
 use loopctl::plan::Plan;
 use loopctl::score::{Assessment, Assessor, Beside, Quotes, Support};
 use loopctl::value::{Millis, Usage};
@@ -402,7 +402,7 @@ proptest! {
         let mut seen: BTreeSet<(String, String, usize)> = BTreeSet::new();
         let mut questions: BTreeMap<usize, usize> = BTreeMap::new();
         let mut said = said.into_iter().cycle();
-        let mut latest = Assessment::default();
+        let (mut latest, mut record) = (Assessment::default(), Vec::new());
         while let Some(input) = inputs.pop() {
             run.handle(Millis(0), input).unwrap();
             while let Some(output) = run.poll() {
@@ -466,11 +466,23 @@ proptest! {
                         }));
                     }
                     Output::Wake { .. } => inputs.push(Input::Woke),
-                    Output::Record(_) | Output::Finished(_) => {}
+                    Output::Record(event) => record.push(Recorded { at: Millis(0), event }),
+                    Output::Finished(_) => {}
                 }
             }
         }
         prop_assert!(run.is_over());
         prop_assert!(questions.values().all(|asked| *asked <= 1), "{questions:?}");
+        // Wherever a run was killed, its journal brings it back.
+        for upto in 0..=record.len() {
+            let again = PLAN.engine_run().replay(&record[..upto]);
+            prop_assert!(again.is_ok(), "{upto}: {:?}", again.err());
+            if let Ok(mut again) = again
+                && upto == record.len()
+            {
+                prop_assert_eq!(again.judged(), run.judged());
+                prop_assert!(again.is_over() && again.poll().is_none_or(|output| matches!(output, Output::Finished(_))));
+            }
+        }
     }
 }
