@@ -4,12 +4,27 @@
 use super::event::{CallFailed, Consulted, Event, Input, Output, WakeReason, Work};
 use super::pending_panel::{MemberState, PendingPanel};
 use super::run::{Misuse, Run, State, Waiting};
-use crate::score::{Answer, Assessment, Member, has_undecided};
+use crate::score::{Answer, Assessment, Judged, Member, has_undecided};
 use crate::value::Millis;
 use serde_json::Value;
 use std::sync::Arc;
 
 impl Run {
+    /// What tier 1 made of the candidate that [`Work::Consult`] is about.
+    #[must_use]
+    pub(crate) fn pending_assessment(&self) -> Option<&Assessment> {
+        match &self.state {
+            State::Consulting { pending } => Some(&pending.tier1),
+            _ => None,
+        }
+    }
+
+    /// What a judge has said so far of single values of the document.
+    #[must_use]
+    pub fn judged(&self) -> &Arc<Judged> {
+        &self.judged
+    }
+
     /// Whether anybody has something to say of a candidate that tier 1 has measured.
     pub(super) fn has_to_consult(&self, tier1: &Assessment) -> bool {
         self.panel().members().iter().any(|member| is_needed(member, tier1))

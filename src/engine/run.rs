@@ -259,21 +259,6 @@ impl Run {
         }
     }
 
-    /// What tier 1 made of the candidate that [`Work::Consult`] is about.
-    #[must_use]
-    pub(crate) fn pending_assessment(&self) -> Option<&Assessment> {
-        match &self.state {
-            State::Consulting { pending } => Some(&pending.tier1),
-            _ => None,
-        }
-    }
-
-    /// What a judge has said so far of single values of the document.
-    #[must_use]
-    pub fn judged(&self) -> &Arc<Judged> {
-        &self.judged
-    }
-
     /// Passages of the document that were offered for its leaves.
     #[must_use]
     pub fn pending_quotes(&self) -> Option<&Quotes> {

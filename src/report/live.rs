@@ -20,19 +20,22 @@ pub(crate) struct Live {
     paint: Paint,
     /// What was noted of the current document: said once, however often it is decided.
     noted: Vec<String>,
+    /// The iteration whose scores were shown last, as tier 1 gave them.
+    shown: Option<usize>,
 }
 
 impl Live {
     /// Lines that show scores against the targets of this policy.
     #[must_use]
     pub(crate) fn new(policy: Arc<LoopPolicy>, paint: Paint) -> Self {
-        Live { policy, paint, noted: Vec::new() }
+        Live { policy, paint, noted: Vec::new(), shown: None }
     }
 
     /// The line with which a document begins.
     #[must_use]
     pub(crate) fn opening(&mut self, id: &DocumentId, document_type: &str) -> String {
         self.noted.clear();
+        self.shown = None;
         format!("{}  {}", self.paint.strong(&sanitize_line(id.as_str())), sanitize_line(document_type))
     }
 
@@ -40,7 +43,10 @@ impl Live {
     #[must_use]
     pub(crate) fn line(&mut self, event: &Event) -> Option<String> {
         match event {
+            // With what a judge said of single values; the conclusion follows.
+            Event::Assessed { iteration, .. } if self.shown == Some(*iteration) => None,
             Event::Assessed { iteration, assessment } => {
+                self.shown = Some(*iteration);
                 Some(self.scores(&format!("  {iteration:>2}"), assessment))
             }
             // The same candidate, after judges, validators and locks.

@@ -2,7 +2,7 @@
 
 use crate::journal::{assert_replays, plan, recorded_state};
 use crate::workspace::{Ran, Workspace};
-use loopctl::engine::{CallFailed, Consulted, Input, Output, Produced, Work};
+use loopctl::engine::{CallFailed, Consulted, Input, Output, Produced, Recorded, Work};
 use loopctl::plan::Plan;
 use loopctl::score::{Assessment, Assessor, Beside, Quotes, Support};
 use loopctl::value::{Millis, Usage};
@@ -313,6 +313,35 @@ fn a_case_says_what_the_judge_answers() {
 }
 
 #[test]
+fn explaining_a_profile_says_whom_values_are_shown_to() {
+    let explained = |from: &str, to: &str| {
+        let place = place(&PROFILE.replace(from, to), &[]);
+        let page = place.run(&["profile", "explain", "judged", "--full"]).exits(0).out;
+        page.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let asked = explained("nothing", "nothing");
+    for part in [
+        "The judge `reader` asks the provider `scripted`",
+        "about single values whose quotes leave them undecided: all of a candidate's in one call",
+        "and never the document",
+        "a document costs at most 9 calls",
+        "If no answer can be had, the values stay undecided, and the critical issue `JUDGE_FAILED`",
+    ] {
+        assert!(asked.to_lowercase().contains(&part.to_lowercase()), "{part}: {asked}");
+    }
+    let fallback = explained(
+        "values.schema.json }",
+        "values.schema.json, on_failure: { then: { fallback: accuracy } } }",
+    );
+    assert!(fallback.contains("stay undecided, and the minor issue `JUDGE_FAILED`"), "{fallback}");
+    let silent = explained(
+        "provider: scripted, config: { file: answers.jsonl }, prompt: judge",
+        "provider: none, prompt: judge",
+    );
+    assert!(silent.contains("counts 0.50: the judge `reader`, which could, is not asked"), "{silent}");
+}
+
+#[test]
 fn check_says_what_a_judge_of_values_cannot_be() {
     let checked = |from: &str, to: &str| {
         let place = place(&PROFILE.replace(from, to), &[]);
@@ -373,7 +402,7 @@ proptest! {
         let mut seen: BTreeSet<(String, String, usize)> = BTreeSet::new();
         let mut questions: BTreeMap<usize, usize> = BTreeMap::new();
         let mut said = said.into_iter().cycle();
-        let mut latest = Assessment::default();
+        let (mut latest, mut record) = (Assessment::default(), Vec::new());
         while let Some(input) = inputs.pop() {
             run.handle(Millis(0), input).unwrap();
             while let Some(output) = run.poll() {
@@ -437,11 +466,23 @@ proptest! {
                         }));
                     }
                     Output::Wake { .. } => inputs.push(Input::Woke),
-                    Output::Record(_) | Output::Finished(_) => {}
+                    Output::Record(event) => record.push(Recorded { at: Millis(0), event }),
+                    Output::Finished(_) => {}
                 }
             }
         }
         prop_assert!(run.is_over());
         prop_assert!(questions.values().all(|asked| *asked <= 1), "{questions:?}");
+        // Wherever a run was killed, its journal brings it back.
+        for upto in 0..=record.len() {
+            let again = PLAN.engine_run().replay(&record[..upto]);
+            prop_assert!(again.is_ok(), "{upto}: {:?}", again.err());
+            if let Ok(mut again) = again
+                && upto == record.len()
+            {
+                prop_assert_eq!(again.judged(), run.judged());
+                prop_assert!(again.is_over() && again.poll().is_none_or(|output| matches!(output, Output::Finished(_))));
+            }
+        }
     }
 }
