@@ -14,6 +14,7 @@ use super::wording::{cut, plain_issue, shown};
 use crate::rules::{Assertion, Each, EvidenceRules, GroundingSettings};
 use crate::value::{Fuel, Score, Severity, unescape};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -222,7 +223,7 @@ pub(super) fn ground(
     judged: Option<&Judged>,
     settings: &GroundingSettings,
     scratch: &mut Scratch,
-    parts: &mut Vec<Scratch>,
+    parts: &mut BTreeMap<usize, Scratch>,
     fuel: &Fuel,
     out: &mut Assessment,
 ) -> Share {

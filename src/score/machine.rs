@@ -19,6 +19,7 @@ use crate::script::{Arguments, FunctionId, ScriptError, ScriptSet};
 use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_present};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most issues that one schema adds; the score counts all errors.
@@ -41,7 +42,7 @@ pub(super) struct Buffers {
     pub members: Vec<Option<(Score, Weight)>>,
     pub grounding: Scratch,
     /// The same for single parts of a document.
-    pub parts: Vec<Scratch>,
+    pub parts: BTreeMap<usize, Scratch>,
 }
 
 pub(super) struct Machine<'a> {

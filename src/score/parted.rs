@@ -11,7 +11,7 @@ use super::wording::{cut, plain_issue, shown};
 use crate::rules::Each;
 use crate::value::{Fuel, Severity, is_present, unescape};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// The code of the issue about a part that no item of the list is about.
@@ -119,7 +119,12 @@ struct ItemLeaf {
 
 impl<'a> Ground<'a> {
     /// Holds every item against its part.
-    pub(super) fn items(&self, items: &PartItems<'a>, buffers: &mut Vec<Scratch>, telling: &mut Telling<'_>) {
+    pub(super) fn items(
+        &self,
+        items: &PartItems<'a>,
+        buffers: &mut BTreeMap<usize, Scratch>,
+        telling: &mut Telling<'_>,
+    ) {
         for kind in &items.kinds {
             for (number, (value, part)) in kind.items.iter().zip(&kind.parts).enumerate() {
                 let Some((part, its)) = part.and_then(|part| Some((part, kind.parted.parts.get(part)?)))
@@ -137,7 +142,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    fn item(&self, item: &Item<'_>, buffers: &mut Vec<Scratch>, telling: &mut Telling<'_>) {
+    fn item(&self, item: &Item<'_>, buffers: &mut BTreeMap<usize, Scratch>, telling: &mut Telling<'_>) {
         let label_at = format!("{}/{}", item.pointer, item.kind.each.label.value);
         let checked =
             |pointer: &str| is_checked(&format!("{}{pointer}", item.pointer), &telling.settings.ignore);
@@ -150,7 +155,7 @@ impl<'a> Ground<'a> {
         self.judge(
             item,
             own,
-            buffer(buffers, slot),
+            buffers.entry(slot).or_default(),
             |at| checked(at) && !own_label(at),
             |at, verdict| {
                 leaves.push(ItemLeaf { at, verdict, elsewhere: None });
@@ -199,7 +204,12 @@ impl<'a> Ground<'a> {
 
     /// What the part does not say: whether the quote stands in another part, or the value in what is common to all. Neither
     /// verifies it.
-    fn look_elsewhere(&self, item: &Item<'_>, leaves: &mut [ItemLeaf], buffers: &mut Vec<Scratch>) {
+    fn look_elsewhere(
+        &self,
+        item: &Item<'_>,
+        leaves: &mut [ItemLeaf],
+        buffers: &mut BTreeMap<usize, Scratch>,
+    ) {
         let parts = &item.kind.parted.parts;
         let mut open: HashSet<String> = HashSet::new();
         for leaf in leaves.iter_mut() {
@@ -230,7 +240,7 @@ impl<'a> Ground<'a> {
         self.judge(
             item,
             common,
-            buffer(buffers, 0),
+            buffers.entry(0).or_default(),
             |at| open.contains(at),
             |at, verdict| {
                 found.push((at, verdict));
@@ -249,13 +259,6 @@ impl<'a> Ground<'a> {
             }
         }
     }
-}
-
-fn buffer(buffers: &mut Vec<Scratch>, slot: usize) -> &mut Scratch {
-    if buffers.len() <= slot {
-        buffers.resize_with(slot + 1, Scratch::default);
-    }
-    &mut buffers[slot]
 }
 
 impl PartItems<'_> {

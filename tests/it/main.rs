@@ -38,6 +38,7 @@ mod documentation;
 mod embedded;
 #[cfg(test)]
 mod engine;
+#[cfg(test)]
 mod evidence;
 #[cfg(test)]
 mod explain_run;

@@ -188,7 +188,8 @@ fn of_parts(project: &Project<'_>, rubric: &Written, problems: &mut Problems) {
             let member = label.and_then(Node::as_text).unwrap_or("part");
             let steps =
                 [PathStep::Key(name.to_owned()), PathStep::Wildcard, PathStep::Key(member.to_owned())];
-            if let Reach::Nothing { steps: at, known } = fields.reach(&steps) {
+            let reached = fields.reach(&steps);
+            if let (Reach::Nothing { steps: at, known }, Some(true)) = (reached, fields.schema_has(name)) {
                 let message = match at {
                     1 => format!("by {schema}, `{name}` is no list"),
                     _ => format!("by {schema}, items of `{name}` have no `{member}` that names their part"),

@@ -56,7 +56,7 @@ fn a_bad_file_is_refused_with_its_place_and_pattern() {
         ),
         (
             field(json!({ "kind": "whole", "patterns": [{ "pattern": value }] })),
-            "a field of kind `whole` takes no `patterns`",
+            "a field of kind `whole` or `each` takes no `patterns`",
         ),
         (
             field(json!({ "keys": { "ER": "ER" }, "patterns": [{ "pattern": value }] })),

@@ -84,7 +84,8 @@ fn rounds(document_type: &str, source: &str, ask: &[&str]) -> [Value; 3] {
 fn every_type_declares_its_fields_and_a_schema_that_knows_them() {
     for (document_type, fields) in TYPES {
         let patterns = shipped(document_type);
-        let mut declared: Vec<&str> = patterns.field_names().collect();
+        // The list of specimens is no field that a report has or lacks: it has one item for each part.
+        let mut declared: Vec<&str> = patterns.field_names().filter(|name| *name != "specimens").collect();
         let mut expected = fields.to_vec();
         declared.sort_unstable();
         expected.sort_unstable();
