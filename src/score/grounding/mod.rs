@@ -374,7 +374,9 @@ impl<'a> Grounder<'a> {
         };
         words.clear();
         place.write_words(&mut words);
-        let field = Field { names: self.names(place), text: &words };
+        let mut qualities = Vec::new();
+        document.qualities(&words, &mut qualities);
+        let field = Field { names: self.names(place), text: &words, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
         let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
@@ -409,7 +411,9 @@ impl<'a> Grounder<'a> {
         let accepts = reading.lexicon.accepted(&words);
         words.clear();
         place.write_words(&mut words);
-        let field = Field { names: self.names(place), text: &words };
+        let mut qualities = Vec::new();
+        document.qualities(&words, &mut qualities);
+        let field = Field { names: self.names(place), text: &words, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let judge =
             Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };

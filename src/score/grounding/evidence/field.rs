@@ -5,6 +5,7 @@ use super::super::neighbourhood::Names;
 use super::super::token::{TokenKind, word_hash};
 use super::super::words::{WordClass, is_generic_key, listed};
 use super::reading::Document;
+use super::subject::Quality;
 use std::ops::Range;
 
 /// How far from a value the words of its field are looked for, in tokens.
@@ -21,6 +22,8 @@ pub(in super::super) struct Field<'a> {
     pub(in super::super) names: Names<'a>,
     /// The words of its key, and of the keys and labels around it, folded.
     pub(in super::super) text: &'a str,
+    /// What its name says of it that tells it from others of its kind.
+    pub(in super::super) qualities: &'a [Quality],
 }
 
 impl<'a> Field<'a> {
@@ -117,26 +120,6 @@ impl Document<'_> {
         }
         into.sort_by_key(|(weight, sentence)| (std::cmp::Reverse(*weight), sentence.start));
         into.truncate(MOST);
-    }
-
-    /// The field is of one side, and the passage speaks of the other.
-    pub(super) fn is_of_another_side(&self, bytes: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
-        let sentence = self.passages.sentence(bytes, self.source);
-        for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
-            else {
-                continue;
-            };
-            let hits = self.phrases(vocabulary, &sentence);
-            if hits.is_empty() {
-                continue;
-            }
-            let Some(own) = reader.find(field.text).next() else { continue };
-            if hits.iter().all(|hit| hit.value != own.value) {
-                return hits.first().map(|hit| hit.bytes.clone());
-            }
-        }
-        None
     }
 }
 

@@ -97,6 +97,18 @@ impl Document<'_> {
         }
     }
 
+    /// The first date within some tokens.
+    pub(super) fn first_date(&self, tokens: Range<usize>) -> Option<Range<usize>> {
+        let end = tokens.end;
+        let found = tokens.into_iter().find_map(|at| date::at(self.source, at).filter(|one| one.tokens.to <= end))?;
+        Some(bytes_of(found.tokens, self.source))
+    }
+
+    /// Whether the date at some bytes may be the one that a value is.
+    pub(super) fn is_date_of(&self, probe: &Probe<'_>, bytes: &Range<usize>) -> bool {
+        date::at(self.source, self.tokens(bytes).start).is_some_and(|found| found.may_be(probe))
+    }
+
     /// Whether a number is the bound of something else: `less than 0.80`.
     fn is_bound(&self, at: usize) -> bool {
         let before = |back: usize| {
@@ -287,7 +299,7 @@ impl Document<'_> {
     fn opposed(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Statement> {
         let bytes = self.bytes(place);
         for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.tells_apart())
             else {
                 continue;
             };

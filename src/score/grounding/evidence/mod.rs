@@ -9,6 +9,7 @@ mod mentions;
 mod passages;
 mod quote;
 mod reading;
+mod subject;
 mod verdict;
 
 pub(super) use field::Field;

@@ -53,6 +53,12 @@ impl Passages {
             .map_or(SectionKind::PLAIN, |(_, kind)| *kind)
     }
 
+    /// Where the part begins that holds this byte.
+    pub(super) fn section_start(&self, at: usize) -> usize {
+        let upto = self.sections.partition_point(|(start, _)| *start <= at);
+        upto.checked_sub(1).and_then(|last| self.sections.get(last)).map_or(0, |(start, _)| *start)
+    }
+
     /// The number of a line, from 1.
     pub(crate) fn line(&self, at: usize, text: &str) -> usize {
         let starts = || {

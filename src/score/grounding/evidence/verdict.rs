@@ -233,7 +233,7 @@ impl Judge<'_> {
                 let whole = self.document.bytes(&place);
                 let side = |bytes: &Range<usize>| {
                     let around = whole.start.min(bytes.start)..whole.end.max(bytes.end);
-                    self.document.is_of_another_side(&around, &self.field)
+                    self.document.is_of_another_kind(bytes, &around, &self.field, is_date(probe))
                 };
                 let next = match said {
                     Said::This(statement) | Said::Both(statement, _) if side(&statement.bytes).is_some() => {
@@ -358,7 +358,7 @@ impl Judge<'_> {
             let said = self.said(probe, asked, canonical, place);
             match said {
                 Said::This(statement)
-                    if self.document.is_of_another_side(&statement.bytes, &self.field).is_some() => {}
+                    if self.is_of_another_kind(probe, &statement.bytes).is_some() => {}
                 Said::This(statement) if self.holds(&statement.asserted) => {
                     return Some(Verdict::said(&statement, false));
                 }
@@ -387,6 +387,10 @@ impl Judge<'_> {
         doubted
     }
 
+    fn is_of_another_kind(&self, probe: &Probe<'_>, bytes: &Range<usize>) -> Option<Range<usize>> {
+        self.document.is_of_another_kind(bytes, bytes, &self.field, is_date(probe))
+    }
+
     /// Another passage that holds more of the words of the field's name than the one that says the value, and says another value.
     fn rival(
         &self,
@@ -401,23 +405,33 @@ impl Judge<'_> {
         if !compares {
             return None;
         }
+        if is_date(probe) {
+            return self.other_date(probe, &said.bytes);
+        }
         let own = self.document.words_near(&said.bytes, &self.field);
         let mut passages = Vec::new();
         self.document.passages_of(&self.field, &mut passages);
         for (_, place) in &passages {
             if let Said::Another(other) = self.said(probe, asked, canonical, place)
                 && self.holds(&other.asserted)
-                && self.document.is_of_another_side(&other.bytes, &self.field).is_none()
+                && self.is_of_another_kind(probe, &other.bytes).is_none()
             {
                 let near = self.document.words_near(&other.bytes, &self.field);
                 let named = near > own && near >= 2 && near >= self.field.len();
-                let dated = is_date(probe) && own == 0 && near > 0;
-                if named || dated || near > own && self.document.is_labelled(&other.bytes, &self.field) {
+                if named || near > own && self.document.is_labelled(&other.bytes, &self.field) {
                     return Some(other.bytes);
                 }
             }
         }
         None
+    }
+
+    /// Another date that stands right after the field's name or what happened on it, where the one that was found does not.
+    fn other_date(&self, probe: &Probe<'_>, said: &Range<usize>) -> Option<Range<usize>> {
+        let is_same = |bytes: &Range<usize>| self.document.is_date_of(probe, bytes);
+        self.document
+            .labelled_date(&self.field, said, is_same)
+            .or_else(|| self.document.date_of_occasion(&self.field, said, is_same))
     }
 
     /// What the mentions of the field say of the value; none where there are no mentions.
