@@ -376,7 +376,8 @@ impl<'a> Grounder<'a> {
         place.write_words(&mut words);
         let mut qualities = Vec::new();
         document.qualities(&words, &mut qualities);
-        let field = Field { names: self.names(place), text: &words, qualities: &qualities };
+        let label = place.label.map(|label| label.text);
+        let field = Field { names: self.names(place), text: &words, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
         let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
@@ -413,7 +414,8 @@ impl<'a> Grounder<'a> {
         place.write_words(&mut words);
         let mut qualities = Vec::new();
         document.qualities(&words, &mut qualities);
-        let field = Field { names: self.names(place), text: &words, qualities: &qualities };
+        let label = place.label.map(|label| label.text);
+        let field = Field { names: self.names(place), text: &words, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let judge =
             Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };
@@ -438,7 +440,7 @@ impl<'a> Grounder<'a> {
         let place = self.at_top(field);
         let vocabulary = self.vocabulary_of(&place, reading, &mut String::new())?;
         let reader = reading.lexicon.reader(vocabulary)?;
-        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place));
+        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place), false);
         let told = mentions.into_iter().map(|mention| Mentioned {
             value: reader.value(mention.value).to_owned(),
             context: mention.asserted.how,

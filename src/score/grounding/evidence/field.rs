@@ -22,6 +22,8 @@ pub(in super::super) struct Field<'a> {
     pub(in super::super) names: Names<'a>,
     /// The words of its key, and of the keys and labels around it, folded.
     pub(in super::super) text: &'a str,
+    /// What a sibling says that the object with it is about: the test of a row.
+    pub(in super::super) label: Option<&'a str>,
     /// What its name says of it that tells it from others of its kind.
     pub(in super::super) qualities: &'a [Quality],
 }

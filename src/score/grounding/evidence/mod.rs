@@ -9,6 +9,7 @@ mod mentions;
 mod passages;
 mod quote;
 mod reading;
+mod row;
 mod subject;
 mod verdict;
 

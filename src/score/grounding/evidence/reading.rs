@@ -277,7 +277,7 @@ impl<'a> Document<'a> {
         let (said, asserted, turned) = match asserted.how {
             Assertion::Negated => (negated, Asserted { how: Assertion::Affirmed, ..asserted }, true),
             _ if denied_within => (negated, Asserted { how: Assertion::Affirmed, by: None }, true),
-            _ if head.is_none() => return None,
+            _ if head.is_none() || field.label.is_some() => return None,
             _ => (affirmed, asserted, false),
         };
         let statement = Statement { bytes, method: Method::Normalized, asserted };

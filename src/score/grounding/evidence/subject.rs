@@ -2,6 +2,8 @@
 //! date of birth or of the report.
 
 use super::super::boundary::listed_at;
+use super::super::date::is_date;
+use super::super::probe::Probe;
 use super::super::token::{TokenKind, word_hash};
 use super::super::words::WordClass;
 use super::field::Field;
@@ -18,10 +20,21 @@ pub(in super::super) struct Quality {
     of_dates: bool,
 }
 
+/// Which number of `3/12` one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fraction {
+    First,
+    Second,
+    /// Either: `3/3`.
+    Whole,
+}
+
 /// Vocabularies about dates. Their words (`exam`, `report`, `since`) say nothing of other values.
 const OF_DATES: [&str; 2] = ["occasion", "document-date"];
 /// The vocabulary of names that say which number of `3/12` is meant.
 const OF_FRACTIONS: &str = "part-or-whole";
+/// Its value for the first number; the second is that of any other value.
+const OF_PARTS: &str = "involved";
 /// How far before a sentence that names no side the side is looked for that it goes on about, in bytes.
 const GOES_ON: usize = 400;
 /// Most tokens between two phrases that share what follows them: `proximal, distal and radial margins`.
@@ -57,8 +70,11 @@ impl Document<'_> {
         bytes: &Range<usize>,
         around: &Range<usize>,
         field: &Field<'_>,
-        is_date: bool,
+        probe: &Probe<'_>,
     ) -> Option<Range<usize>> {
+        if let Some(row) = self.is_of_another_row(bytes, field) {
+            return Some(row);
+        }
         let mut at = 0;
         while let Some(first) = field.qualities.get(at) {
             let vocabulary = first.vocabulary;
@@ -66,20 +82,26 @@ impl Document<'_> {
             let count = rest.iter().take_while(|one| one.vocabulary == vocabulary).count();
             let own = rest.get(..count).unwrap_or_default();
             at += count;
-            if first.of_dates && !is_date {
+            if first.of_dates && !is_date(probe) {
                 continue;
             }
-            if self.lexicon.named(OF_FRACTIONS) == Some(vocabulary)
-                && let Some(is_part) = self.is_part(bytes)
-            {
-                let reader = self.lexicon.reader(vocabulary);
-                let means_part = |one: &Quality| reader.is_some_and(|reader| reader.value(one.value) == "part");
-                if own.iter().all(|one| means_part(one) != is_part) {
+            let counts = self.lexicon.named(OF_FRACTIONS) == Some(vocabulary);
+            if counts && !probe.is_bare_number() {
+                continue;
+            }
+            let Some(reader) = self.lexicon.reader(vocabulary) else { continue };
+            if counts && let Some(fraction) = self.fraction(bytes) {
+                let is_first = |one: &Quality| reader.value(one.value) == OF_PARTS;
+                let is_meant = match fraction {
+                    Fraction::First => own.iter().any(is_first),
+                    Fraction::Second => !own.iter().all(is_first),
+                    Fraction::Whole => true,
+                };
+                if !is_meant {
                     return Some(bytes.clone());
                 }
                 continue;
             }
-            let Some(reader) = self.lexicon.reader(vocabulary) else { continue };
             let other = self.another(vocabulary, reader, own, bytes, around);
             if other.is_some() {
                 return other;
@@ -88,8 +110,8 @@ impl Document<'_> {
         None
     }
 
-    /// Whether a number is the first of a fraction of whole numbers (`3/12`, `3 of 12`), or its second; none where it stands alone.
-    fn is_part(&self, bytes: &Range<usize>) -> Option<bool> {
+    /// Which number of a fraction of whole numbers it is (`3/12`, `3 of 12`); none where it stands alone.
+    fn fraction(&self, bytes: &Range<usize>) -> Option<Fraction> {
         let tokens = self.tokens(bytes);
         let at = tokens.start;
         let is_number = |i: usize| {
@@ -115,9 +137,9 @@ impl Document<'_> {
                 .or_else(|| before(2).filter(|b| is_number(*b) && of(b + 1)))
                 .map(|b| (b, false)),
         };
-        let (other, is_part) = first?;
+        let (other, is_first) = first?;
         let same = self.source.token(other).zip(self.source.token(at)).is_some_and(|(a, b)| a.hash == b.hash);
-        (!same).then_some(is_part)
+        Some(if same { Fraction::Whole } else if is_first { Fraction::First } else { Fraction::Second })
     }
 
     fn another(

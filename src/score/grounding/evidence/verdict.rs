@@ -149,7 +149,12 @@ impl Judge<'_> {
             Err(verdict) => return verdict,
         };
         let mentions = match asked {
-            Some(asked) => self.document.mentions(asked.vocabulary, asked.reader, &self.field.names),
+            Some(asked) => self.document.mentions(
+                asked.vocabulary,
+                asked.reader,
+                &self.field.names,
+                self.field.label.is_some(),
+            ),
             None => Vec::new(),
         };
         match quoted {
@@ -233,7 +238,7 @@ impl Judge<'_> {
                 let whole = self.document.bytes(&place);
                 let side = |bytes: &Range<usize>| {
                     let around = whole.start.min(bytes.start)..whole.end.max(bytes.end);
-                    self.document.is_of_another_kind(bytes, &around, &self.field, is_date(probe))
+                    self.document.is_of_another_kind(bytes, &around, &self.field, probe)
                 };
                 let next = match said {
                     Said::This(statement) | Said::Both(statement, _) if side(&statement.bytes).is_some() => {
@@ -388,7 +393,7 @@ impl Judge<'_> {
     }
 
     fn is_of_another_kind(&self, probe: &Probe<'_>, bytes: &Range<usize>) -> Option<Range<usize>> {
-        self.document.is_of_another_kind(bytes, bytes, &self.field, is_date(probe))
+        self.document.is_of_another_kind(bytes, bytes, &self.field, probe)
     }
 
     /// Another passage that holds more of the words of the field's name than the one that says the value, and says another value.
