@@ -334,7 +334,7 @@ pub(in super::super) fn is_quantity(probe: &Probe<'_>) -> bool {
     first.is_some_and(|token| token.kind == TokenKind::Number)
         && (numbers == 1 || is_product)
         && words.clone().count() <= 2
-        && words.clone().all(|i| letters(probe.word(i)) <= 3)
+        && words.clone().all(|i| letters(probe.word(i)) <= 3 || probe.unit(i).is_some())
 }
 
 /// Whether two quantities can be compared: of one kind, or both bare.

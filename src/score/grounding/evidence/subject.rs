@@ -3,10 +3,12 @@
 
 use super::super::boundary::listed_at;
 use super::super::date::is_date;
-use super::super::probe::Probe;
+use super::super::number::Dimension;
+use super::super::probe::{Probe, is_times, number_at, unit_at};
 use super::super::token::{TokenKind, word_hash};
 use super::super::words::WordClass;
 use super::field::Field;
+use super::literal::is_quantity;
 use super::lexicon::{PhraseHit, Reader, ValueId};
 use super::reading::Document;
 use std::ops::Range;
@@ -16,8 +18,22 @@ use std::ops::Range;
 pub(in super::super) struct Quality {
     vocabulary: usize,
     value: ValueId,
-    /// Of dates only: the other vocabularies read words that have a sense beside dates alone.
-    of_dates: bool,
+    about: About,
+}
+
+/// Which values a vocabulary tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Any.
+    All,
+    /// Dates: words such as `exam` and `since` say nothing of other values.
+    Dates,
+    /// Whole numbers, which may be parts of fractions.
+    Counts,
+    /// Numbers, by what is measured.
+    Measures,
+    /// Numbers, by which of several dimensions they are.
+    Dimensions,
 }
 
 /// Which number of `3/12` one is.
@@ -29,18 +45,32 @@ enum Fraction {
     Whole,
 }
 
-/// Vocabularies about dates. Their words (`exam`, `report`, `since`) say nothing of other values.
-const OF_DATES: [&str; 2] = ["occasion", "document-date"];
-/// The vocabulary of names that say which number of `3/12` is meant.
-const OF_FRACTIONS: &str = "part-or-whole";
-/// Its value for the first number; the second is that of any other value.
+/// Vocabularies that tell apart values of one kind only.
+const ABOUT: [(&str, About); 5] = [
+    (OCCASION, About::Dates),
+    (DOCUMENT, About::Dates),
+    ("part-or-whole", About::Counts),
+    ("structure", About::Measures),
+    ("dimension", About::Dimensions),
+];
+/// What happened on a date.
+const OCCASION: &str = "occasion";
+/// Whether a date may be a document's own: so is that of a field whose name does not say otherwise, which is its first value.
+const DOCUMENT: &str = "document-date";
+/// The value of `part-or-whole` for the first number of `3/12`; the second is that of any other value.
 const OF_PARTS: &str = "involved";
+/// The value of `dimension` for the greatest number of `4 x 3 x 2`.
+const GREATEST: &str = "greatest";
 /// How far before a sentence that names no side the side is looked for that it goes on about, in bytes.
 const GOES_ON: usize = 400;
 /// Most tokens between two phrases that share what follows them: `proximal, distal and radial margins`.
 const LISTED: usize = 3;
 /// How far after a value the words may stand that say of what kind it is, in tokens: `1 mm from the blue inked margin`.
 const NEXT: usize = 6;
+/// Words that make a number a distance from what follows.
+const DISTANCE: [&str; 2] = ["from", "to"];
+/// Words that say where a thing is, not what is measured.
+const LOCATED: [&str; 9] = ["in", "of", "within", "at", "on", "involving", "replacing", "occupying", "involves"];
 /// Most places that are compared for one field.
 const MOST: usize = 48;
 /// How far a date may stand after a label, in tokens.
@@ -56,9 +86,12 @@ impl Document<'_> {
             let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.tells_apart()) else {
                 continue;
             };
-            let of_dates = OF_DATES.iter().any(|name| self.lexicon.named(name) == Some(vocabulary));
-            for hit in reader.find(words).take(4) {
-                into.push(Quality { vocabulary, value: hit.value, of_dates });
+            let about = ABOUT.iter().find(|(name, _)| self.lexicon.named(name) == Some(vocabulary));
+            let about = about.map_or(About::All, |(_, about)| *about);
+            let before = into.len();
+            into.extend(reader.find(words).take(4).map(|hit| Quality { vocabulary, value: hit.value, about }));
+            if into.len() == before && self.lexicon.named(DOCUMENT) == Some(vocabulary) {
+                into.push(Quality { vocabulary, value: 0, about });
             }
         }
     }
@@ -82,25 +115,35 @@ impl Document<'_> {
             let count = rest.iter().take_while(|one| one.vocabulary == vocabulary).count();
             let own = rest.get(..count).unwrap_or_default();
             at += count;
-            if first.of_dates && !is_date(probe) {
-                continue;
-            }
-            let counts = self.lexicon.named(OF_FRACTIONS) == Some(vocabulary);
-            if counts && !probe.is_bare_number() {
-                continue;
-            }
-            let Some(reader) = self.lexicon.reader(vocabulary) else { continue };
-            if counts && let Some(fraction) = self.fraction(bytes) {
-                let is_first = |one: &Quality| reader.value(one.value) == OF_PARTS;
-                let is_meant = match fraction {
-                    Fraction::First => own.iter().any(is_first),
-                    Fraction::Second => !own.iter().all(is_first),
-                    Fraction::Whole => true,
-                };
-                if !is_meant {
-                    return Some(bytes.clone());
+            let applies = match first.about {
+                About::All => true,
+                About::Dates => is_date(probe),
+                About::Counts => probe.is_bare_number(),
+                About::Measures => is_quantity(probe) && self.is_measure(bytes, probe),
+                About::Dimensions => is_quantity(probe),
+            };
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|_| applies) else { continue };
+            match first.about {
+                About::Counts if self.fraction(bytes).is_some() => {
+                    if !self.is_meant(self.fraction(bytes), reader, own) {
+                        return Some(bytes.clone());
+                    }
+                    continue;
                 }
-                continue;
+                About::Dimensions => {
+                    let greatest = own.iter().all(|one| reader.value(one.value) == GREATEST);
+                    if greatest && let Some(greater) = self.greater(bytes) {
+                        return Some(greater);
+                    }
+                    continue;
+                }
+                About::Measures => {
+                    if let Some(other) = self.measured(vocabulary, own, bytes, around) {
+                        return Some(other);
+                    }
+                    continue;
+                }
+                About::All | About::Dates | About::Counts => {}
             }
             let other = self.another(vocabulary, reader, own, bytes, around);
             if other.is_some() {
@@ -108,6 +151,96 @@ impl Document<'_> {
             }
         }
         None
+    }
+
+    fn is_meant(&self, fraction: Option<Fraction>, reader: &Reader, own: &[Quality]) -> bool {
+        let is_first = |one: &Quality| reader.value(one.value) == OF_PARTS;
+        match fraction {
+            Some(Fraction::First) => own.iter().any(is_first),
+            Some(Fraction::Second) => !own.iter().all(is_first),
+            Some(Fraction::Whole) | None => true,
+        }
+    }
+
+    /// A greater number of the dimensions that a number is one of: of `4 x 3 cm`, the first for the second.
+    fn greater(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
+        let at = self.tokens(bytes).start;
+        let tokens = self.source.tokens();
+        let times = |i: usize| is_times(self.text(), tokens, i);
+        let mut first = at;
+        while first >= 2 && times(first - 1) && at - first < 6 {
+            first -= 2;
+        }
+        let number = |i: usize| number_at(self.text(), tokens, i, self.source.decimal_comma());
+        let own = number(at)?;
+        let mut here = first;
+        loop {
+            if number(here).is_some_and(|other| other.is_greater(&own)) {
+                return Some(self.bytes(&(here..here + 1)));
+            }
+            if !times(here + 1) || here > first + 6 {
+                return None;
+            }
+            here += 2;
+        }
+    }
+
+    /// Whether a number has a unit of length, weight or volume, written or known: counts and rates are of many things.
+    fn is_measure(&self, bytes: &Range<usize>, probe: &Probe<'_>) -> bool {
+        let here = unit_at(self.text(), self.source.tokens(), self.tokens(bytes).start);
+        let unit = here.or(probe.hint).or_else(|| unit_at(probe.text, probe.tokens, 0));
+        unit.is_some_and(|unit| unit.dimension != Dimension::Percent)
+    }
+
+    /// Another thing that a number measures: the structure that is named nearest before it, or right after it, is none of the
+    /// field's. `0.2 cm from the margin` measures the distance, `a mass in the liver, measuring 4 cm` the mass.
+    fn measured(
+        &self,
+        vocabulary: usize,
+        own: &[Quality],
+        bytes: &Range<usize>,
+        around: &Range<usize>,
+    ) -> Option<Range<usize>> {
+        let is_own = |hit: &PhraseHit| own.iter().any(|one| one.value == hit.value);
+        let sentence = self.sentence_with_label(around);
+        let hits = self.phrases(vocabulary, &sentence);
+        let before = hits.partition_point(|hit| hit.bytes.end <= bytes.start);
+        let after = hits.partition_point(|hit| hit.bytes.start < bytes.end);
+        let right = hits.get(after).filter(|right| {
+            let gap = bytes.end..right.bytes.start;
+            self.tokens(&gap).len() <= NEXT && self.text().get(gap).is_some_and(|gap| !is_parted(gap))
+        });
+        if let Some(right) = right {
+            let from = self.tokens(&(bytes.end..right.bytes.start)).into_iter();
+            let is_distance = from.take(3).any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
+            if is_own(right) || is_distance {
+                return (!is_own(right)).then(|| right.bytes.clone());
+            }
+        }
+        // What is quoted beside the number is what it is quoted for.
+        let is_quoted = |hit: &PhraseHit| around.start <= hit.bytes.start && hit.bytes.end <= around.end;
+        if hits.iter().any(|hit| is_own(hit) && is_quoted(hit)) {
+            return None;
+        }
+        let mut at = before;
+        while let Some(hit) = at.checked_sub(1).and_then(|at| hits.get(at)) {
+            if is_own(hit) {
+                return None;
+            }
+            let located = at.checked_sub(2).and_then(|at| hits.get(at)).is_some_and(|last| {
+                if self.are_listed(last.bytes.end..hit.bytes.start) {
+                    return true;
+                }
+                let mut between = self.tokens(&(last.bytes.end..hit.bytes.start)).into_iter().take(NEXT);
+                between.any(|at| LOCATED.iter().any(|word| self.source.token_is(at, word)))
+            });
+            if !located {
+                break;
+            }
+            at -= 1;
+        }
+        let nearest = before.checked_sub(1).and_then(|at| hits.get(at)).or(right)?;
+        Some(nearest.bytes.clone())
     }
 
     /// Which number of a fraction of whole numbers it is (`3/12`, `3 of 12`); none where it stands alone.
@@ -156,7 +289,8 @@ impl Document<'_> {
         if hits.is_empty() {
             // A paragraph about one side names it once.
             let goes_on = reader.counts_anywhere() && reader.qualifies();
-            let before = goes_on.then(|| self.goes_on(vocabulary, sentence.start)).flatten()?;
+            let labelled = self.text().get(sentence.start..bytes.start).is_none_or(|text| text.contains(':'));
+            let before = (goes_on && !labelled).then(|| self.goes_on(vocabulary, sentence.start)).flatten()?;
             return (!is_own(&before)).then(|| before.bytes.clone());
         }
         if !reader.qualifies() {
@@ -289,6 +423,41 @@ impl Document<'_> {
         field.words().any(|word| (first.saturating_sub(LABEL)..first).any(|at| self.is_word(at, word)))
     }
 
+    /// How final the part is that holds some bytes.
+    pub(super) fn finality(&self, bytes: &Range<usize>) -> u8 {
+        self.passages.section(bytes.start).finality
+    }
+
+    /// How many of the things that a field's name says of it are said in the sentence of a value.
+    pub(super) fn qualities_near(&self, bytes: &Range<usize>, field: &Field<'_>) -> usize {
+        let sentence = self.passages.sentence(bytes, self.source);
+        let said = |one: &&Quality| {
+            one.about == About::All
+                && self.phrases(one.vocabulary, &sentence).iter().any(|hit| hit.value == one.value)
+        };
+        field.qualities.iter().filter(said).count()
+    }
+
+    /// Whether a word of the field's name stands right before a value: `CO2 of 57`.
+    pub(super) fn is_right_after_word(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
+        let first = self.tokens(bytes).start;
+        let from = (first.saturating_sub(LABEL)..first).rev().find(|at| field.words().any(|word| self.is_word(*at, word)));
+        from.is_some_and(|from| {
+            let gap = self.text().get(self.bytes(&(from..from + 1)).end..bytes.start).unwrap_or_default();
+            !is_parted(gap) && !gap.contains(char::is_numeric)
+        })
+    }
+
+    /// Whether a colon parts the words of the field's name, in its sentence, from a value.
+    pub(super) fn is_after_label(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
+        let sentence = self.passages.sentence(bytes, self.source);
+        let label = self.text().get(sentence.start..bytes.start).and_then(|text| text.rfind(':'));
+        label.is_some_and(|colon| {
+            let label = self.tokens(&(sentence.start..sentence.start + colon));
+            field.words().any(|word| label.clone().any(|at| self.is_word(at, word)))
+        })
+    }
+
     /// Another date that the text gives for the field's own occasion, where the one at `bytes` is not given for it.
     pub(super) fn date_of_occasion(
         &self,
@@ -296,7 +465,7 @@ impl Document<'_> {
         bytes: &Range<usize>,
         is_same: impl Fn(&Range<usize>) -> bool,
     ) -> Option<Range<usize>> {
-        let occasion = self.lexicon.named(OF_DATES.first()?)?;
+        let occasion = self.lexicon.named(OCCASION)?;
         let own = field.qualities.iter().find(|one| one.vocabulary == occasion)?.value;
         let sentence = self.sentence_with_label(bytes);
         if self.phrases(occasion, &sentence).iter().any(|hit| hit.value == own) {

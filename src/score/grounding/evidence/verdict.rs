@@ -423,7 +423,18 @@ impl Judge<'_> {
             {
                 let near = self.document.words_near(&other.bytes, &self.field);
                 let named = near > own && near >= 2 && near >= self.field.len();
-                if named || near > own && self.document.is_labelled(&other.bytes, &self.field) {
+                let labelled =
+                    near > own && self.document.is_labelled(&other.bytes, &self.field);
+                let counted = is_quantity(probe) && (
+                    // `CO2 of 57`, where the other number stands in a sentence that does not speak of it.
+                    own == 0 && near * 2 >= self.field.len() && self.document.is_right_after_word(&other.bytes, &self.field)
+                    // The final part says otherwise.
+                    || near >= own.max(1) && self.document.finality(&other.bytes) > self.document.finality(&said.bytes)
+                        && self.document.is_after_label(&other.bytes, &self.field)
+                    || self.document.qualities_near(&other.bytes, &self.field) > self.document.qualities_near(&said.bytes, &self.field)
+                        && near >= own.max(1)
+                );
+                if named || labelled || counted {
                     return Some(other.bytes);
                 }
             }
