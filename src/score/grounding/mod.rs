@@ -366,6 +366,7 @@ impl<'a> Grounder<'a> {
         let document = self.document(reading);
         words.clear();
         write_words(place.key, &mut words);
+        let key = words.clone();
         let accepts: &[Assertion] = match reader {
             // A side or a modality is what it is, whatever is said of it.
             Some(reader) if canonical.is_some() && reader.counts_anywhere() => &ANY,
@@ -377,7 +378,7 @@ impl<'a> Grounder<'a> {
         let mut qualities = Vec::new();
         document.qualities(&words, &mut qualities);
         let label = place.label.map(|label| label.text);
-        let field = Field { names: self.names(place), text: &words, label, qualities: &qualities };
+        let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
         let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
@@ -410,12 +411,13 @@ impl<'a> Grounder<'a> {
         words.clear();
         write_words(place.key, &mut words);
         let accepts = reading.lexicon.accepted(&words);
+        let key = words.clone();
         words.clear();
         place.write_words(&mut words);
         let mut qualities = Vec::new();
         document.qualities(&words, &mut qualities);
         let label = place.label.map(|label| label.text);
-        let field = Field { names: self.names(place), text: &words, label, qualities: &qualities };
+        let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let judge =
             Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };

@@ -22,6 +22,8 @@ pub(in super::super) struct Field<'a> {
     pub(in super::super) names: Names<'a>,
     /// The words of its key, and of the keys and labels around it, folded.
     pub(in super::super) text: &'a str,
+    /// The words of its own key alone.
+    pub(in super::super) key: &'a str,
     /// What a sibling says that the object with it is about: the test of a row.
     pub(in super::super) label: Option<&'a str>,
     /// What its name says of it that tells it from others of its kind.
@@ -90,6 +92,15 @@ impl Document<'_> {
         let here = from..to.max(from);
         let words = field.words().filter(|word| here.clone().any(|at| self.is_word(at, word))).count();
         words.max(usize::from(field.names.holds_own(&here)))
+    }
+
+    /// How many different words of the field's name stand within some bytes.
+    pub(super) fn words_within(&self, bytes: &Range<usize>, field: &Field<'_>) -> usize {
+        let here = self.tokens(bytes);
+        if !self.fuel.spend_on(here.len()) {
+            return 0;
+        }
+        field.words().filter(|word| here.clone().any(|at| self.is_word(at, word))).count()
     }
 
     /// The sentences that speak of a field: those that hold most of the words of its name, or one of its names. At most `MOST`,

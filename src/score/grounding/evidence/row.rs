@@ -8,6 +8,10 @@ use std::ops::Range;
 
 /// Longest part of a line that is gone back over to its first cell, in bytes.
 const ROW: usize = 4_096;
+/// Most rows of a table that are gone back over to its first one.
+const ROWS: usize = 64;
+/// What parts cells.
+const PARTS: [char; 2] = ['|', '\t'];
 /// Most places of a label that are looked at.
 const PLACES: usize = 16;
 
@@ -36,6 +40,53 @@ impl Document<'_> {
         has_own.then_some(cell)
     }
 
+    /// What stands at `bytes` is in a cell of a table whose heading is not the field's, while another column's is: the cell before
+    /// it.
+    pub(super) fn is_of_another_column(&self, bytes: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
+        let text = self.text();
+        let row = self.line_cell(bytes.start)?;
+        if row.end > bytes.start {
+            return None;
+        }
+        let column = text.get(row.start..bytes.start)?.matches(PARTS).count();
+        let header = self.header(row.start)?;
+        let (mut own, mut at, mut cell) = (None, header.start, 0);
+        for part in text.get(header.clone())?.split(PARTS) {
+            let here = at..at + part.len();
+            let is_own = !part.trim().is_empty() && self.fuel.spend_on(part.len()) && self.heads(&here, field);
+            if is_own && (own.is_none() || cell == column) {
+                own = Some(cell);
+            }
+            at = here.end + 1;
+            cell += 1;
+        }
+        (own? != column && column < cell).then_some(row)
+    }
+
+    /// The first line of the table that a row is in, if it is another one.
+    fn header(&self, row: usize) -> Option<Range<usize>> {
+        let text = self.text();
+        let (mut start, mut header) = (row, None);
+        for _ in 0..ROWS {
+            let Some(end) = start.checked_sub(1) else { break };
+            let from = (end.saturating_sub(ROW)..=end).find(|from| text.is_char_boundary(*from))?;
+            let line = text.get(from..end)?.rfind('\n').map_or(from, |newline| from + newline + 1);
+            if !self.fuel.spend_on(end - line) || !text.get(line..end)?.contains(PARTS) {
+                break;
+            }
+            header = Some(line..end);
+            start = line;
+        }
+        header
+    }
+
+    /// Whether a heading is that of the field's column.
+    fn heads(&self, heading: &Range<usize>, field: &Field<'_>) -> bool {
+        let tokens = self.tokens(heading);
+        field.names.holds_own(&tokens)
+            || field.key.split(' ').any(|word| word.len() >= 3 && tokens.clone().any(|at| self.is_word(at, word)))
+    }
+
     /// The first cell of the row that a byte is in, if it is in another one.
     fn first_cell(&self, at: usize) -> Option<Range<usize>> {
         self.line_cell(at).filter(|cell| cell.end <= at)
@@ -48,7 +99,7 @@ impl Document<'_> {
         let start = text.get(from..at)?.rfind('\n').map_or(from, |newline| from + newline + 1);
         let end = text.get(at..)?.find('\n').map_or(text.len(), |newline| at + newline);
         let parts = text.get(start..end.min(start + ROW)).or_else(|| text.get(start..end))?;
-        let cell = parts.find(['|', '\t'])?;
+        let cell = parts.find(PARTS)?;
         Some(start..start + cell)
     }
 

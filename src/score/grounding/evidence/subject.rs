@@ -105,8 +105,9 @@ impl Document<'_> {
         field: &Field<'_>,
         probe: &Probe<'_>,
     ) -> Option<Range<usize>> {
-        if let Some(row) = self.is_of_another_row(bytes, field) {
-            return Some(row);
+        let other = self.is_of_another_row(bytes, field).or_else(|| self.is_of_another_column(bytes, field));
+        if other.is_some() {
+            return other;
         }
         let mut at = 0;
         while let Some(first) = field.qualities.get(at) {

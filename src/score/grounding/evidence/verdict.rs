@@ -158,9 +158,9 @@ impl Judge<'_> {
             None => Vec::new(),
         };
         match quoted {
-            Quoted::Says(statement) => {
-                let verdict = self.compared(Verdict::said(&statement, true), asked, &mentions);
-                match self.rival(probe, asked, canonical, &statement) {
+            Quoted::Says(statement, whole) => {
+                let verdict = self.compared(Verdict::said(&statement, true), probe, asked, &mentions);
+                match self.rival(probe, asked, canonical, &statement, &whole) {
                     Some(other) if verdict.support == Support::Verified => Verdict {
                         support: Support::Conflicting,
                         finding: Finding::SaysAnother,
@@ -177,7 +177,7 @@ impl Judge<'_> {
                 ..Verdict::said(&statement, true)
             },
             Quoted::SaysAnother(other) => {
-                let verdict = self.by_mentions(asked, &mentions);
+                let verdict = self.by_mentions(probe, asked, &mentions);
                 match verdict
                     .filter(|verdict| matches!(verdict.support, Support::Verified | Support::Conflicting))
                 {
@@ -190,7 +190,7 @@ impl Judge<'_> {
                     None => Verdict { by_quote: true, ..Verdict::contradicted(Finding::SaysAnother, other) },
                 }
             }
-            Quoted::OfAnother(bytes) => self.by_mentions(asked, &mentions).unwrap_or(Verdict {
+            Quoted::OfAnother(bytes) => self.by_mentions(probe, asked, &mentions).unwrap_or(Verdict {
                 bytes: Some(bytes),
                 by_quote: true,
                 ..Verdict::new(Support::Unsupported, Finding::QuoteOfAnother)
@@ -245,7 +245,7 @@ impl Judge<'_> {
                         Quoted::SaysAnother(side(&statement.bytes).unwrap_or(statement.bytes))
                     }
                     Said::Both(statement, other) => Quoted::Both(statement, other),
-                    Said::This(statement) if self.holds(&statement.asserted) => Quoted::Says(statement),
+                    Said::This(statement) if self.holds(&statement.asserted) => Quoted::Says(statement, whole),
                     Said::This(statement) => {
                         let how = statement.asserted.how;
                         let other = statement.asserted.by.unwrap_or(statement.bytes);
@@ -323,7 +323,7 @@ impl Judge<'_> {
         mentions: &[Mention],
         search: impl FnOnce() -> Searched,
     ) -> Option<Verdict> {
-        let by_mentions = self.by_mentions(asked, mentions);
+        let by_mentions = self.by_mentions(probe, asked, mentions);
         if by_mentions.is_some() {
             return by_mentions;
         }
@@ -403,6 +403,7 @@ impl Judge<'_> {
         asked: Option<VocabularyValue<'_>>,
         canonical: Option<(ValueId, bool)>,
         said: &Statement,
+        whole: &Range<usize>,
     ) -> Option<Range<usize>> {
         let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere())
             || is_quantity(probe)
@@ -414,6 +415,7 @@ impl Judge<'_> {
             return self.other_date(probe, &said.bytes);
         }
         let own = self.document.words_near(&said.bytes, &self.field);
+        let own = own.max(self.document.words_within(whole, &self.field));
         let mut passages = Vec::new();
         self.document.passages_of(&self.field, &mut passages);
         for (_, place) in &passages {
@@ -451,19 +453,26 @@ impl Judge<'_> {
     }
 
     /// What the mentions of the field say of the value; none where there are no mentions.
-    fn by_mentions(&self, asked: Option<VocabularyValue<'_>>, mentions: &[Mention]) -> Option<Verdict> {
+    fn by_mentions(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        mentions: &[Mention],
+    ) -> Option<Verdict> {
         let asked = asked?;
-        let own = mentions.iter().filter(|mention| mention.value == asked.value);
+        let of_kind = |mention: &&Mention| self.is_of_another_kind(probe, &mention.bytes).is_none();
+        let own = mentions.iter().filter(|mention| mention.value == asked.value).filter(of_kind);
         if let Some(mention) = own.clone().find(|mention| self.holds(&mention.asserted)) {
             let statement = Statement {
                 bytes: mention.bytes.clone(),
                 method: Method::Normalized,
                 asserted: mention.asserted.clone(),
             };
-            return Some(self.compared(Verdict::said(&statement, false), Some(asked), mentions));
+            return Some(self.compared(Verdict::said(&statement, false), probe, Some(asked), mentions));
         }
-        let other =
-            mentions.iter().find(|mention| mention.value != asked.value && self.holds(&mention.asserted));
+        let other = mentions.iter().find(|mention| {
+            mention.value != asked.value && self.holds(&mention.asserted) && of_kind(mention)
+        });
         if let Some(mention) = other {
             return Some(Verdict::contradicted(Finding::SaysAnother, mention.bytes.clone()));
         }
@@ -479,6 +488,7 @@ impl Judge<'_> {
     fn compared(
         &self,
         verdict: Verdict,
+        probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
         mentions: &[Mention],
     ) -> Verdict {
@@ -508,8 +518,9 @@ impl Judge<'_> {
                 || self.document.is_labelled(&mention.bytes, &self.field);
             as_near && weighs
         };
+        let of_kind = |mention: &&Mention| self.is_of_another_kind(probe, &mention.bytes).is_none();
         let mut others =
-            mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near);
+            mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near).filter(of_kind);
         let Some(other) = others.next() else { return verdict };
         let prefers = asked.reader.prefers() == Some(asked.value);
         let outnumbered = others.count() + 1;
@@ -537,7 +548,8 @@ enum Quoted {
     SaysAnother(Range<usize>),
     Settled(Verdict),
     Both(Statement, Range<usize>),
-    Says(Statement),
+    /// What the quote says, and its place.
+    Says(Statement, Range<usize>),
 }
 
 impl Quoted {
@@ -549,7 +561,7 @@ impl Quoted {
             Quoted::SaysAnother(_) => 3,
             Quoted::Settled(_) => 4,
             Quoted::Both(..) => 5,
-            Quoted::Says(_) => 6,
+            Quoted::Says(..) => 6,
         }
     }
 }
