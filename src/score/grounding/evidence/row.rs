@@ -10,6 +10,8 @@ use std::ops::Range;
 const ROW: usize = 4_096;
 /// Most rows of a table that are gone back over to its first one.
 const ROWS: usize = 64;
+/// Most lines in a row that are no rows, within a table.
+const TITLES: usize = 1;
 /// What parts cells.
 const PARTS: [char; 2] = ['|', '\t'];
 /// Most places of a label that are looked at.
@@ -66,15 +68,24 @@ impl Document<'_> {
     /// The first line of the table that a row is in, if it is another one.
     fn header(&self, row: usize) -> Option<Range<usize>> {
         let text = self.text();
-        let (mut start, mut header) = (row, None);
+        let (mut start, mut header, mut without) = (row, None, 0);
         for _ in 0..ROWS {
             let Some(end) = start.checked_sub(1) else { break };
             let from = (end.saturating_sub(ROW)..=end).find(|from| text.is_char_boundary(*from))?;
             let line = text.get(from..end)?.rfind('\n').map_or(from, |newline| from + newline + 1);
-            if !self.fuel.spend_on(end - line) || !text.get(line..end)?.contains(PARTS) {
+            let here = text.get(line..end)?;
+            if !self.fuel.spend_on(end - line) || here.trim().is_empty() {
                 break;
             }
-            header = Some(line..end);
+            if here.contains(PARTS) {
+                (header, without) = (Some(line..end), 0);
+            } else {
+                // The title of a group of rows.
+                without += 1;
+            }
+            if without > TITLES {
+                break;
+            }
             start = line;
         }
         header

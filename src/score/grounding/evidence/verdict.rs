@@ -433,7 +433,7 @@ impl Judge<'_> {
                     // The final part says otherwise.
                     || near >= own.max(1) && self.document.finality(&other.bytes) > self.document.finality(&said.bytes)
                         && self.document.is_after_label(&other.bytes, &self.field)
-                    || self.document.qualities_near(&other.bytes, &self.field) > self.document.qualities_near(&said.bytes, &self.field)
+                    || self.document.qualities_near(&other.bytes, &self.field) > self.document.qualities_near(whole, &self.field)
                         && near >= own.max(1)
                 );
                 if named || labelled || counted {
