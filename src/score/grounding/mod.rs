@@ -381,7 +381,7 @@ impl<'a> Grounder<'a> {
         let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
-        let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
+        let judge = Judge { document, field, is_of_several, is_listed, is_of_all, accepts, vocabulary };
         let search = || self.searched(&probe, place, &judge);
         let verdict = judge.judge(&probe, canonical, quotes, others, search);
         self.scratch.words = words;
@@ -420,7 +420,15 @@ impl<'a> Grounder<'a> {
         let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let judge =
-            Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };
+            Judge {
+                document,
+                field,
+                is_of_several,
+                is_listed: false,
+                is_of_all: false,
+                accepts,
+                vocabulary: Some(vocabulary),
+            };
         let verdict = judge.judge(&probe, Some((said, true)), quotes, others, Searched::default);
         self.scratch.words = words;
         let is_silent = verdict.finding == Finding::NotFound;

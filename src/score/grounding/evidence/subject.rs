@@ -109,7 +109,6 @@ impl Document<'_> {
         if other.is_some() {
             return other;
         }
-        if std::env::var("DBG").is_ok() { eprintln!("KIND {} {:?} {:?}", field.text, field.qualities, self.text().get(bytes.clone())); }
         let mut at = 0;
         while let Some(first) = field.qualities.get(at) {
             let vocabulary = first.vocabulary;

@@ -118,12 +118,17 @@ pub(in super::super) struct Judge<'a> {
     pub(in super::super) field: Field<'a>,
     /// Whether the leaf is of one of several things of a kind, which differ among themselves.
     pub(in super::super) is_of_several: bool,
+    /// Whether a vocabulary lists the field.
+    pub(in super::super) is_listed: bool,
     /// Whether the leaf says something of the document as a whole: at its top, in a field that a vocabulary lists.
     pub(in super::super) is_of_all: bool,
     /// What the field may be that the value is no fact of: history in a field about history.
     pub(in super::super) accepts: &'a [Assertion],
     pub(in super::super) vocabulary: Option<usize>,
 }
+
+/// Most phrases within a value that are compared.
+const MOST_WITHIN: usize = 32;
 
 /// What the search of the whole document has found for a value: an affirmed place, else one that is not affirmed.
 #[derive(Debug, Clone, Default)]
@@ -136,6 +141,47 @@ impl Judge<'_> {
     /// The support of a value that a vocabulary may read as `canonical`. `search` looks for the value's text in the whole
     /// document, where nothing nearer decides.
     pub(in super::super) fn judge(
+        &self,
+        probe: &Probe<'_>,
+        canonical: Option<(ValueId, bool)>,
+        quotes: &[String],
+        tokens: &mut Vec<Token>,
+        search: impl FnOnce() -> Searched,
+    ) -> Verdict {
+        let verdict = self.decide(probe, canonical, quotes, tokens, search);
+        match self.opposite_within(&verdict, probe) {
+            Some(other) => Verdict {
+                support: Support::Conflicting,
+                finding: Finding::SaysAnother,
+                other: Some(other),
+                ..verdict
+            },
+            None => verdict,
+        }
+    }
+
+    /// Where a text is as the document has it, but itself says opposite things: `uninvolved …, while the margin is involved`.
+    fn opposite_within(&self, verdict: &Verdict, probe: &Probe<'_>) -> Option<Range<usize>> {
+        let vocabulary = self.vocabulary.filter(|_| self.is_listed && verdict.support == Support::Verified)?;
+        let reader = self.document.lexicon.reader(vocabulary).filter(|reader| !reader.counts_anywhere())?;
+        if reader.find(probe.text).nth(1).is_none() {
+            return None;
+        }
+        let mut first = None;
+        for hit in self.document.phrases(vocabulary, verdict.bytes.as_ref()?).iter().take(MOST_WITHIN) {
+            let (said, asserted) = self.document.stated(reader, hit);
+            if asserted.how != Assertion::Affirmed {
+                continue;
+            }
+            let first = *first.get_or_insert(said);
+            if reader.opposite(first) == Some(said) || reader.opposite(said) == Some(first) {
+                return Some(hit.bytes.clone());
+            }
+        }
+        None
+    }
+
+    fn decide(
         &self,
         probe: &Probe<'_>,
         canonical: Option<(ValueId, bool)>,
