@@ -4,7 +4,7 @@ use super::super::Method;
 use super::super::date::is_date;
 use super::super::probe::{Evidence, Probe};
 use super::super::token::Token;
-use super::context::Asserted;
+use super::context::{Asserted, SectionKind};
 use super::field::Field;
 use super::lexicon::ValueId;
 use super::literal::is_quantity;
@@ -127,6 +127,8 @@ pub(in super::super) struct Judge<'a> {
     pub(in super::super) vocabulary: Option<usize>,
 }
 
+/// How final a part is that nothing is known of.
+const PLAIN: u8 = SectionKind::PLAIN.finality;
 /// Most phrases within a value that are compared.
 const MOST_WITHIN: usize = 32;
 
@@ -561,6 +563,8 @@ impl Judge<'_> {
             let weighs = !verdict.by_quote
                 || asked.reader.counts_anywhere()
                 || mention.finality > here
+                // Of the document as a whole, its conclusions say it each for itself.
+                || self.is_of_all && mention.finality == here && here > PLAIN
                 || self.document.is_labelled(&mention.bytes, &self.field);
             as_near && weighs
         };
