@@ -238,7 +238,8 @@ impl Sources {
     /// Fields that the host fills in: with the document's text, or with something that stands nowhere in it.
     fn filled_in(&self, with_text: bool) -> impl Iterator<Item = String> {
         let fields = self.rubrics.values().flat_map(|rubric| &rubric.fields);
-        let is_meant = move |from: Option<KnownFrom>| from.is_some_and(|from| (from == KnownFrom::Source) == with_text);
+        let is_meant =
+            move |from: Option<KnownFrom>| from.is_some_and(|from| (from == KnownFrom::Source) == with_text);
         fields.filter(move |(_, known)| is_meant(known.from)).map(|(name, _)| name.clone())
     }
 

@@ -158,10 +158,13 @@ pub(super) fn ground(
     let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
     // What the host knows is no evidence of what was read.
     let text = source.text().trim();
-    let is_known = |name: &&String| candidate.get(name).and_then(Value::as_str).is_some_and(|value| value.trim() == text);
+    let is_known = |name: &&String| {
+        candidate.get(name).and_then(Value::as_str).is_some_and(|value| value.trim() == text)
+    };
     let known: Vec<&String> = settings.known.iter().filter(is_known).collect();
-    let is_checked =
-        |pointer: &str| is_checked(pointer, &settings.ignore) && (known.is_empty() || is_checked_of(pointer, &known));
+    let is_checked = |pointer: &str| {
+        is_checked(pointer, &settings.ignore) && (known.is_empty() || is_checked_of(pointer, &known))
+    };
     grounder.judge_all(candidate, reading, quotes, is_checked, |leaf, verdict| {
         share.checked += 1;
         let told = Told { source, verdict: &verdict, value: leaf.value };
@@ -295,10 +298,11 @@ impl Told<'_> {
         let column = text.get(start..bytes.start).map_or(0, |before| before.chars().count()) + 1;
         // Of two passages in one line, the column tells which.
         let beside = self.verdict.bytes.as_ref().zip(self.verdict.other.as_ref());
-        let place = match beside.map(|(one, other)| line_start(text, one.start) == line_start(text, other.start)) {
-            Some(true) => format!("line {number}, column {column},"),
-            _ => format!("line {number}"),
-        };
+        let place =
+            match beside.map(|(one, other)| line_start(text, one.start) == line_start(text, other.start)) {
+                Some(true) => format!("line {number}, column {column},"),
+                _ => format!("line {number}"),
+            };
         format!("{place} {what} (\"{}\")", cut(around, PASSAGE))
     }
 }

@@ -419,16 +419,15 @@ impl<'a> Grounder<'a> {
         let label = place.label.map(|label| label.text);
         let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
-        let judge =
-            Judge {
-                document,
-                field,
-                is_of_several,
-                is_listed: false,
-                is_of_all: false,
-                accepts,
-                vocabulary: Some(vocabulary),
-            };
+        let judge = Judge {
+            document,
+            field,
+            is_of_several,
+            is_listed: false,
+            is_of_all: false,
+            accepts,
+            vocabulary: Some(vocabulary),
+        };
         let verdict = judge.judge(&probe, Some((said, true)), quotes, others, Searched::default);
         self.scratch.words = words;
         let is_silent = verdict.finding == Finding::NotFound;

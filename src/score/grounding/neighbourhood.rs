@@ -291,8 +291,13 @@ pub(super) fn belongs(
 fn begins_anew(found: TokenMatch, source: &SourceIndex) -> bool {
     let follows = listed_at(source, found.to) == Some(WordClass::Connector);
     let Some(before) = found.from.checked_sub(1) else { return false };
-    let is_small = |at: usize| matches!(listed_at(source, at), Some(WordClass::Connector | WordClass::Degree));
-    let before = if is_small(before) && !source.gap_before(found.from).contains(',') { before.saturating_sub(1) } else { before };
+    let is_small =
+        |at: usize| matches!(listed_at(source, at), Some(WordClass::Connector | WordClass::Degree));
+    let before = if is_small(before) && !source.gap_before(found.from).contains(',') {
+        before.saturating_sub(1)
+    } else {
+        before
+    };
     let anew = is_and(source, before) || source.gap_after(before).contains(',');
     follows && anew
 }

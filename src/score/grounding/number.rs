@@ -43,7 +43,9 @@ impl Decimal {
             let power = u32::try_from(one.exponent.saturating_sub(least)).ok()?;
             one.mantissa.checked_mul(10_u128.checked_pow(power)?)
         };
-        !self.negative && !other.negative && digits(self).zip(digits(other)).is_some_and(|(own, other)| own > other)
+        !self.negative
+            && !other.negative
+            && digits(self).zip(digits(other)).is_some_and(|(own, other)| own > other)
     }
 
     /// The number as a small whole one, for days, months and years.

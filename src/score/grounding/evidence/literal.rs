@@ -100,7 +100,8 @@ impl Document<'_> {
     /// The first date within some tokens.
     pub(super) fn first_date(&self, tokens: Range<usize>) -> Option<Range<usize>> {
         let end = tokens.end;
-        let found = tokens.into_iter().find_map(|at| date::at(self.source, at).filter(|one| one.tokens.to <= end))?;
+        let found =
+            tokens.into_iter().find_map(|at| date::at(self.source, at).filter(|one| one.tokens.to <= end))?;
         Some(bytes_of(found.tokens, self.source))
     }
 
@@ -239,6 +240,21 @@ impl Document<'_> {
         Said::This(Statement { bytes, method: Method::Fuzzy, asserted })
     }
 
+    /// Whether a passage is doubted where it stands, or in its own words.
+    pub(super) fn is_doubtful(&self, bytes: &Range<usize>) -> bool {
+        let asserted = self.assertion(bytes);
+        asserted.by.is_some() && asserted.how == Assertion::Uncertain
+            || self.text().get(bytes.clone()).is_some_and(|text| {
+                self.fuel.spend_on(text.len()) && self.lexicon.context().says(text, Assertion::Uncertain)
+            })
+    }
+
+    /// Whether a value says itself that it is doubtful, as what it is read from is: `hemangioma (possible)`.
+    pub(super) fn doubts(&self, probe: &Probe<'_>, asserted: &Asserted) -> bool {
+        let doubt = [Assertion::Uncertain, Assertion::Hypothetical];
+        doubt.contains(&asserted.how) && doubt.iter().any(|how| self.lexicon.context().says(probe.text, *how))
+    }
+
     /// Whether a word of the value is a phrase of a vocabulary that counts anywhere, and the passage has another phrase of the
     /// same value: `right` where the text has `derecha`.
     fn says_as_phrase(&self, probe: &Probe<'_>, i: usize, place: &Range<usize>) -> bool {
@@ -299,8 +315,7 @@ impl Document<'_> {
     fn opposed(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Statement> {
         let bytes = self.bytes(place);
         for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.tells_apart())
-            else {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.tells_apart()) else {
                 continue;
             };
             let hits = self.phrases(vocabulary, &bytes);

@@ -17,7 +17,11 @@ pub(crate) struct Passages {
     /// Where each part begins, and what it is.
     sections: Vec<(usize, SectionKind)>,
     lines: OnceLock<Vec<u32>>,
+    length: usize,
 }
+
+/// How final a part is at least that is a conclusion.
+const FINAL: u8 = 8;
 
 /// How far a sentence is followed, in tokens each way.
 const SENTENCE: usize = 80;
@@ -28,6 +32,7 @@ impl Passages {
         Passages {
             phrases: (0..lexicon.len()).map(|_| OnceLock::new()).collect(),
             sections: sections(text, &listed),
+            length: text.len(),
             ..Self::default()
         }
     }
@@ -57,6 +62,13 @@ impl Passages {
     pub(super) fn section_start(&self, at: usize) -> usize {
         let upto = self.sections.partition_point(|(start, _)| *start <= at);
         upto.checked_sub(1).and_then(|last| self.sections.get(last)).map_or(0, |(start, _)| *start)
+    }
+
+    /// The parts that are conclusions, in order.
+    pub(super) fn finals(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let ends = self.sections.iter().skip(1).map(|(start, _)| *start).chain([self.length]);
+        let parts = self.sections.iter().zip(ends);
+        parts.filter(|((_, kind), _)| kind.finality >= FINAL).map(|((start, _), end)| *start..end)
     }
 
     /// The number of a line, from 1.

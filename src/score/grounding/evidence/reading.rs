@@ -205,7 +205,9 @@ impl<'a> Document<'a> {
                 break;
             }
             let at = self.tokens(&hit.bytes);
-            if owned && !self.says_of(hit, &field.names) || self.is_of_another_column(&hit.bytes, field).is_some() {
+            if owned && !self.says_of(hit, &field.names)
+                || self.is_of_another_column(&hit.bytes, field).is_some()
+            {
                 continue;
             }
             if !reader.counts_anywhere() && self.is_of_another(at.start, field) && !field.names.holds_own(&at)

@@ -1,6 +1,6 @@
 //! Of which row of a table a passage is: that of the field's own test, or of another one.
 
-use super::super::token::{TokenKind, letters, tokenize, Style, word_hash};
+use super::super::token::{Style, TokenKind, letters, tokenize, word_hash};
 use super::super::words::listed;
 use super::field::Field;
 use super::reading::Document;
@@ -44,7 +44,11 @@ impl Document<'_> {
 
     /// What stands at `bytes` is in a cell of a table whose heading is not the field's, while another column's is: the cell before
     /// it.
-    pub(super) fn is_of_another_column(&self, bytes: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
+    pub(super) fn is_of_another_column(
+        &self,
+        bytes: &Range<usize>,
+        field: &Field<'_>,
+    ) -> Option<Range<usize>> {
         let text = self.text();
         let row = self.line_cell(bytes.start)?;
         if row.end > bytes.start {
@@ -55,7 +59,8 @@ impl Document<'_> {
         let (mut own, mut at, mut cell) = (None, header.start, 0);
         for part in text.get(header.clone())?.split(PARTS) {
             let here = at..at + part.len();
-            let is_own = !part.trim().is_empty() && self.fuel.spend_on(part.len()) && self.heads(&here, field);
+            let is_own =
+                !part.trim().is_empty() && self.fuel.spend_on(part.len()) && self.heads(&here, field);
             if is_own && (own.is_none() || cell == column) {
                 own = Some(cell);
             }
@@ -95,7 +100,10 @@ impl Document<'_> {
     fn heads(&self, heading: &Range<usize>, field: &Field<'_>) -> bool {
         let tokens = self.tokens(heading);
         field.names.holds_own(&tokens)
-            || field.key.split(' ').any(|word| word.len() >= 3 && tokens.clone().any(|at| self.is_word(at, word)))
+            || field
+                .key
+                .split(' ')
+                .any(|word| word.len() >= 3 && tokens.clone().any(|at| self.is_word(at, word)))
     }
 
     /// The first cell of the row that a byte is in, if it is in another one.

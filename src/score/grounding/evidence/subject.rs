@@ -8,8 +8,8 @@ use super::super::probe::{Probe, is_times, number_at, unit_at};
 use super::super::token::{TokenKind, word_hash};
 use super::super::words::WordClass;
 use super::field::Field;
-use super::literal::is_quantity;
 use super::lexicon::{PhraseHit, Reader, ValueId};
+use super::literal::is_quantity;
 use super::reading::Document;
 use std::ops::Range;
 
@@ -34,6 +34,8 @@ enum About {
     Measures,
     /// Numbers, by which of several dimensions they are.
     Dimensions,
+    /// Numbers without a unit of their own: whether they are times.
+    Times,
 }
 
 /// Which number of `3/12` one is.
@@ -46,7 +48,8 @@ enum Fraction {
 }
 
 /// Vocabularies that tell apart values of one kind only.
-const ABOUT: [(&str, About); 5] = [
+const ABOUT: [(&str, About); 6] = [
+    ("time-span", About::Times),
     (OCCASION, About::Dates),
     (DOCUMENT, About::Dates),
     ("part-or-whole", About::Counts),
@@ -70,11 +73,12 @@ const NEXT: usize = 6;
 /// Words that make a number a distance from what follows.
 const DISTANCE: [&str; 2] = ["from", "to"];
 /// Words that say where a thing is, not what is measured.
-const LOCATED: [&str; 9] = ["in", "of", "within", "at", "on", "involving", "replacing", "occupying", "involves"];
+const LOCATED: [&str; 9] =
+    ["in", "of", "within", "at", "on", "involving", "replacing", "occupying", "involves"];
 /// Most places that are compared for one field.
 const MOST: usize = 48;
 /// How far a date may stand after a label, in tokens.
-const LABEL: usize = 4;
+const LABEL: usize = 5;
 /// How far a date may stand after what happened on it, in tokens.
 const DATED: usize = 12;
 
@@ -89,9 +93,22 @@ impl Document<'_> {
             let about = ABOUT.iter().find(|(name, _)| self.lexicon.named(name) == Some(vocabulary));
             let about = about.map_or(About::All, |(_, about)| *about);
             let before = into.len();
-            into.extend(reader.find(words).take(4).map(|hit| Quality { vocabulary, value: hit.value, about }));
-            if into.len() == before && self.lexicon.named(DOCUMENT) == Some(vocabulary) {
-                into.push(Quality { vocabulary, value: 0, about });
+            into.extend(reader.find(words).take(4).map(|hit| Quality {
+                vocabulary,
+                value: hit.value,
+                about,
+            }));
+            // Unless the name says what happened, a date is the document's own; and no other number is a time.
+            let dated = || {
+                self.lexicon
+                    .named(OCCASION)
+                    .is_some_and(|named| into.iter().any(|one| one.vocabulary == named))
+            };
+            let is_plain = into.len() == before
+                && (about == About::Times || self.lexicon.named(DOCUMENT) == Some(vocabulary) && !dated());
+            if is_plain {
+                let value = if about == About::Times { ValueId::MAX } else { 0 };
+                into.push(Quality { vocabulary, value, about });
             }
         }
     }
@@ -120,6 +137,7 @@ impl Document<'_> {
                 About::All => true,
                 About::Dates => is_date(probe),
                 About::Counts => probe.is_bare_number(),
+                About::Times => probe.is_bare_number(),
                 About::Measures => is_quantity(probe) && self.is_measure(bytes, probe),
                 About::Dimensions => is_quantity(probe),
             };
@@ -144,6 +162,13 @@ impl Document<'_> {
                     }
                     continue;
                 }
+                About::Times => {
+                    let is_time = own.iter().all(|one| one.value != ValueId::MAX);
+                    if !is_time && let Some(unit) = self.timed(vocabulary, bytes) {
+                        return Some(unit);
+                    }
+                    continue;
+                }
                 About::All | About::Dates | About::Counts => {}
             }
             let other = self.another(vocabulary, reader, own, bytes, around);
@@ -152,6 +177,13 @@ impl Document<'_> {
             }
         }
         None
+    }
+
+    /// The word right after a number that makes it a time: `72 hours`, `6-month`.
+    fn timed(&self, vocabulary: usize, bytes: &Range<usize>) -> Option<Range<usize>> {
+        let hit = self.phrases(vocabulary, &(bytes.end..bytes.end + 3)).first()?;
+        let gap = self.text().get(bytes.end..hit.bytes.start)?;
+        gap.chars().all(|c| matches!(c, ' ' | '-')).then(|| hit.bytes.clone())
     }
 
     fn is_meant(&self, fraction: Option<Fraction>, reader: &Reader, own: &[Quality]) -> bool {
@@ -213,7 +245,8 @@ impl Document<'_> {
         });
         if let Some(right) = right {
             let from = self.tokens(&(bytes.end..right.bytes.start)).into_iter();
-            let is_distance = from.take(3).any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
+            let is_distance =
+                from.take(3).any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
             if is_own(right) || is_distance {
                 return (!is_own(right)).then(|| right.bytes.clone());
             }
@@ -259,7 +292,8 @@ impl Document<'_> {
         let slash = |i: usize| is_number(i) && is_number(i + 1) && self.source.gap_after(i).trim() == "/";
         let of = |i: usize| self.source.token_is(i, "of") || self.source.token_is(i, "de");
         let before = |back: usize| at.checked_sub(back);
-        let is_date = slash(at) && slash(at + 1) || before(1).is_some_and(|b| slash(b) && (slash(at) || b > 0 && slash(b - 1)));
+        let is_date = slash(at) && slash(at + 1)
+            || before(1).is_some_and(|b| slash(b) && (slash(at) || b > 0 && slash(b - 1)));
         if is_date {
             return None;
         }
@@ -273,7 +307,13 @@ impl Document<'_> {
         };
         let (other, is_first) = first?;
         let same = self.source.token(other).zip(self.source.token(at)).is_some_and(|(a, b)| a.hash == b.hash);
-        Some(if same { Fraction::Whole } else if is_first { Fraction::First } else { Fraction::Second })
+        Some(if same {
+            Fraction::Whole
+        } else if is_first {
+            Fraction::First
+        } else {
+            Fraction::Second
+        })
     }
 
     fn another(
@@ -291,11 +331,15 @@ impl Document<'_> {
             // A paragraph about one side names it once.
             let goes_on = reader.counts_anywhere() && reader.qualifies();
             let labelled = self.text().get(sentence.start..bytes.start).is_none_or(|text| text.contains(':'));
-            let before = (goes_on && !labelled).then(|| self.goes_on(vocabulary, sentence.start)).flatten()?;
+            let before =
+                (goes_on && !labelled).then(|| self.goes_on(vocabulary, sentence.start)).flatten()?;
             return (!is_own(&before)).then(|| before.bytes.clone());
         }
         if !reader.qualifies() {
-            return hits.iter().all(|hit| !is_own(&hit)).then(|| hits.first().map(|hit| hit.bytes.clone()))?;
+            return hits
+                .iter()
+                .all(|hit| !is_own(&hit))
+                .then(|| hits.first().map(|hit| hit.bytes.clone()))?;
         }
         let governing = match self.governing(hits, bytes) {
             Some(governing) => governing,
@@ -394,7 +438,8 @@ impl Document<'_> {
         bytes: &Range<usize>,
         is_same: impl Fn(&Range<usize>) -> bool,
     ) -> Option<Range<usize>> {
-        if self.words_near(bytes, field) > 0 && self.is_after_word(bytes, field) {
+        let own = self.words_near(bytes, field);
+        if own > 0 && self.is_after_word(bytes, field) {
             return None;
         }
         let mut found = None;
@@ -402,7 +447,9 @@ impl Document<'_> {
             for at in self.source.occurrences(word_hash(word)).iter().take(MOST) {
                 let at = *at as usize;
                 let after = at + 1;
-                let Some(date) = self.fuel.spend(16).then(|| self.first_date(after..after + LABEL + 2)).flatten() else {
+                let Some(date) =
+                    self.fuel.spend(16).then(|| self.first_date(after..after + LABEL + 2)).flatten()
+                else {
                     continue;
                 };
                 let gap = self.text().get(self.bytes(&(at..after)).end..date.start).unwrap_or_default();
@@ -412,7 +459,9 @@ impl Document<'_> {
                 if is_same(&date) {
                     return None;
                 }
-                found.get_or_insert(date);
+                if self.words_near(&date, field) > own {
+                    found.get_or_insert(date);
+                }
             }
         }
         found
@@ -442,7 +491,9 @@ impl Document<'_> {
     /// Whether a word of the field's name stands right before a value: `CO2 of 57`.
     pub(super) fn is_right_after_word(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
         let first = self.tokens(bytes).start;
-        let from = (first.saturating_sub(LABEL)..first).rev().find(|at| field.words().any(|word| self.is_word(*at, word)));
+        let from = (first.saturating_sub(LABEL)..first)
+            .rev()
+            .find(|at| field.words().any(|word| self.is_word(*at, word)));
         from.is_some_and(|from| {
             let gap = self.text().get(self.bytes(&(from..from + 1)).end..bytes.start).unwrap_or_default();
             !is_parted(gap) && !gap.contains(char::is_numeric)
@@ -482,7 +533,8 @@ impl Document<'_> {
             let after = self.tokens(&hit.bytes).end;
             let end = self.tokens(&self.passages.sentence(&hit.bytes, self.source)).end;
             let Some(date) = self.first_date(after..end.min(after + DATED)) else { continue };
-            let governs = self.phrases(occasion, &(hit.bytes.start..date.start)).iter().all(|one| one.value == own);
+            let governs =
+                self.phrases(occasion, &(hit.bytes.start..date.start)).iter().all(|one| one.value == own);
             if governs && is_same(&date) {
                 return None;
             }

@@ -127,6 +127,9 @@ pub(in super::super) struct Judge<'a> {
     pub(in super::super) vocabulary: Option<usize>,
 }
 
+/// How final a part is that a later one replaces, and how much of a final part names it, in bytes.
+const PRELIMINARY: u8 = 2;
+const HEADING: usize = 20;
 /// How final a part is that nothing is known of.
 const PLAIN: u8 = SectionKind::PLAIN.finality;
 /// Most phrases within a value that are compared.
@@ -164,7 +167,8 @@ impl Judge<'_> {
 
     /// Where a text is as the document has it, but itself says opposite things: `uninvolved …, while the margin is involved`.
     fn opposite_within(&self, verdict: &Verdict, probe: &Probe<'_>) -> Option<Range<usize>> {
-        let vocabulary = self.vocabulary.filter(|_| self.is_listed && verdict.support == Support::Verified)?;
+        let vocabulary =
+            self.vocabulary.filter(|_| self.is_listed && verdict.support == Support::Verified)?;
         let reader = self.document.lexicon.reader(vocabulary).filter(|reader| !reader.counts_anywhere())?;
         if reader.find(probe.text).nth(1).is_none() {
             return None;
@@ -293,7 +297,12 @@ impl Judge<'_> {
                         Quoted::SaysAnother(side(&statement.bytes).unwrap_or(statement.bytes))
                     }
                     Said::Both(statement, other) => Quoted::Both(statement, other),
-                    Said::This(statement) if self.holds(&statement.asserted) => Quoted::Says(statement, whole),
+                    Said::This(statement)
+                        if self.holds(&statement.asserted)
+                            || self.document.doubts(probe, &statement.asserted) =>
+                    {
+                        Quoted::Says(statement, whole)
+                    }
                     Said::This(statement) => {
                         let how = statement.asserted.how;
                         let other = statement.asserted.by.unwrap_or(statement.bytes);
@@ -313,7 +322,19 @@ impl Judge<'_> {
                     }
                     Said::Another(statement) => Quoted::SaysAnother(statement.bytes),
                     Said::OfAnother(bytes) => Quoted::OfAnother(bytes),
-                    Said::Nothing => Quoted::Undecided(self.document.bytes(&place)),
+                    Said::Nothing => match self.is_of_another_kind(probe, &whole) {
+                        Some(other) => Quoted::OfAnother(other),
+                        // Doubt that the value drops.
+                        None if self.document.is_doubtful(&whole) && !self.says_doubt(probe) => {
+                            let finding = Finding::Asserted(Assertion::Uncertain);
+                            Quoted::Settled(Verdict {
+                                support: Support::Unsupported,
+                                by_quote: true,
+                                ..Verdict::contradicted(finding, whole)
+                            })
+                        }
+                        None => Quoted::Undecided(whole),
+                    },
                 };
                 if next.rank() > best.rank() {
                     best = next;
@@ -345,6 +366,12 @@ impl Judge<'_> {
             Said::Nothing => self.document.literal(probe, place, &self.field),
             said => said,
         }
+    }
+
+    /// Whether a value is doubtful itself, or the field is about what is.
+    fn says_doubt(&self, probe: &Probe<'_>) -> bool {
+        let doubted = Asserted { how: Assertion::Uncertain, by: None };
+        self.holds(&doubted) || self.document.doubts(probe, &doubted)
     }
 
     /// Whether an assertion counts for the field.
@@ -410,8 +437,7 @@ impl Judge<'_> {
             }
             let said = self.said(probe, asked, canonical, place);
             match said {
-                Said::This(statement)
-                    if self.is_of_another_kind(probe, &statement.bytes).is_some() => {}
+                Said::This(statement) if self.is_of_another_kind(probe, &statement.bytes).is_some() => {}
                 Said::This(statement) if self.holds(&statement.asserted) => {
                     return Some(Verdict::said(&statement, false));
                 }
@@ -453,7 +479,10 @@ impl Judge<'_> {
         said: &Statement,
         whole: &Range<usize>,
     ) -> Option<Range<usize>> {
-        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere())
+        if let Some(replaced) = self.replaced(probe, asked, &said.bytes) {
+            return Some(replaced);
+        }
+        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere() || self.has_subject())
             || is_quantity(probe)
             || is_date(probe);
         if !compares {
@@ -473,23 +502,54 @@ impl Judge<'_> {
             {
                 let near = self.document.words_near(&other.bytes, &self.field);
                 let named = near > own && near >= 2 && near >= self.field.len();
-                let labelled =
-                    near > own && self.document.is_labelled(&other.bytes, &self.field);
-                let counted = is_quantity(probe) && (
-                    // `CO2 of 57`, where the other number stands in a sentence that does not speak of it.
-                    own == 0 && near * 2 >= self.field.len() && self.document.is_right_after_word(&other.bytes, &self.field)
+                let labelled = near > own && self.document.is_labelled(&other.bytes, &self.field);
+                let counted = is_quantity(probe)
+                    && (
+                        // `CO2 of 57`, where the other number stands in a sentence that does not speak of it.
+                        own == 0 && near * 2 >= self.field.len() && self.document.is_right_after_word(&other.bytes, &self.field)
                     // The final part says otherwise.
                     || near >= own.max(1) && self.document.finality(&other.bytes) > self.document.finality(&said.bytes)
                         && self.document.is_after_label(&other.bytes, &self.field)
+                    // `CKMB=5.4` beside `the CKMB fraction was 0.8`.
+                    || near >= own.max(1) && self.document.is_labelled(&other.bytes, &self.field)
+                        && !self.document.is_labelled(&said.bytes, &self.field)
+                        && !self.document.is_after_label(&said.bytes, &self.field)
                     || self.document.qualities_near(&other.bytes, &self.field) > self.document.qualities_near(whole, &self.field)
                         && near >= own.max(1)
-                );
-                if named || labelled || counted {
+                    );
+                let of_subject =
+                    own == 0 && near > 0 && asked.is_some_and(|asked| asked.reader.counts_anywhere());
+                if named || labelled || counted || of_subject {
                     return Some(other.bytes);
                 }
             }
         }
         None
+    }
+
+    /// What stands under a preliminary heading, and nowhere in the parts that are final: the final part that replaces it.
+    fn replaced(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        said: &Range<usize>,
+    ) -> Option<Range<usize>> {
+        let compares = asked.is_none() && !is_quantity(probe) && !is_date(probe) && !self.is_of_several;
+        if !compares || self.document.finality(said) != PRELIMINARY {
+            return None;
+        }
+        let mut finals = self.document.passages.finals().peekable();
+        let first = finals.peek()?.clone();
+        let says = |part: Range<usize>| {
+            let place = self.document.tokens(&part);
+            matches!(self.document.literal(probe, &place, &self.field), Said::This(statement) if self.holds(&statement.asserted))
+        };
+        (!finals.any(says)).then(|| first.start..first.end.min(first.start + HEADING))
+    }
+
+    /// Whether the field's name says of what its value is, not only what kind of value it is: `arachnoidCystSide`.
+    fn has_subject(&self) -> bool {
+        self.field.words().any(|word| self.document.lexicon.of_field(word).is_none())
     }
 
     /// Another date that stands right after the field's name or what happened on it, where the one that was found does not.
@@ -557,6 +617,8 @@ impl Judge<'_> {
         let counted = |mention: &&Mention| mention.finality == final_most && self.holds(&mention.asserted);
         let same = mentions.iter().filter(counted).filter(|mention| mention.value == asked.value).count()
             + usize::from(here == final_most && !mentions.iter().any(|mention| mention.bytes == said));
+        let named =
+            |mention: &Mention| verdict.by_quote && self.document.words_near(&mention.bytes, &self.field) > 0;
         let near = |mention: &&Mention| {
             let as_near = self.document.words_near(&mention.bytes, &self.field) >= own;
             // Against a quote stands what is more final, or written down as this field's value.
@@ -565,12 +627,18 @@ impl Judge<'_> {
                 || mention.finality > here
                 // Of the document as a whole, its conclusions say it each for itself.
                 || self.is_of_all && mention.finality == here && here > PLAIN
+                // Or what stands beside the field's name, where the quote does not.
+                || own == 0 && mention.finality >= here && named(mention)
                 || self.document.is_labelled(&mention.bytes, &self.field);
             as_near && weighs
         };
         let of_kind = |mention: &&Mention| self.is_of_another_kind(probe, &mention.bytes).is_none();
-        let mut others =
-            mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near).filter(of_kind);
+        let mut others = mentions
+            .iter()
+            .filter(counted)
+            .filter(|mention| mention.value != asked.value)
+            .filter(near)
+            .filter(of_kind);
         let Some(other) = others.next() else { return verdict };
         let prefers = asked.reader.prefers() == Some(asked.value);
         let outnumbered = others.count() + 1;
