@@ -41,7 +41,7 @@ pub use compile::{CompiledRules, compile};
 pub use context::{Assertion, Context, FieldWords, Section, Triggers};
 pub use evidence::{EvidenceRules, FieldName};
 pub(crate) use evidence::{decode_context, decode_vocabulary};
-pub(crate) use extraction::Extraction;
+pub(crate) use extraction::{Extraction, values_of_fields};
 pub use extraction::{PatternCheck, check_extraction};
 pub(crate) use formats::{is_format, parse_date};
 pub(crate) use inherit::Inheritance;

@@ -38,7 +38,14 @@ mod documentation;
 mod embedded;
 #[cfg(test)]
 mod engine;
+#[cfg(test)]
 mod evidence;
+#[cfg(test)]
+mod evidence_injections;
+#[cfg(test)]
+mod evidence_properties;
+#[cfg(test)]
+mod evidence_subjects;
 #[cfg(test)]
 mod explain_run;
 #[cfg(test)]

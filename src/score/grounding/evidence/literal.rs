@@ -203,7 +203,7 @@ impl Document<'_> {
             return Said::Another(statement);
         }
         let mut span: Option<(usize, usize)> = None;
-        let (mut content, mut missing, mut last) = (0, 0, 0);
+        let (mut content, mut missing, mut last, mut hedged) = (0, 0, 0, false);
         for (i, token) in probe.tokens.iter().enumerate() {
             let says_nothing =
                 token.kind == TokenKind::Word && probe.listed(i).is_some_and(WordClass::says_little);
@@ -220,6 +220,8 @@ impl Document<'_> {
                     last = at;
                 }
                 None if self.says_as_phrase(probe, i, place) => {}
+                // A doubt may be said in other words.
+                None if self.lexicon.context().says(probe.word(i), Assertion::Uncertain) => hedged = true,
                 None => missing += 1,
             }
         }
@@ -232,6 +234,9 @@ impl Document<'_> {
         }
         if asserted.how != Assertion::Affirmed && self.lexicon.context().says(probe.text, asserted.how) {
             asserted = Asserted { how: Assertion::Affirmed, by: None };
+        }
+        if hedged && !self.is_doubtful(&self.bytes(place)) {
+            missing += 1;
         }
         let is_denied = asserted.by.is_some() && asserted.how != Assertion::Affirmed;
         if content == 0 || missing > 0 && !(partly && missing * 2 <= content && is_denied) {
@@ -315,7 +320,8 @@ impl Document<'_> {
     fn opposed(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Statement> {
         let bytes = self.bytes(place);
         for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.tells_apart()) else {
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|_| self.tells_texts_apart(vocabulary))
+            else {
                 continue;
             };
             let hits = self.phrases(vocabulary, &bytes);

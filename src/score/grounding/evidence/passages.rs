@@ -134,7 +134,8 @@ const HEADING: usize = 60;
 /// Where each part of the document begins. A heading that is not listed ends a part that is history or an indication; within
 /// a part that is final it is a label.
 fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionKind)> {
-    if listed.is_empty() {
+    let is_structured = text.trim_start().starts_with(['{', '[']);
+    if listed.is_empty() && is_structured {
         return Vec::new();
     }
     let labels = labels(text);
@@ -145,6 +146,16 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
         let mut is_listed = false;
+        if !is_structured && is_quoted(line) {
+            sections.push((start, SectionKind::QUOTED));
+            sections.push((end, here));
+            while labels.next_if(|at| **at < end).is_some() {}
+            while listed.get(next).is_some_and(|(at, _)| *at < end) {
+                next += 1;
+            }
+            start = end;
+            continue;
+        }
         loop {
             let heading = listed.get(next).filter(|(at, _)| *at < end);
             // Labels within a line matter where the text has lost its line breaks.
@@ -179,6 +190,13 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
         start = end;
     }
     sections
+}
+
+/// Whether a line is of another text that the document quotes: a mail, or an answer of a program.
+fn is_quoted(line: &str) -> bool {
+    let line = line.trim_start();
+    let mail = line.strip_prefix('>').map(|rest| rest.trim_start_matches(['>', ' ']));
+    mail.is_some_and(|rest| rest.starts_with(char::is_alphabetic)) || line.starts_with("{\"")
 }
 
 /// Where words in capitals before a colon begin: `DESCRIPTION OF PROCEDURE:`.

@@ -83,6 +83,18 @@ const LABEL: usize = 5;
 const DATED: usize = 12;
 
 impl Document<'_> {
+    /// Which values a vocabulary tells apart.
+    fn about(&self, vocabulary: usize) -> About {
+        let listed = ABOUT.iter().find(|(name, _)| self.lexicon.named(name) == Some(vocabulary));
+        listed.map_or(About::All, |(_, about)| *about)
+    }
+
+    /// Whether a text that has one phrase of a vocabulary is not said by a passage that has another.
+    pub(super) fn tells_texts_apart(&self, vocabulary: usize) -> bool {
+        self.lexicon.reader(vocabulary).is_some_and(Reader::tells_apart)
+            && self.about(vocabulary) == About::All
+    }
+
     /// What a field's name says of it that its passages must not say otherwise.
     pub(in super::super) fn qualities(&self, words: &str, into: &mut Vec<Quality>) {
         into.clear();
@@ -90,8 +102,7 @@ impl Document<'_> {
             let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.tells_apart()) else {
                 continue;
             };
-            let about = ABOUT.iter().find(|(name, _)| self.lexicon.named(name) == Some(vocabulary));
-            let about = about.map_or(About::All, |(_, about)| *about);
+            let about = self.about(vocabulary);
             let before = into.len();
             into.extend(reader.find(words).take(4).map(|hit| Quality {
                 vocabulary,
