@@ -7,7 +7,7 @@ use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{
     Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, StageEvidence, Validator,
 };
-use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, whole_schema};
+use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, values_of_fields, whole_schema};
 use crate::value::decode::Spanned;
 use crate::value::unescape;
 use crate::value::yaml::Data;
@@ -337,7 +337,8 @@ impl Reader<'_> {
                 Ok(Some(file)) => {
                     if let Some(node) = Inheritance::EXTRACTIONS.read(&file, self.files, problems) {
                         check_extraction(&node, self.care, problems);
-                        patterns.insert(document_type.clone(), without_examples(node.to_json()));
+                        let values = values_of_fields(&node, self.files, problems);
+                        patterns.insert(document_type.clone(), for_providers(node.to_json(), values));
                     }
                 }
                 Ok(None) => {
@@ -375,16 +376,27 @@ fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
     Span::new(file, found.0, found.1)
 }
 
-/// Extraction patterns as providers get them: the examples beside a pattern are for people.
-fn without_examples(mut patterns: Value) -> Value {
+/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, and without the examples
+/// beside patterns, which are for people.
+fn for_providers(mut patterns: Value, values: Vec<(String, Value)>) -> Value {
     leave_out_examples(&mut patterns);
+    let fields = patterns.get_mut("fields").and_then(Value::as_object_mut);
+    for (name, field) in fields.into_iter().flatten() {
+        let own = values.iter().find(|(of, _)| of == name);
+        if let (Some(field), Some((_, phrases))) = (field.as_object_mut(), own) {
+            field.insert("values".to_owned(), phrases.clone());
+        }
+    }
     patterns
 }
 
-/// Of fields, and of the members of their items.
+/// Of fields, and of the members of their items. The names of vocabularies go with them.
 fn leave_out_examples(holder: &mut Value) {
     let fields = holder.get_mut("fields").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(serde_json::Map::values_mut) {
+        if let Some(field) = field.as_object_mut() {
+            field.remove("values");
+        }
         let entries = field.get_mut("patterns").and_then(Value::as_array_mut);
         for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
             entry.remove("examples");

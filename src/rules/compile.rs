@@ -235,11 +235,12 @@ impl Sources {
         self.evidence.rules(used.into_iter().filter_map(|name| Some((name, self.rubrics.get(name)?))))
     }
 
-    /// Fields that the host fills in with something that stands nowhere in the text.
-    fn elsewhere(&self) -> impl Iterator<Item = String> {
+    /// Fields that the host fills in: with the document's text, or with something that stands nowhere in it.
+    fn filled_in(&self, with_text: bool) -> impl Iterator<Item = String> {
         let fields = self.rubrics.values().flat_map(|rubric| &rubric.fields);
-        let elsewhere = |from| matches!(from, Some(KnownFrom::FileName | KnownFrom::DocumentType));
-        fields.filter(move |(_, known)| elsewhere(known.from)).map(|(name, _)| name.clone())
+        let is_meant =
+            move |from: Option<KnownFrom>| from.is_some_and(|from| (from == KnownFrom::Source) == with_text);
+        fields.filter(move |(_, known)| is_meant(known.from)).map(|(name, _)| name.clone())
     }
 
     fn emit(&self, index: u32, dimension: &Dimension, schemas: &Schemas, program: &mut Program) {
@@ -305,7 +306,8 @@ impl Sources {
                 let settings = GroundingSettings {
                     fuzzy: grounding.fuzzy,
                     severity: grounding.severity,
-                    ignore: grounding.ignore.iter().cloned().chain(self.elsewhere()).collect(),
+                    ignore: grounding.ignore.iter().cloned().chain(self.filled_in(false)).collect(),
+                    known: self.filled_in(true).collect(),
                     quoted: grounding.quoted,
                     conflicting: grounding.conflicting,
                     judged: grounding.judge.is_some(),

@@ -202,7 +202,11 @@ impl EvidenceFiles {
     }
 }
 
-fn read_vocabulary(name: &Spanned<String>, files: &dyn Files, problems: &mut Problems) -> Option<Vocabulary> {
+pub(super) fn read_vocabulary(
+    name: &Spanned<String>,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<Vocabulary> {
     let Inheritance { folder, what } = Inheritance::VOCABULARIES;
     let file = open(name, folder, what, files, problems)?;
     decode_vocabulary(&file, files, problems)

@@ -4,7 +4,9 @@
 //! is shown with its place and not as a failed call.
 
 use super::checks::pattern_advice;
+use super::evidence::read_vocabulary;
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::profile::Files;
 use crate::value::decode::{Count, Decode, Fields, Spanned, wrong_type};
 use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
@@ -12,7 +14,7 @@ use crate::{decode_words, mapping};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
 use regex::RegexBuilder;
 use regex_syntax::hir::{Hir, HirKind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN: usize = 4 << 20;
@@ -109,6 +111,10 @@ mapping! {
         keys: Named<Spanned<String>> as Value = |node, problems| {
             named(node, "a mapping from names to patterns", problems)
         } => |_| Vec::new(),
+        /// The vocabulary (`rules/vocabularies/NAME.yaml`) that reads what is found. Of several matches of one pattern that differ,
+        /// the one that it prefers counts; if it prefers none, `FIELD_status: ambiguous` is said. Without it the first counts.
+        #[key(examples(&["margin-status"]))]
+        values: Option<Spanned<String>>,
         /// When to say `FIELD_status: not_present`. Without it that is never said.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
@@ -245,6 +251,26 @@ pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems
     for (_, field) in &file.fields {
         check_field(&declared, field, problems);
     }
+}
+
+/// The vocabularies that fields of an extraction file name, as the provider reads them: by field, each phrase with the value that it
+/// says, and the preferred value.
+pub(crate) fn values_of_fields(
+    node: &Node,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Vec<(String, Value)> {
+    // What is wrong with the file has been reported.
+    let Some(file) = Extraction::read_mapping(node, &mut Problems::new()) else { return Vec::new() };
+    let mut read = Vec::new();
+    for (field, found) in &file.fields {
+        let Some(name) = &found.values else { continue };
+        let Some(vocabulary) = read_vocabulary(name, files, problems) else { continue };
+        let phrases: Vec<(String, &str)> =
+            vocabulary.patterns().map(|(value, pattern)| (pattern, value)).collect();
+        read.push((field.value.clone(), json!({ "phrases": phrases, "prefer": vocabulary.prefer })));
+    }
+    read
 }
 
 /// Words may use the words above them, so there are no cycles.

@@ -44,7 +44,7 @@ pub use each::Each;
 pub(crate) use each::{HEADING, LABEL};
 pub use evidence::{EvidenceRules, FieldName};
 pub(crate) use evidence::{decode_context, decode_vocabulary};
-pub(crate) use extraction::Extraction;
+pub(crate) use extraction::{Extraction, values_of_fields};
 pub use extraction::{PatternCheck, check_extraction};
 pub(crate) use formats::{is_format, parse_date};
 pub(crate) use inherit::Inheritance;

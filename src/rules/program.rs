@@ -227,6 +227,8 @@ pub struct GroundingSettings {
     pub severity: Severity,
     /// Top-level fields that are not checked.
     pub ignore: Vec<String>,
+    /// Top-level fields that the host fills in with the text itself: as such they say nothing for or against the rest.
+    pub known: Vec<String>,
     /// What a value counts whose quote is there, but undecided.
     pub quoted: Score,
     /// What a value counts that is said, while another is said as well.

@@ -232,13 +232,26 @@ pub(super) fn ground(
     let mut telling = Telling { source, settings, share: Share::default(), judged, candidate, out };
     let reading = Reading { lexicon: &names.lexicon, passages: &source.passages, values: &names.values };
     let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
-    let is_checked = |pointer: &str| is_checked(pointer, &settings.ignore) && !items.holds(pointer);
+    // What the host knows is no evidence of what was read.
+    let text = source.text().trim();
+    let is_known = |name: &&String| {
+        candidate.get(name).and_then(Value::as_str).is_some_and(|value| value.trim() == text)
+    };
+    let known: Vec<&String> = settings.known.iter().filter(is_known).collect();
+    let is_checked = |pointer: &str| {
+        is_checked(pointer, &settings.ignore)
+            && !items.holds(pointer)
+            && (known.is_empty() || is_checked_of(pointer, &known))
+    };
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
         telling.leaf(leaf.pointer, leaf.value, &verdict, offered(leaf.pointer), None, None);
     });
     Ground { names, source, quotes, search, fuel }.items(&items, parts, &mut telling);
     let Telling { share, out, .. } = telling;
+    if share.checked == 0 && !known.is_empty() {
+        out.issues.push(nothing_extracted());
+    }
     // After those of leaves, which the account counts off.
     out.issues.extend(items.issues(candidate, source, &settings.ignore));
     share
@@ -317,6 +330,14 @@ fn judged_as(said: PassageVerdict, verdict: Verdict) -> Verdict {
 fn span_of(source: &Source, verdict: &Verdict) -> Option<SourceSpan> {
     let bytes = verdict.bytes.as_ref().or(verdict.other.as_ref())?;
     Some(SourceSpan::from(source.index.chars(bytes)))
+}
+
+/// The issue of a candidate that holds what the host filled in, and nothing else.
+fn nothing_extracted() -> Issue {
+    let message = "nothing was extracted: all that there is, is what the host filled in".to_owned();
+    let issue = plain_issue("NOTHING_EXTRACTED", Severity::Major, String::new(), message);
+    let fix = "extract what the document says, or leave it to a person".to_owned();
+    Issue { suggested_fix: Some(fix), ..issue }
 }
 
 /// A leaf that counts for less than a whole one, and what is said of it.
@@ -450,16 +471,28 @@ impl Told<'_> {
     fn line(&self, bytes: &std::ops::Range<usize>, what: &str) -> String {
         let text = self.source.text();
         let number = self.source.passages.line(bytes.start, text);
-        let start =
-            text.get(..bytes.start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+        let start = line_start(text, bytes.start);
         let end =
             text.get(bytes.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| bytes.end + at);
         // Of a long line, what is around the passage.
         let from = bytes.start.saturating_sub(40).max(start);
         let from = (from..=bytes.start).find(|at| text.is_char_boundary(*at)).unwrap_or(bytes.start);
         let around = text.get(from..end).unwrap_or_default().trim();
-        format!("line {number} {what} (\"{}\")", cut(around, PASSAGE))
+        let column = text.get(start..bytes.start).map_or(0, |before| before.chars().count()) + 1;
+        // Of two passages in one line, the column tells which.
+        let beside = self.verdict.bytes.as_ref().zip(self.verdict.other.as_ref());
+        let place =
+            match beside.map(|(one, other)| line_start(text, one.start) == line_start(text, other.start)) {
+                Some(true) => format!("line {number}, column {column},"),
+                _ => format!("line {number}"),
+            };
+        format!("{place} {what} (\"{}\")", cut(around, PASSAGE))
     }
+}
+
+/// Where the line begins that holds a byte.
+fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
 }
 
 /// What a passage does that does not affirm a value.
@@ -482,6 +515,12 @@ fn counts(support: Support, settings: &GroundingSettings) -> f64 {
         Support::Conflicting => settings.conflicting.get(),
         Support::Unsupported | Support::Contradicted => 0.0,
     }
+}
+
+/// Whether the leaf at `pointer` is none of some top-level fields.
+fn is_checked_of(pointer: &str, known: &[&String]) -> bool {
+    let field = pointer.split('/').nth(1).unwrap_or_default();
+    !known.iter().any(|name| unescape(field) == **name)
 }
 
 /// Whether the leaf at `pointer` counts.

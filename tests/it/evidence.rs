@@ -13,16 +13,37 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
     Plan::compile(&loaded, &mut problems).unwrap()
 });
 
-/// The support of the only value of `extraction` at `path`, and the code of its issue.
-fn support(text: &str, extraction: &Value, path: &str, quote: Option<&str>) -> (Support, Option<String>) {
+/// What is said of an extraction from a text, without quotes.
+pub(super) fn assessed(document_type: &str, text: &str, extraction: &Value) -> Assessment {
+    assessed_with(document_type, text, extraction, &Quotes::default())
+}
+
+/// The same, with quotes.
+pub(super) fn assessed_with(
+    document_type: &str,
+    text: &str,
+    extraction: &Value,
+    quotes: &Quotes,
+) -> Assessment {
     let source = PLAN.scoring.source(text);
+    let mut out = Assessment::default();
+    let beside = Beside { source: Some(&source), quotes: Some(quotes), ..Beside::default() };
+    Assessor::new(Arc::clone(&PLAN.scoring)).assess_and_account(document_type, extraction, beside, &mut out);
+    out
+}
+
+/// The support of the only value of `extraction` at `path`, and the code of its issue.
+pub(super) fn support(
+    text: &str,
+    extraction: &Value,
+    path: &str,
+    quote: Option<&str>,
+) -> (Support, Option<String>) {
     let mut quotes = Quotes::default();
     if let Some(quote) = quote {
         quotes.add(path, quote);
     }
-    let mut out = Assessment::default();
-    let beside = Beside { source: Some(&source), quotes: Some(&quotes), ..Beside::default() };
-    Assessor::new(Arc::clone(&PLAN.scoring)).assess_and_account("pathology", extraction, beside, &mut out);
+    let out = assessed_with("pathology", text, extraction, &quotes);
     let found = out.evidence.iter().find(|(at, _)| *at == path).map(|(_, leaf)| leaf.support);
     let grounding =
         |code: &str| code.contains("VALUE") || code.contains("MENTIONS") || code.contains("QUOTE");

@@ -41,6 +41,12 @@ mod engine;
 #[cfg(test)]
 mod evidence;
 #[cfg(test)]
+mod evidence_injections;
+#[cfg(test)]
+mod evidence_properties;
+#[cfg(test)]
+mod evidence_subjects;
+#[cfg(test)]
 mod explain_run;
 #[cfg(test)]
 mod harness;

@@ -9,10 +9,14 @@ use serde_json::{Map, Number, Value};
 use crate::focus::{Focus, Keys};
 use crate::patterns::{Absent, Field, FieldKind, Pattern, Patterns, Take};
 use crate::sections::{Sections, within};
+use crate::values::Values;
 use crate::verbatim::{stands_in, tidy};
 
 /// Most matches of one pattern that are looked at in one document.
 pub const MAX_MATCHES: usize = 2_000;
+
+/// Most matches of one pattern that are held against each other in one part of a document.
+const MAX_CHOICES: usize = 64;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +54,10 @@ pub fn extract_parts(patterns: &Patterns, source: &str, parts: &[RequestParts]) 
             continue;
         }
         match search.all(None) {
+            Some(found) if found.is_ambiguous => {
+                notes.push(format!("{name}: the document says several things"));
+                fields.insert(format!("{name}_status"), Value::String(AMBIGUOUS.to_owned()));
+            }
             Some(found) => {
                 quotes.extend(found.quotes(name, source));
                 fields.insert(name.clone(), found.value);
@@ -117,6 +125,11 @@ pub fn correct_parts(
             (_, Some(old)) => search.again(old),
         };
         match found {
+            Some(found) if found.is_ambiguous => {
+                fields.remove(name);
+                notes.push(format!("{name}: the document says several things"));
+                fields.insert(status, Value::String(AMBIGUOUS.to_owned()));
+            }
             Some(found) => {
                 quotes.extend(found.quotes(name, source));
                 let value = found.value;
@@ -151,7 +164,12 @@ pub(crate) struct Found {
     pub(crate) value: Value,
     /// JSON Pointers within the value.
     pub(crate) read: Vec<(String, Range<usize>)>,
+    /// Whether the document says several things that differ, and nothing decides.
+    pub(crate) is_ambiguous: bool,
 }
+
+/// What `<field>_status` says where the document says several things.
+const AMBIGUOUS: &str = "ambiguous";
 
 impl Found {
     /// What was read, by pointer within the fields.
@@ -170,7 +188,7 @@ impl Found {
 
 impl From<Value> for Found {
     fn from(value: Value) -> Self {
-        Found { value, read: Vec::new() }
+        Found { value, read: Vec::new(), is_ambiguous: false }
     }
 }
 
@@ -247,7 +265,7 @@ impl<'a> Search<'a> {
         }
         let wider = Search { tiers: 1..self.tiers.end, ..*self };
         for search in [&wider, self] {
-            if let Some(Found { value: Value::Object(found), read: places }) =
+            if let Some(Found { value: Value::Object(found), read: places, .. }) =
                 search.object(&kept, Some(&asked))
             {
                 kept = found;
@@ -267,7 +285,7 @@ impl<'a> Search<'a> {
             }
         }
         out.extend(kept);
-        (!out.is_empty()).then_some(Found { value: Value::Object(out), read })
+        (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
     }
 
     fn again_list(&self, old: &[Value], refused: &Keys) -> Option<Found> {
@@ -305,6 +323,12 @@ impl<'a> Search<'a> {
     }
 
     fn scalar(&self, other_than: Option<&Value>) -> Option<Found> {
+        if let Some(values) = &self.field.values {
+            let chosen = self.chosen(values, other_than);
+            if chosen.is_some() {
+                return chosen;
+            }
+        }
         let mut best: Option<(Value, Range<usize>)> = None;
         for pattern in self.patterns() {
             for range in self.places(pattern) {
@@ -343,7 +367,47 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        best.map(|(value, range)| Found { value, read: vec![(String::new(), range)] })
+        best.map(|(value, range)| Found { value, read: vec![(String::new(), range)], is_ambiguous: false })
+    }
+
+    /// The value by a vocabulary: of all matches of the first pattern that finds one, in the parts of the document that are
+    /// final, the first that says what most of them do not contradict: all say the same, or one says what the vocabulary
+    /// prefers. Otherwise the document does not decide.
+    fn chosen(&self, values: &Values, other_than: Option<&Value>) -> Option<Found> {
+        for pattern in self.patterns() {
+            let Some(regex) = pattern.regex.as_ref().filter(|_| pattern.take == Take::First) else {
+                continue;
+            };
+            let mut matches: Vec<(Value, Range<usize>, Option<usize>)> = Vec::new();
+            for place in self.places(pattern) {
+                if self.sections.is_preliminary(&place) && !matches.is_empty() {
+                    break;
+                }
+                let within = self.source.get(place.clone()).unwrap_or_default();
+                for captures in regex.captures_iter(within).take(MAX_CHOICES) {
+                    let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                        continue;
+                    };
+                    let Some(value) = text(piece.as_str(), pattern).filter(|value| Some(value) != other_than)
+                    else {
+                        continue;
+                    };
+                    let says = values.read(piece.as_str());
+                    matches.push((value, all.start() + place.start..all.end() + place.start, says));
+                }
+            }
+            let Some(first) = matches.first() else { continue };
+            let said = matches.iter().find_map(|(.., says)| *says);
+            let differs = matches.iter().any(|(.., says)| says.is_some() && *says != said);
+            let preferred = matches.iter().find(|(.., says)| says.is_some() && *says == values.prefers());
+            let (value, range) = match preferred.filter(|_| differs) {
+                Some((value, range, _)) => (value.clone(), range.clone()),
+                None => (first.0.clone(), first.1.clone()),
+            };
+            let is_ambiguous = differs && preferred.is_none();
+            return Some(Found { value, read: vec![(String::new(), range)], is_ambiguous });
+        }
+        None
     }
 
     /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are passed over.
@@ -363,7 +427,7 @@ impl<'a> Search<'a> {
                 out.insert(key, value);
             }
         });
-        (!out.is_empty()).then_some(Found { value: Value::Object(out), read })
+        (!out.is_empty()).then_some(Found { value: Value::Object(out), read, is_ambiguous: false })
     }
 
     fn key(&self, captured: &str) -> Option<String> {
@@ -407,7 +471,7 @@ impl<'a> Search<'a> {
                 out.push(item);
             }
         }
-        (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places })
+        (!out.is_empty()).then_some(Found { value: Value::Array(out), read: places, is_ambiguous: false })
     }
 
     fn patterns(&self) -> impl Iterator<Item = &'a Pattern> + use<'a> {

@@ -24,6 +24,8 @@
 //!         pattern: 'grade:\s*(?P<value>[^\n.;]+)'
 //!         reject: 'not specified'   # a value in which this occurs is passed over
 //!         take: first               # or last
+//!     values: margin-status         # the vocabulary that reads matches: of several that differ, the one that it prefers;
+//!                                   # without one, `grade_status: ambiguous`. The host puts its phrases here
 //!     absent:                       # after this tier, say `grade_status: not_present`,
 //!       after: 1                    # unless the document mentions it at all
 //!       unless: 'grad|differentiat'
@@ -58,6 +60,7 @@ mod parts;
 pub mod patterns;
 mod provider;
 mod sections;
+mod values;
 mod verbatim;
 
 pub use provider::PatternPlugin;

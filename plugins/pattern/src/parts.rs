@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
             }
             items.push(Value::Object(item));
         }
-        (!items.is_empty()).then_some(Found { value: Value::Array(items), read })
+        (!items.is_empty()).then_some(Found { value: Value::Array(items), read, is_ambiguous: false })
     }
 
     fn within<'s>(&self, field: &'s Field, stretches: &'s [Range<usize>]) -> Search<'s>

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::values::{RawValues, Values};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Words, is_name};
 
 /// Most fields in one pattern file.
@@ -93,6 +94,7 @@ struct RawField {
     #[serde(default)]
     patterns: Vec<RawPattern>,
     absent: Option<RawAbsent>,
+    values: Option<RawValues>,
 }
 
 #[derive(Deserialize)]
@@ -133,6 +135,8 @@ pub(crate) struct Field {
     pub(crate) absent: Option<Absent>,
     /// For each part: the members of its item.
     pub(crate) fields: Vec<(String, Field)>,
+    /// What tells matches that say the same from matches that differ.
+    pub(crate) values: Option<Values>,
 }
 
 /// When a field that was not found may be said to be not present in the document.
@@ -283,7 +287,14 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
         }
         None => None,
     };
-    Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new() })
+    let values = match raw.values {
+        Some(_) if raw.kind != FieldKind::Text => {
+            return Err(wrong(place, "`values` goes with `kind: text` only"));
+        }
+        Some(raw) => Some(Values::new(raw).map_err(|reason| wrong(&format!("{place}.values"), &reason))?),
+        None => None,
+    };
+    Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new(), values })
 }
 
 fn pattern(

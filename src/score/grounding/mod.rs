@@ -368,6 +368,7 @@ impl<'a> Grounder<'a> {
         let document = self.document(reading);
         words.clear();
         write_words(place.key, &mut words);
+        let key = words.clone();
         let accepts: &[Assertion] = match reader {
             // A side or a modality is what it is, whatever is said of it.
             Some(reader) if canonical.is_some() && reader.counts_anywhere() => &ANY,
@@ -376,10 +377,13 @@ impl<'a> Grounder<'a> {
         };
         words.clear();
         place.write_words(&mut words);
-        let field = Field { names: self.names(place), text: &words };
+        let mut qualities = Vec::new();
+        document.qualities(&words, &mut qualities);
+        let label = place.label.map(|label| label.text);
+        let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
         let is_of_all = is_listed && place.outer.is_none() && !is_of_several;
-        let judge = Judge { document, field, is_of_several, is_of_all, accepts, vocabulary };
+        let judge = Judge { document, field, is_of_several, is_listed, is_of_all, accepts, vocabulary };
         let search = || self.searched(&probe, place, &judge);
         let verdict = judge.judge(&probe, canonical, quotes, others, search);
         self.scratch.words = words;
@@ -409,12 +413,23 @@ impl<'a> Grounder<'a> {
         words.clear();
         write_words(place.key, &mut words);
         let accepts = reading.lexicon.accepted(&words);
+        let key = words.clone();
         words.clear();
         place.write_words(&mut words);
-        let field = Field { names: self.names(place), text: &words };
+        let mut qualities = Vec::new();
+        document.qualities(&words, &mut qualities);
+        let label = place.label.map(|label| label.text);
+        let field = Field { names: self.names(place), text: &words, key: &key, label, qualities: &qualities };
         let is_of_several = place.is_of_several;
-        let judge =
-            Judge { document, field, is_of_several, is_of_all: false, accepts, vocabulary: Some(vocabulary) };
+        let judge = Judge {
+            document,
+            field,
+            is_of_several,
+            is_listed: false,
+            is_of_all: false,
+            accepts,
+            vocabulary: Some(vocabulary),
+        };
         let verdict = judge.judge(&probe, Some((said, true)), quotes, others, Searched::default);
         self.scratch.words = words;
         let is_silent = verdict.finding == Finding::NotFound;
@@ -436,7 +451,7 @@ impl<'a> Grounder<'a> {
         let place = self.at_top(field);
         let vocabulary = self.vocabulary_of(&place, reading, &mut String::new())?;
         let reader = reading.lexicon.reader(vocabulary)?;
-        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place));
+        let mentions = self.document(reading).mentions(vocabulary, reader, &self.names(&place), false);
         let told = mentions.into_iter().map(|mention| Mentioned {
             value: reader.value(mention.value).to_owned(),
             context: mention.asserted.how,

@@ -264,8 +264,13 @@ pub(super) fn belongs(
     if names.within(found) || heads_row(found, source, names) {
         return true;
     }
-    let left = look_left(found, probe, source, names, evidence);
     let right = look_right(found, source, names);
+    if let Some(right) = right
+        && begins_anew(found, source)
+    {
+        return right.own;
+    }
+    let left = look_left(found, probe, source, names, evidence);
     if evidence == Evidence::Lenient {
         return match (left, right) {
             (Left::Group { own, .. }, _) => own,
@@ -280,6 +285,21 @@ pub(super) fn belongs(
         (Left::Nothing, Some(right)) => right.own,
         (Left::Unclear, _) | (Left::Nothing, None) => false,
     }
+}
+
+/// Whether a value begins a statement of its own after `and` or a comma, about what follows it: `positive for ER and negative for PR`.
+fn begins_anew(found: TokenMatch, source: &SourceIndex) -> bool {
+    let follows = listed_at(source, found.to) == Some(WordClass::Connector);
+    let Some(before) = found.from.checked_sub(1) else { return false };
+    let is_small =
+        |at: usize| matches!(listed_at(source, at), Some(WordClass::Connector | WordClass::Degree));
+    let before = if is_small(before) && !source.gap_before(found.from).contains(',') {
+        before.saturating_sub(1)
+    } else {
+        before
+    };
+    let anew = is_and(source, before) || source.gap_after(before).contains(',');
+    follows && anew
 }
 
 /// Whether the match is a whole cell of a table row (cells parted by `|` or tabs) whose first cell is a name of the field.

@@ -135,7 +135,10 @@ pub(super) fn unit_at(text: &str, tokens: &[Token], i: usize) -> Option<Unit> {
             return Some(PERCENT);
         }
         let gap = super::index::gap(text, tokens, at);
-        if gap.len() > 4 || !gap.chars().all(|c| c.is_whitespace() || c == '-') {
+        // Scanned texts have a full stop at each line's end: `11.0. cm`.
+        let spaced =
+            gap.strip_prefix('.').filter(|rest| rest.starts_with(char::is_whitespace)).unwrap_or(gap);
+        if gap.len() > 4 || !spaced.chars().all(|c| c.is_whitespace() || c == '-') {
             return None;
         }
         if let Some(unit) = tokens.get(at + 1)?.listed().unit {

@@ -286,7 +286,8 @@ impl<F: FnMut(Token)> Reader<'_, F> {
             let is_time = suffix
                 .strip_prefix('T')
                 .is_some_and(|hour| hour.len() >= 2 && hour.chars().all(|c| c.is_ascii_digit()));
-            if !is_times && !is_time && unit_of_word(suffix).is_none() {
+            let is_age = TIMES.iter().any(|unit| suffix.eq_ignore_ascii_case(unit));
+            if !is_times && !is_time && !is_age && unit_of_word(suffix).is_none() {
                 let whole = run(self.text, end, |class| {
                     matches!(class, Class::Letter | Class::Digit | Class::Raised | Class::Skip)
                 });
@@ -310,6 +311,9 @@ impl<F: FnMut(Token)> Reader<'_, F> {
         self.push(TokenKind::Number, start, end, percent)
     }
 }
+
+/// Units of time as they are written right after a number: `72y/o`, `6mo`.
+const TIMES: [&str; 10] = ["y", "yo", "yr", "yrs", "mo", "wk", "wks", "hr", "hrs", "min"];
 
 fn run_spaces(text: &str, mut at: usize) -> usize {
     while let Some(c) = char_at(text, at).filter(|c| c.is_whitespace()) {

@@ -45,6 +45,8 @@ pub(super) struct SectionKind {
 impl SectionKind {
     /// A part without a heading that is listed.
     pub(super) const PLAIN: SectionKind = SectionKind { says: Assertion::Affirmed, finality: 5 };
+    /// What the document quotes from another text is nothing that it reports.
+    pub(super) const QUOTED: SectionKind = SectionKind { says: Assertion::Hypothetical, finality: 0 };
 }
 
 /// A phrase found in a text.

@@ -5,6 +5,7 @@ use super::super::neighbourhood::Names;
 use super::super::token::{TokenKind, word_hash};
 use super::super::words::{WordClass, is_generic_key, listed};
 use super::reading::Document;
+use super::subject::Quality;
 use std::ops::Range;
 
 /// How far from a value the words of its field are looked for, in tokens.
@@ -21,6 +22,12 @@ pub(in super::super) struct Field<'a> {
     pub(in super::super) names: Names<'a>,
     /// The words of its key, and of the keys and labels around it, folded.
     pub(in super::super) text: &'a str,
+    /// The words of its own key alone.
+    pub(in super::super) key: &'a str,
+    /// What a sibling says that the object with it is about: the test of a row.
+    pub(in super::super) label: Option<&'a str>,
+    /// What its name says of it that tells it from others of its kind.
+    pub(in super::super) qualities: &'a [Quality],
 }
 
 impl<'a> Field<'a> {
@@ -87,6 +94,15 @@ impl Document<'_> {
         words.max(usize::from(field.names.holds_own(&here)))
     }
 
+    /// How many different words of the field's name stand within some bytes.
+    pub(super) fn words_within(&self, bytes: &Range<usize>, field: &Field<'_>) -> usize {
+        let here = self.tokens(bytes);
+        if !self.fuel.spend_on(here.len()) {
+            return 0;
+        }
+        field.words().filter(|word| here.clone().any(|at| self.is_word(at, word))).count()
+    }
+
     /// The sentences that speak of a field: those that hold most of the words of its name, or one of its names. At most `MOST`,
     /// best first, as tokens.
     pub(super) fn passages_of(&self, field: &Field<'_>, into: &mut Vec<(usize, Range<usize>)>) {
@@ -117,26 +133,6 @@ impl Document<'_> {
         }
         into.sort_by_key(|(weight, sentence)| (std::cmp::Reverse(*weight), sentence.start));
         into.truncate(MOST);
-    }
-
-    /// The field is of one side, and the passage speaks of the other.
-    pub(super) fn is_of_another_side(&self, bytes: &Range<usize>, field: &Field<'_>) -> Option<Range<usize>> {
-        let sentence = self.passages.sentence(bytes, self.source);
-        for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
-            else {
-                continue;
-            };
-            let hits = self.phrases(vocabulary, &sentence);
-            if hits.is_empty() {
-                continue;
-            }
-            let Some(own) = reader.find(field.text).next() else { continue };
-            if hits.iter().all(|hit| hit.value != own.value) {
-                return hits.first().map(|hit| hit.bytes.clone());
-            }
-        }
-        None
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) struct Reader {
     opposite: Vec<Option<ValueId>>,
     prefer: Option<ValueId>,
     anywhere: bool,
+    qualifies: bool,
     named: Option<(ValueId, ValueId)>,
     booleans: Option<(ValueId, ValueId)>,
 }
@@ -102,7 +103,8 @@ impl Lexicon {
         if !text.chars().any(char::is_alphabetic) {
             return None;
         }
-        self.readers.iter().position(|reader| reader.read(text).is_some_and(|canonical| canonical.whole))
+        let says = |reader: &Reader| reader.read(text).is_some_and(|canonical| canonical.whole);
+        self.readers.iter().position(|reader| !reader.only_qualifies() && says(reader))
     }
 
     /// What a value of this field may be that is not asserted as a fact of the document's subject now: a field about history
@@ -149,6 +151,7 @@ impl Reader {
                 .collect(),
             prefer: vocabulary.prefer.as_deref().and_then(id),
             anywhere: vocabulary.anywhere,
+            qualifies: vocabulary.qualifies,
             named: vocabulary.named.as_ref().and_then(pair),
             booleans: vocabulary.booleans.as_ref().and_then(pair),
             search: OnceLock::new(),
@@ -226,6 +229,21 @@ impl Reader {
     /// Whether phrases count wherever they stand.
     pub(in super::super) fn counts_anywhere(&self) -> bool {
         self.anywhere
+    }
+
+    /// Whether its phrases tell things of one kind apart.
+    pub(super) fn qualifies(&self) -> bool {
+        self.qualifies
+    }
+
+    /// Whether a name that holds one of its phrases is not of what another one is of.
+    pub(super) fn tells_apart(&self) -> bool {
+        self.qualifies || self.anywhere
+    }
+
+    /// Whether it reads no field's values.
+    fn only_qualifies(&self) -> bool {
+        self.qualifies && !self.anywhere
     }
 
     /// The canonical value as it is written.

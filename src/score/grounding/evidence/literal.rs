@@ -97,6 +97,19 @@ impl Document<'_> {
         }
     }
 
+    /// The first date within some tokens.
+    pub(super) fn first_date(&self, tokens: Range<usize>) -> Option<Range<usize>> {
+        let end = tokens.end;
+        let found =
+            tokens.into_iter().find_map(|at| date::at(self.source, at).filter(|one| one.tokens.to <= end))?;
+        Some(bytes_of(found.tokens, self.source))
+    }
+
+    /// Whether the date at some bytes may be the one that a value is.
+    pub(super) fn is_date_of(&self, probe: &Probe<'_>, bytes: &Range<usize>) -> bool {
+        date::at(self.source, self.tokens(bytes).start).is_some_and(|found| found.may_be(probe))
+    }
+
     /// Whether a number is the bound of something else: `less than 0.80`.
     fn is_bound(&self, at: usize) -> bool {
         let before = |back: usize| {
@@ -190,7 +203,7 @@ impl Document<'_> {
             return Said::Another(statement);
         }
         let mut span: Option<(usize, usize)> = None;
-        let (mut content, mut missing, mut last) = (0, 0, 0);
+        let (mut content, mut missing, mut last, mut hedged) = (0, 0, 0, false);
         for (i, token) in probe.tokens.iter().enumerate() {
             let says_nothing =
                 token.kind == TokenKind::Word && probe.listed(i).is_some_and(WordClass::says_little);
@@ -207,6 +220,8 @@ impl Document<'_> {
                     last = at;
                 }
                 None if self.says_as_phrase(probe, i, place) => {}
+                // A doubt may be said in other words.
+                None if self.lexicon.context().says(probe.word(i), Assertion::Uncertain) => hedged = true,
                 None => missing += 1,
             }
         }
@@ -220,11 +235,29 @@ impl Document<'_> {
         if asserted.how != Assertion::Affirmed && self.lexicon.context().says(probe.text, asserted.how) {
             asserted = Asserted { how: Assertion::Affirmed, by: None };
         }
+        if hedged && !self.is_doubtful(&self.bytes(place)) {
+            missing += 1;
+        }
         let is_denied = asserted.by.is_some() && asserted.how != Assertion::Affirmed;
         if content == 0 || missing > 0 && !(partly && missing * 2 <= content && is_denied) {
             return Said::Nothing;
         }
         Said::This(Statement { bytes, method: Method::Fuzzy, asserted })
+    }
+
+    /// Whether a passage is doubted where it stands, or in its own words.
+    pub(super) fn is_doubtful(&self, bytes: &Range<usize>) -> bool {
+        let asserted = self.assertion(bytes);
+        asserted.by.is_some() && asserted.how == Assertion::Uncertain
+            || self.text().get(bytes.clone()).is_some_and(|text| {
+                self.fuel.spend_on(text.len()) && self.lexicon.context().says(text, Assertion::Uncertain)
+            })
+    }
+
+    /// Whether a value says itself that it is doubtful, as what it is read from is: `hemangioma (possible)`.
+    pub(super) fn doubts(&self, probe: &Probe<'_>, asserted: &Asserted) -> bool {
+        let doubt = [Assertion::Uncertain, Assertion::Hypothetical];
+        doubt.contains(&asserted.how) && doubt.iter().any(|how| self.lexicon.context().says(probe.text, *how))
     }
 
     /// Whether a word of the value is a phrase of a vocabulary that counts anywhere, and the passage has another phrase of the
@@ -287,7 +320,7 @@ impl Document<'_> {
     fn opposed(&self, probe: &Probe<'_>, place: &Range<usize>) -> Option<Statement> {
         let bytes = self.bytes(place);
         for vocabulary in 0..self.lexicon.len() {
-            let Some(reader) = self.lexicon.reader(vocabulary).filter(|reader| reader.counts_anywhere())
+            let Some(reader) = self.lexicon.reader(vocabulary).filter(|_| self.tells_texts_apart(vocabulary))
             else {
                 continue;
             };
@@ -322,7 +355,7 @@ pub(in super::super) fn is_quantity(probe: &Probe<'_>) -> bool {
     first.is_some_and(|token| token.kind == TokenKind::Number)
         && (numbers == 1 || is_product)
         && words.clone().count() <= 2
-        && words.clone().all(|i| letters(probe.word(i)) <= 3)
+        && words.clone().all(|i| letters(probe.word(i)) <= 3 || probe.unit(i).is_some())
 }
 
 /// Whether two quantities can be compared: of one kind, or both bare.

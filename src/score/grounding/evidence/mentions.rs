@@ -24,12 +24,13 @@ pub(in super::super) struct Mention {
 const MOST: usize = 64;
 
 impl Document<'_> {
-    /// The mentions of a field that a vocabulary reads, in order.
+    /// The mentions of a field that a vocabulary reads, in order. The name of a row's test (`is_row`) says no value by itself.
     pub(in super::super) fn mentions(
         &self,
         vocabulary: usize,
         reader: &Reader,
         names: &Names<'_>,
+        is_row: bool,
     ) -> Vec<Mention> {
         let mut mentions: Vec<Mention> = Vec::new();
         let everywhere = 0..self.text().len();
@@ -67,7 +68,7 @@ impl Document<'_> {
                         self.mention(&mut mentions, negated, bytes, asserted);
                     }
                     // A name alone is a heading or a label as often as it is a statement.
-                    _ if self.is_label(&tokens) => {}
+                    _ if is_row || self.is_label(&tokens) => {}
                     _ => self.mention(&mut mentions, affirmed, bytes, asserted),
                 }
             }

@@ -9,6 +9,8 @@ mod mentions;
 mod passages;
 mod quote;
 mod reading;
+mod row;
+mod subject;
 mod verdict;
 
 pub(super) use field::Field;

@@ -17,7 +17,11 @@ pub(crate) struct Passages {
     /// Where each part begins, and what it is.
     sections: Vec<(usize, SectionKind)>,
     lines: OnceLock<Vec<u32>>,
+    length: usize,
 }
+
+/// How final a part is at least that is a conclusion.
+const FINAL: u8 = 8;
 
 /// How far a sentence is followed, in tokens each way.
 const SENTENCE: usize = 80;
@@ -28,6 +32,7 @@ impl Passages {
         Passages {
             phrases: (0..lexicon.len()).map(|_| OnceLock::new()).collect(),
             sections: sections(text, &listed),
+            length: text.len(),
             ..Self::default()
         }
     }
@@ -85,6 +90,19 @@ impl Passages {
             part.and_then(|(start, _)| text.get(*start..)?.lines().find(|line| !line.trim().is_empty()));
         let heading = line.map(|line| line.split_once(':').map_or(line, |(heading, _)| heading).trim());
         (sentence, heading.filter(|heading| heading.len() <= HEADING))
+    }
+
+    /// Where the part begins that holds this byte.
+    pub(super) fn section_start(&self, at: usize) -> usize {
+        let upto = self.sections.partition_point(|(start, _)| *start <= at);
+        upto.checked_sub(1).and_then(|last| self.sections.get(last)).map_or(0, |(start, _)| *start)
+    }
+
+    /// The parts that are conclusions, in order.
+    pub(super) fn finals(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let ends = self.sections.iter().skip(1).map(|(start, _)| *start).chain([self.length]);
+        let parts = self.sections.iter().zip(ends);
+        parts.filter(|((_, kind), _)| kind.finality >= FINAL).map(|((start, _), end)| *start..end)
     }
 
     /// The number of a line, from 1.
@@ -150,7 +168,8 @@ const HEADING: usize = 60;
 /// Where each part of the document begins. A heading that is not listed ends a part that is history or an indication; within
 /// a part that is final it is a label.
 fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionKind)> {
-    if listed.is_empty() {
+    let is_structured = text.trim_start().starts_with(['{', '[']);
+    if listed.is_empty() && is_structured {
         return Vec::new();
     }
     let labels = labels(text);
@@ -161,6 +180,16 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
         let mut is_listed = false;
+        if !is_structured && is_quoted(line) {
+            sections.push((start, SectionKind::QUOTED));
+            sections.push((end, here));
+            while labels.next_if(|at| **at < end).is_some() {}
+            while listed.get(next).is_some_and(|(at, _)| *at < end) {
+                next += 1;
+            }
+            start = end;
+            continue;
+        }
         loop {
             let heading = listed.get(next).filter(|(at, _)| *at < end);
             // Labels within a line matter where the text has lost its line breaks.
@@ -195,6 +224,13 @@ fn sections(text: &str, listed: &[(usize, SectionKind)]) -> Vec<(usize, SectionK
         start = end;
     }
     sections
+}
+
+/// Whether a line is of another text that the document quotes: a mail, or an answer of a program.
+fn is_quoted(line: &str) -> bool {
+    let line = line.trim_start();
+    let mail = line.strip_prefix('>').map(|rest| rest.trim_start_matches(['>', ' ']));
+    mail.is_some_and(|rest| rest.starts_with(char::is_alphabetic)) || line.starts_with("{\"")
 }
 
 /// Where words in capitals before a colon begin: `DESCRIPTION OF PROCEDURE:`.

@@ -205,7 +205,9 @@ impl<'a> Document<'a> {
                 break;
             }
             let at = self.tokens(&hit.bytes);
-            if owned && !self.says_of(hit, &field.names) {
+            if owned && !self.says_of(hit, &field.names)
+                || self.is_of_another_column(&hit.bytes, field).is_some()
+            {
                 continue;
             }
             if !reader.counts_anywhere() && self.is_of_another(at.start, field) && !field.names.holds_own(&at)
@@ -277,7 +279,7 @@ impl<'a> Document<'a> {
         let (said, asserted, turned) = match asserted.how {
             Assertion::Negated => (negated, Asserted { how: Assertion::Affirmed, ..asserted }, true),
             _ if denied_within => (negated, Asserted { how: Assertion::Affirmed, by: None }, true),
-            _ if head.is_none() => return None,
+            _ if head.is_none() || field.label.is_some() => return None,
             _ => (affirmed, asserted, false),
         };
         let statement = Statement { bytes, method: Method::Normalized, asserted };

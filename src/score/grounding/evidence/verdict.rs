@@ -4,7 +4,7 @@ use super::super::Method;
 use super::super::date::is_date;
 use super::super::probe::{Evidence, Probe};
 use super::super::token::Token;
-use super::context::Asserted;
+use super::context::{Asserted, SectionKind};
 use super::field::Field;
 use super::lexicon::ValueId;
 use super::literal::is_quantity;
@@ -141,12 +141,22 @@ pub(in super::super) struct Judge<'a> {
     pub(in super::super) field: Field<'a>,
     /// Whether the leaf is of one of several things of a kind, which differ among themselves.
     pub(in super::super) is_of_several: bool,
+    /// Whether a vocabulary lists the field.
+    pub(in super::super) is_listed: bool,
     /// Whether the leaf says something of the document as a whole: at its top, in a field that a vocabulary lists.
     pub(in super::super) is_of_all: bool,
     /// What the field may be that the value is no fact of: history in a field about history.
     pub(in super::super) accepts: &'a [Assertion],
     pub(in super::super) vocabulary: Option<usize>,
 }
+
+/// How final a part is that a later one replaces, and how much of a final part names it, in bytes.
+const PRELIMINARY: u8 = 2;
+const HEADING: usize = 20;
+/// How final a part is that nothing is known of.
+const PLAIN: u8 = SectionKind::PLAIN.finality;
+/// Most phrases within a value that are compared.
+const MOST_WITHIN: usize = 32;
 
 /// What the search of the whole document has found for a value: an affirmed place, else one that is not affirmed.
 #[derive(Debug, Clone, Default)]
@@ -166,19 +176,66 @@ impl Judge<'_> {
         tokens: &mut Vec<Token>,
         search: impl FnOnce() -> Searched,
     ) -> Verdict {
+        let verdict = self.decide(probe, canonical, quotes, tokens, search);
+        match self.opposite_within(&verdict, probe) {
+            Some(other) => Verdict {
+                support: Support::Conflicting,
+                finding: Finding::SaysAnother,
+                other: Some(other),
+                ..verdict
+            },
+            None => verdict,
+        }
+    }
+
+    /// Where a text is as the document has it, but itself says opposite things: `uninvolved …, while the margin is involved`.
+    fn opposite_within(&self, verdict: &Verdict, probe: &Probe<'_>) -> Option<Range<usize>> {
+        let vocabulary =
+            self.vocabulary.filter(|_| self.is_listed && verdict.support == Support::Verified)?;
+        let reader = self.document.lexicon.reader(vocabulary).filter(|reader| !reader.counts_anywhere())?;
+        if reader.find(probe.text).nth(1).is_none() {
+            return None;
+        }
+        let mut first = None;
+        for hit in self.document.phrases(vocabulary, verdict.bytes.as_ref()?).iter().take(MOST_WITHIN) {
+            let (said, asserted) = self.document.stated(reader, hit);
+            if asserted.how != Assertion::Affirmed {
+                continue;
+            }
+            let first = *first.get_or_insert(said);
+            if reader.opposite(first) == Some(said) || reader.opposite(said) == Some(first) {
+                return Some(hit.bytes.clone());
+            }
+        }
+        None
+    }
+
+    fn decide(
+        &self,
+        probe: &Probe<'_>,
+        canonical: Option<(ValueId, bool)>,
+        quotes: &[String],
+        tokens: &mut Vec<Token>,
+        search: impl FnOnce() -> Searched,
+    ) -> Verdict {
         let asked = self.asked(canonical);
         let quoted = match self.quotes(probe, asked, canonical, quotes, tokens) {
             Ok(quoted) => quoted,
             Err(verdict) => return verdict,
         };
         let mentions = match asked {
-            Some(asked) => self.document.mentions(asked.vocabulary, asked.reader, &self.field.names),
+            Some(asked) => self.document.mentions(
+                asked.vocabulary,
+                asked.reader,
+                &self.field.names,
+                self.field.label.is_some(),
+            ),
             None => Vec::new(),
         };
         match quoted {
-            Quoted::Says(statement) => {
-                let verdict = self.compared(Verdict::said(&statement, true), asked, &mentions);
-                match self.rival(probe, asked, canonical, &statement) {
+            Quoted::Says(statement, whole) => {
+                let verdict = self.compared(Verdict::said(&statement, true), probe, asked, &mentions);
+                match self.rival(probe, asked, canonical, &statement, &whole) {
                     Some(other) if verdict.support == Support::Verified => Verdict {
                         support: Support::Conflicting,
                         finding: Finding::SaysAnother,
@@ -195,7 +252,7 @@ impl Judge<'_> {
                 ..Verdict::said(&statement, true)
             },
             Quoted::SaysAnother(other) => {
-                let verdict = self.by_mentions(asked, &mentions);
+                let verdict = self.by_mentions(probe, asked, &mentions);
                 match verdict
                     .filter(|verdict| matches!(verdict.support, Support::Verified | Support::Conflicting))
                 {
@@ -208,7 +265,7 @@ impl Judge<'_> {
                     None => Verdict { by_quote: true, ..Verdict::contradicted(Finding::SaysAnother, other) },
                 }
             }
-            Quoted::OfAnother(bytes) => self.by_mentions(asked, &mentions).unwrap_or(Verdict {
+            Quoted::OfAnother(bytes) => self.by_mentions(probe, asked, &mentions).unwrap_or(Verdict {
                 bytes: Some(bytes),
                 by_quote: true,
                 ..Verdict::new(Support::Unsupported, Finding::QuoteOfAnother)
@@ -256,14 +313,19 @@ impl Judge<'_> {
                 let whole = self.document.bytes(&place);
                 let side = |bytes: &Range<usize>| {
                     let around = whole.start.min(bytes.start)..whole.end.max(bytes.end);
-                    self.document.is_of_another_side(&around, &self.field)
+                    self.document.is_of_another_kind(bytes, &around, &self.field, probe)
                 };
                 let next = match said {
                     Said::This(statement) | Said::Both(statement, _) if side(&statement.bytes).is_some() => {
                         Quoted::SaysAnother(side(&statement.bytes).unwrap_or(statement.bytes))
                     }
                     Said::Both(statement, other) => Quoted::Both(statement, other),
-                    Said::This(statement) if self.holds(&statement.asserted) => Quoted::Says(statement),
+                    Said::This(statement)
+                        if self.holds(&statement.asserted)
+                            || self.document.doubts(probe, &statement.asserted) =>
+                    {
+                        Quoted::Says(statement, whole)
+                    }
                     Said::This(statement) => {
                         let how = statement.asserted.how;
                         let other = statement.asserted.by.unwrap_or(statement.bytes);
@@ -283,7 +345,19 @@ impl Judge<'_> {
                     }
                     Said::Another(statement) => Quoted::SaysAnother(statement.bytes),
                     Said::OfAnother(bytes) => Quoted::OfAnother(bytes),
-                    Said::Nothing => Quoted::Undecided(self.document.bytes(&place)),
+                    Said::Nothing => match self.is_of_another_kind(probe, &whole) {
+                        Some(other) => Quoted::OfAnother(other),
+                        // Doubt that the value drops.
+                        None if self.document.is_doubtful(&whole) && !self.says_doubt(probe) => {
+                            let finding = Finding::Asserted(Assertion::Uncertain);
+                            Quoted::Settled(Verdict {
+                                support: Support::Unsupported,
+                                by_quote: true,
+                                ..Verdict::contradicted(finding, whole)
+                            })
+                        }
+                        None => Quoted::Undecided(whole),
+                    },
                 };
                 if next.rank() > best.rank() {
                     best = next;
@@ -317,6 +391,12 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a value is doubtful itself, or the field is about what is.
+    fn says_doubt(&self, probe: &Probe<'_>) -> bool {
+        let doubted = Asserted { how: Assertion::Uncertain, by: None };
+        self.holds(&doubted) || self.document.doubts(probe, &doubted)
+    }
+
     /// Whether an assertion counts for the field.
     pub(in super::super) fn accepts_or_affirmed(&self, how: Assertion) -> bool {
         how == Assertion::Affirmed || self.accepts.contains(&how)
@@ -341,7 +421,7 @@ impl Judge<'_> {
         mentions: &[Mention],
         search: impl FnOnce() -> Searched,
     ) -> Option<Verdict> {
-        let by_mentions = self.by_mentions(asked, mentions);
+        let by_mentions = self.by_mentions(probe, asked, mentions);
         if by_mentions.is_some() {
             return by_mentions;
         }
@@ -380,8 +460,7 @@ impl Judge<'_> {
             }
             let said = self.said(probe, asked, canonical, place);
             match said {
-                Said::This(statement)
-                    if self.document.is_of_another_side(&statement.bytes, &self.field).is_some() => {}
+                Said::This(statement) if self.is_of_another_kind(probe, &statement.bytes).is_some() => {}
                 Said::This(statement) if self.holds(&statement.asserted) => {
                     return Some(Verdict::said(&statement, false));
                 }
@@ -410,6 +489,10 @@ impl Judge<'_> {
         doubted
     }
 
+    fn is_of_another_kind(&self, probe: &Probe<'_>, bytes: &Range<usize>) -> Option<Range<usize>> {
+        self.document.is_of_another_kind(bytes, bytes, &self.field, probe)
+    }
+
     /// Another passage that holds more of the words of the field's name than the one that says the value, and says another value.
     fn rival(
         &self,
@@ -417,25 +500,49 @@ impl Judge<'_> {
         asked: Option<VocabularyValue<'_>>,
         canonical: Option<(ValueId, bool)>,
         said: &Statement,
+        whole: &Range<usize>,
     ) -> Option<Range<usize>> {
-        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere())
+        if let Some(replaced) = self.replaced(probe, asked, &said.bytes) {
+            return Some(replaced);
+        }
+        let compares = asked.is_some_and(|asked| !asked.reader.counts_anywhere() || self.has_subject())
             || is_quantity(probe)
             || is_date(probe);
         if !compares {
             return None;
         }
+        if is_date(probe) {
+            return self.other_date(probe, &said.bytes);
+        }
         let own = self.document.words_near(&said.bytes, &self.field);
+        let own = own.max(self.document.words_within(whole, &self.field));
         let mut passages = Vec::new();
         self.document.passages_of(&self.field, &mut passages);
         for (_, place) in &passages {
             if let Said::Another(other) = self.said(probe, asked, canonical, place)
                 && self.holds(&other.asserted)
-                && self.document.is_of_another_side(&other.bytes, &self.field).is_none()
+                && self.is_of_another_kind(probe, &other.bytes).is_none()
             {
                 let near = self.document.words_near(&other.bytes, &self.field);
                 let named = near > own && near >= 2 && near >= self.field.len();
-                let dated = is_date(probe) && own == 0 && near > 0;
-                if named || dated || near > own && self.document.is_labelled(&other.bytes, &self.field) {
+                let labelled = near > own && self.document.is_labelled(&other.bytes, &self.field);
+                let counted = is_quantity(probe)
+                    && (
+                        // `CO2 of 57`, where the other number stands in a sentence that does not speak of it.
+                        own == 0 && near * 2 >= self.field.len() && self.document.is_right_after_word(&other.bytes, &self.field)
+                    // The final part says otherwise.
+                    || near >= own.max(1) && self.document.finality(&other.bytes) > self.document.finality(&said.bytes)
+                        && self.document.is_after_label(&other.bytes, &self.field)
+                    // `CKMB=5.4` beside `the CKMB fraction was 0.8`.
+                    || near >= own.max(1) && self.document.is_labelled(&other.bytes, &self.field)
+                        && !self.document.is_labelled(&said.bytes, &self.field)
+                        && !self.document.is_after_label(&said.bytes, &self.field)
+                    || self.document.qualities_near(&other.bytes, &self.field) > self.document.qualities_near(whole, &self.field)
+                        && near >= own.max(1)
+                    );
+                let of_subject =
+                    own == 0 && near > 0 && asked.is_some_and(|asked| asked.reader.counts_anywhere());
+                if named || labelled || counted || of_subject {
                     return Some(other.bytes);
                 }
             }
@@ -443,20 +550,60 @@ impl Judge<'_> {
         None
     }
 
+    /// What stands under a preliminary heading, and nowhere in the parts that are final: the final part that replaces it.
+    fn replaced(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        said: &Range<usize>,
+    ) -> Option<Range<usize>> {
+        let compares = asked.is_none() && !is_quantity(probe) && !is_date(probe) && !self.is_of_several;
+        if !compares || self.document.finality(said) != PRELIMINARY {
+            return None;
+        }
+        let mut finals = self.document.passages.finals().peekable();
+        let first = finals.peek()?.clone();
+        let says = |part: Range<usize>| {
+            let place = self.document.tokens(&part);
+            matches!(self.document.literal(probe, &place, &self.field), Said::This(statement) if self.holds(&statement.asserted))
+        };
+        (!finals.any(says)).then(|| first.start..first.end.min(first.start + HEADING))
+    }
+
+    /// Whether the field's name says of what its value is, not only what kind of value it is: `arachnoidCystSide`.
+    fn has_subject(&self) -> bool {
+        self.field.words().any(|word| self.document.lexicon.of_field(word).is_none())
+    }
+
+    /// Another date that stands right after the field's name or what happened on it, where the one that was found does not.
+    fn other_date(&self, probe: &Probe<'_>, said: &Range<usize>) -> Option<Range<usize>> {
+        let is_same = |bytes: &Range<usize>| self.document.is_date_of(probe, bytes);
+        self.document
+            .labelled_date(&self.field, said, is_same)
+            .or_else(|| self.document.date_of_occasion(&self.field, said, is_same))
+    }
+
     /// What the mentions of the field say of the value; none where there are no mentions.
-    fn by_mentions(&self, asked: Option<VocabularyValue<'_>>, mentions: &[Mention]) -> Option<Verdict> {
+    fn by_mentions(
+        &self,
+        probe: &Probe<'_>,
+        asked: Option<VocabularyValue<'_>>,
+        mentions: &[Mention],
+    ) -> Option<Verdict> {
         let asked = asked?;
-        let own = mentions.iter().filter(|mention| mention.value == asked.value);
+        let of_kind = |mention: &&Mention| self.is_of_another_kind(probe, &mention.bytes).is_none();
+        let own = mentions.iter().filter(|mention| mention.value == asked.value).filter(of_kind);
         if let Some(mention) = own.clone().find(|mention| self.holds(&mention.asserted)) {
             let statement = Statement {
                 bytes: mention.bytes.clone(),
                 method: Method::Normalized,
                 asserted: mention.asserted.clone(),
             };
-            return Some(self.compared(Verdict::said(&statement, false), Some(asked), mentions));
+            return Some(self.compared(Verdict::said(&statement, false), probe, Some(asked), mentions));
         }
-        let other =
-            mentions.iter().find(|mention| mention.value != asked.value && self.holds(&mention.asserted));
+        let other = mentions.iter().find(|mention| {
+            mention.value != asked.value && self.holds(&mention.asserted) && of_kind(mention)
+        });
         if let Some(mention) = other {
             return Some(Verdict::contradicted(Finding::SaysAnother, mention.bytes.clone()));
         }
@@ -472,6 +619,7 @@ impl Judge<'_> {
     fn compared(
         &self,
         verdict: Verdict,
+        probe: &Probe<'_>,
         asked: Option<VocabularyValue<'_>>,
         mentions: &[Mention],
     ) -> Verdict {
@@ -492,17 +640,28 @@ impl Judge<'_> {
         let counted = |mention: &&Mention| mention.finality == final_most && self.holds(&mention.asserted);
         let same = mentions.iter().filter(counted).filter(|mention| mention.value == asked.value).count()
             + usize::from(here == final_most && !mentions.iter().any(|mention| mention.bytes == said));
+        let named =
+            |mention: &Mention| verdict.by_quote && self.document.words_near(&mention.bytes, &self.field) > 0;
         let near = |mention: &&Mention| {
             let as_near = self.document.words_near(&mention.bytes, &self.field) >= own;
             // Against a quote stands what is more final, or written down as this field's value.
             let weighs = !verdict.by_quote
                 || asked.reader.counts_anywhere()
                 || mention.finality > here
+                // Of the document as a whole, its conclusions say it each for itself.
+                || self.is_of_all && mention.finality == here && here > PLAIN
+                // Or what stands beside the field's name, where the quote does not.
+                || own == 0 && mention.finality >= here && named(mention)
                 || self.document.is_labelled(&mention.bytes, &self.field);
             as_near && weighs
         };
-        let mut others =
-            mentions.iter().filter(counted).filter(|mention| mention.value != asked.value).filter(near);
+        let of_kind = |mention: &&Mention| self.is_of_another_kind(probe, &mention.bytes).is_none();
+        let mut others = mentions
+            .iter()
+            .filter(counted)
+            .filter(|mention| mention.value != asked.value)
+            .filter(near)
+            .filter(of_kind);
         let Some(other) = others.next() else { return verdict };
         let prefers = asked.reader.prefers() == Some(asked.value);
         let outnumbered = others.count() + 1;
@@ -530,7 +689,8 @@ enum Quoted {
     SaysAnother(Range<usize>),
     Settled(Verdict),
     Both(Statement, Range<usize>),
-    Says(Statement),
+    /// What the quote says, and its place.
+    Says(Statement, Range<usize>),
 }
 
 impl Quoted {
@@ -542,7 +702,7 @@ impl Quoted {
             Quoted::SaysAnother(_) => 3,
             Quoted::Settled(_) => 4,
             Quoted::Both(..) => 5,
-            Quoted::Says(_) => 6,
+            Quoted::Says(..) => 6,
         }
     }
 }
