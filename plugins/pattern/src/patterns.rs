@@ -94,7 +94,8 @@ struct RawField {
     #[serde(default)]
     patterns: Vec<RawPattern>,
     absent: Option<RawAbsent>,
-    values: Option<RawValues>,
+    /// The vocabulary; its name alone says nothing here.
+    values: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -287,12 +288,16 @@ fn field(words: &Words, place: &str, raw: RawField, has_headings: bool) -> Resul
         }
         None => None,
     };
-    let values = match raw.values {
+    let values = match &raw.values {
         Some(_) if raw.kind != FieldKind::Text => {
             return Err(wrong(place, "`values` goes with `kind: text` only"));
         }
-        Some(raw) => Some(Values::new(raw).map_err(|reason| wrong(&format!("{place}.values"), &reason))?),
-        None => None,
+        None | Some(Value::String(_)) => None,
+        Some(phrases) => {
+            let place = format!("{place}.values");
+            let raw = RawValues::deserialize(phrases).map_err(|error| shape(&place, &error))?;
+            Some(Values::new(raw).map_err(|reason| wrong(&place, &reason))?)
+        }
     };
     Ok(Field { kind: raw.kind, keys, patterns, absent, fields: Vec::new(), values })
 }
