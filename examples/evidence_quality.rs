@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,22 +62,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = names.first().ok_or("name a folder: `evidence_quality FOLDER [PROFILE] [--each]`")?;
     let profile = names.get(1).map_or("clinical", String::as_str);
     let each = flags.iter().any(|flag| flag == "--each");
+    measure(Path::new(folder), profile, each, &mut std::io::stdout().lock())
+}
+
+/// Writes the tables of the labelled documents in `folder`, scored with `profile`; before them, if `each`, a line for each leaf
+/// that went wrong.
+pub fn measure(folder: &Path, profile: &str, each: bool, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut problems = Problems::new();
     let library = Library::new(vec![PathBuf::from(".")]);
     let plan = load(profile, &library, &[], &|name| std::env::var(name).ok(), &mut problems)
         .and_then(|loaded| Plan::compile(&loaded, &mut problems))
         .ok_or_else(|| render_human(&problems, Style::Plain))?;
-    let reports = read(Path::new(folder))?;
+    let reports = read(folder)?;
     if reports.is_empty() {
-        return Err(format!("`{folder}` holds no labelled documents").into());
+        return Err(format!("`{}` holds no labelled documents", folder.display()).into());
     }
-    println!("{} documents, profile `{profile}`\n", reports.len());
+    writeln!(out, "{} documents, profile `{profile}`\n", reports.len())?;
     for quoted in [true, false] {
         let mut measured = Measured::default();
         for (report, text) in &reports {
-            measure(&plan, report, text, quoted, each, &mut measured);
+            let wrong = assess(&plan, report, text, quoted, &mut measured);
+            if each {
+                out.write_all(wrong.as_bytes())?;
+            }
         }
-        measured.print(if quoted { "with quotes" } else { "without quotes" });
+        measured.write(if quoted { "with quotes" } else { "without quotes" }, out)?;
     }
     Ok(())
 }
@@ -95,7 +105,9 @@ fn read(folder: &Path) -> Result<Vec<(Labelled, String)>, Box<dyn Error>> {
         .collect()
 }
 
-fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool, measured: &mut Measured) {
+/// Counts one document. Answers a line for each leaf that went wrong.
+fn assess(plan: &Plan, report: &Labelled, text: &str, quoted: bool, measured: &mut Measured) -> String {
+    let mut lines = String::new();
     let mut assessor = Assessor::new(Arc::clone(&plan.scoring));
     let source = plan.scoring.source(text);
     let mut out = Assessment::default();
@@ -106,12 +118,12 @@ fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool,
     for (path, leaf) in out.evidence.iter() {
         measured.right_leaves += 1;
         *measured.right.entry(leaf.support.as_str()).or_default() += 1;
-        if each && leaf.support != Support::Verified {
+        if leaf.support != Support::Verified {
             let value = report.extraction.pointer(path).map(Value::to_string).unwrap_or_default();
             let why =
                 out.issues.iter().find(|issue| issue.path == path).map_or("", |issue| issue.message.as_str());
-            println!(
-                "right {} {path} = {value}: {} {why} | quote {:?}",
+            lines += &format!(
+                "right {} {path} = {value}: {} {why} | quote {:?}\n",
                 report.id,
                 leaf.support.as_str(),
                 quotes.at(path)
@@ -138,10 +150,10 @@ fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool,
         let count = measured.wrong.entry(wrong.kind.clone()).or_default();
         count.all += 1;
         count.good += usize::from(caught);
-        if each && !caught {
+        if !caught {
             let support = support.map_or("not checked", Support::as_str);
-            println!(
-                "wrong {} {} {} = {}: {support} | {:?}",
+            lines += &format!(
+                "wrong {} {} {} = {}: {support} | {:?}\n",
                 report.id,
                 wrong.kind,
                 wrong.path,
@@ -150,27 +162,29 @@ fn measure(plan: &Plan, report: &Labelled, text: &str, quoted: bool, each: bool,
             );
         }
     }
+    lines
 }
 
 impl Measured {
-    fn print(&self, title: &str) {
+    fn write(&self, title: &str, out: &mut dyn Write) -> std::io::Result<()> {
         let verified = self.right.get("verified").copied().unwrap_or(0);
-        println!("## {title}\n\n| right leaves | count | share |\n| --- | --: | --: |");
+        writeln!(out, "## {title}\n\n| right leaves | count | share |\n| --- | --: | --: |")?;
         for (support, count) in &self.right {
-            println!("| {support} | {count} | {} |", share(*count, self.right_leaves));
+            writeln!(out, "| {support} | {count} | {} |", share(*count, self.right_leaves))?;
         }
-        println!(
+        writeln!(
+            out,
             "| not `verified` | {} | {} |\n",
             self.right_leaves - verified,
             share(self.right_leaves - verified, self.right_leaves)
-        );
-        println!("| wrong values | count | caught | share |\n| --- | --: | --: | --: |");
+        )?;
+        writeln!(out, "| wrong values | count | caught | share |\n| --- | --: | --: | --: |")?;
         let mut all = Count::default();
         for (kind, count) in &self.wrong {
-            println!("| {kind} | {} | {} | {} |", count.all, count.good, share(count.good, count.all));
+            writeln!(out, "| {kind} | {} | {} | {} |", count.all, count.good, share(count.good, count.all))?;
             all = Count { all: all.all + count.all, good: all.good + count.good };
         }
-        println!("| all | {} | {} | {} |\n", all.all, all.good, share(all.good, all.all));
+        writeln!(out, "| all | {} | {} | {} |\n", all.all, all.good, share(all.good, all.all))
     }
 }
 

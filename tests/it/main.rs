@@ -44,6 +44,7 @@ mod evidence;
 mod evidence_injections;
 #[cfg(test)]
 mod evidence_properties;
+mod evidence_quality;
 #[cfg(test)]
 mod evidence_subjects;
 #[cfg(test)]
