@@ -245,6 +245,27 @@ impl Telling<'_> {
         elsewhere: Option<&Elsewhere>,
     ) {
         self.share.checked += 1;
+        self.record(pointer, value, verdict, quotes, part, elsewhere);
+        let counts = counts(verdict.support, self.settings);
+        if counts >= 1.0 {
+            self.share.grounded += 1;
+        } else {
+            let told = Told { source: self.source, verdict, value, part, elsewhere };
+            self.share.lost.push(1.0 - counts);
+            self.out.issues.push(told.issue(pointer, self.settings));
+        }
+    }
+
+    /// Records what supports a leaf; the label of a part is recorded and does not count, because it says nothing of its part.
+    pub(super) fn record(
+        &mut self,
+        pointer: &str,
+        value: &Value,
+        verdict: &Verdict,
+        quotes: &[String],
+        part: Option<&str>,
+        elsewhere: Option<&Elsewhere>,
+    ) {
         let told = Told { source: self.source, verdict, value, part, elsewhere };
         let quote = quotes.first().filter(|_| verdict.by_quote);
         let context = match verdict.finding {
@@ -255,13 +276,6 @@ impl Telling<'_> {
             .with(verdict.method, told.span(), quote.map(String::as_str), context)
             .of_part(part);
         self.out.evidence.push(pointer, leaf_evidence);
-        let counts = counts(verdict.support, self.settings);
-        if counts >= 1.0 {
-            self.share.grounded += 1;
-        } else {
-            self.share.lost.push(1.0 - counts);
-            self.out.issues.push(told.issue(pointer, self.settings));
-        }
     }
 }
 

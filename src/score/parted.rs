@@ -171,7 +171,7 @@ impl<'a> Ground<'a> {
                 other: None,
                 by_quote: false,
             };
-            telling.leaf(&label_at, label, &verdict, &[], Some(item.label), None);
+            telling.record(&label_at, label, &verdict, &[], Some(item.label), None);
         }
         for ItemLeaf { at, verdict, elsewhere } in leaves {
             let Some(value) = item.value.pointer(&at) else { continue };
