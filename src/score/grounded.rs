@@ -234,27 +234,39 @@ pub(super) fn ground(
     let mut grounder = Grounder::new(candidate, &names.names, &source.index, search, scratch, fuel);
     // What the host knows is no evidence of what was read.
     let text = source.text().trim();
-    let is_known = |name: &&String| {
-        candidate.get(name).and_then(Value::as_str).is_some_and(|value| value.trim() == text)
+    let is_known = |field: &str| {
+        settings.known.iter().any(|name| name == field)
+            && candidate.get(field).and_then(Value::as_str).is_some_and(|value| value.trim() == text)
     };
-    let known: Vec<&String> = settings.known.iter().filter(is_known).collect();
     let is_checked = |pointer: &str| {
-        is_checked(pointer, &settings.ignore)
-            && !items.holds(pointer)
-            && (known.is_empty() || is_checked_of(pointer, &known))
+        let field = pointer.split('/').nth(1).unwrap_or_default();
+        is_checked(pointer, &settings.ignore) && !items.holds(pointer) && !is_known(&unescape(field))
     };
     let offered = |pointer: &str| quotes.map_or(&[][..], |quotes| quotes.at(pointer));
     grounder.judge_all(candidate, reading, offered, is_checked, |leaf, verdict| {
-        telling.leaf(leaf.pointer, leaf.value, &verdict, offered(leaf.pointer), None, None);
+        let (pointer, value) = (leaf.pointer, leaf.value);
+        let quotes = offered(pointer);
+        telling.leaf(FoundLeaf { pointer, value, verdict: &verdict, quotes, part: None, elsewhere: None });
     });
     Ground { names, source, quotes, search, fuel }.items(&items, parts, &mut telling);
     let Telling { share, out, .. } = telling;
-    if share.checked == 0 && !known.is_empty() {
+    if share.checked == 0 && settings.known.iter().any(|name| is_known(name)) {
         out.issues.push(nothing_extracted());
     }
     // After those of leaves, which the account counts off.
     out.issues.extend(items.issues(candidate, source, &settings.ignore));
     share
+}
+
+/// What is found of one leaf; of one of an item, with its part, and where else the document says its value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FoundLeaf<'a> {
+    pub(super) pointer: &'a str,
+    pub(super) value: &'a Value,
+    pub(super) verdict: &'a Verdict,
+    pub(super) quotes: &'a [String],
+    pub(super) part: Option<&'a str>,
+    pub(super) elsewhere: Option<&'a Elsewhere>,
 }
 
 /// Records what is found of leaves.
@@ -269,17 +281,10 @@ pub(super) struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Records what is found of one leaf; of one of an item, with its part, and where else the document says its value.
-    pub(super) fn leaf(
-        &mut self,
-        pointer: &str,
-        value: &Value,
-        verdict: &Verdict,
-        quotes: &[String],
-        part: Option<&str>,
-        elsewhere: Option<&Elsewhere>,
-    ) {
+    /// Counts one leaf, and records what is found of it.
+    pub(super) fn leaf(&mut self, leaf: FoundLeaf<'_>) {
         self.share.checked += 1;
+        let FoundLeaf { pointer, value, verdict, part, elsewhere, .. } = leaf;
         // The quote is there, and nothing could be read from it.
         let is_open = verdict.finding == Finding::QuoteUndecided && elsewhere.is_none();
         let mut undecided = self.settings.judged && is_open;
@@ -290,6 +295,24 @@ impl Telling<'_> {
         let decided = said.map(|said| judged_as(said, verdict.clone()));
         undecided &= decided.is_none();
         let verdict = decided.as_ref().unwrap_or(verdict);
+        self.record(FoundLeaf { verdict, ..leaf }, undecided);
+        let counts = counts(verdict.support, self.settings);
+        if counts >= 1.0 {
+            self.share.grounded += 1;
+        } else {
+            let told = Told { source: self.source, verdict, value, part, elsewhere };
+            self.share.lost.push(1.0 - counts);
+            self.out.issues.push(told.issue(pointer, self.settings));
+        }
+    }
+
+    /// Records the label of a part, which does not count, because it says nothing of its part.
+    pub(super) fn label(&mut self, leaf: FoundLeaf<'_>) {
+        self.record(leaf, false);
+    }
+
+    fn record(&mut self, leaf: FoundLeaf<'_>, undecided: bool) {
+        let FoundLeaf { pointer, value, verdict, quotes, part, elsewhere } = leaf;
         let told = Told { source: self.source, verdict, value, part, elsewhere };
         let quote = quotes.first().filter(|_| verdict.by_quote);
         let context = match verdict.finding {
@@ -301,13 +324,6 @@ impl Telling<'_> {
             .left_undecided(undecided)
             .of_part(part);
         self.out.evidence.push(pointer, leaf_evidence);
-        let counts = counts(verdict.support, self.settings);
-        if counts >= 1.0 {
-            self.share.grounded += 1;
-        } else {
-            self.share.lost.push(1.0 - counts);
-            self.out.issues.push(told.issue(pointer, self.settings));
-        }
     }
 }
 
@@ -515,12 +531,6 @@ fn counts(support: Support, settings: &GroundingSettings) -> f64 {
         Support::Conflicting => settings.conflicting.get(),
         Support::Unsupported | Support::Contradicted => 0.0,
     }
-}
-
-/// Whether the leaf at `pointer` is none of some top-level fields.
-fn is_checked_of(pointer: &str, known: &[&String]) -> bool {
-    let field = pointer.split('/').nth(1).unwrap_or_default();
-    !known.iter().any(|name| unescape(field) == **name)
 }
 
 /// Whether the leaf at `pointer` counts.

@@ -1,7 +1,7 @@
 //! The items of a candidate that are about one part of the document each: held against that part, and none of them lost.
 
 use super::assessment::{Issue, SourceSpan};
-use super::grounded::{Names, Source, Telling, is_checked};
+use super::grounded::{FoundLeaf, Names, Source, Telling, is_checked};
 use super::grounding::{
     Finding, Grounder, Method, Reading, Scratch, Settings, Support, Verdict, quote_places,
 };
@@ -171,13 +171,16 @@ impl<'a> Ground<'a> {
                 other: None,
                 by_quote: false,
             };
-            telling.leaf(&label_at, label, &verdict, &[], Some(item.label), None);
+            let part = Some(item.label);
+            let (pointer, value, verdict) = (&*label_at, label, &verdict);
+            telling.label(FoundLeaf { pointer, value, verdict, quotes: &[], part, elsewhere: None });
         }
         for ItemLeaf { at, verdict, elsewhere } in leaves {
             let Some(value) = item.value.pointer(&at) else { continue };
             let pointer = format!("{}{at}", item.pointer);
             let quotes = self.quotes.map_or(&[][..], |quotes| quotes.at(&pointer));
-            telling.leaf(&pointer, value, &verdict, quotes, Some(item.label), elsewhere.as_ref());
+            let (pointer, verdict, elsewhere) = (&*pointer, &verdict, elsewhere.as_ref());
+            telling.leaf(FoundLeaf { pointer, value, verdict, quotes, part: Some(item.label), elsewhere });
         }
     }
 
