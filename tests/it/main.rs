@@ -44,7 +44,7 @@ mod evidence;
 mod evidence_injections;
 #[cfg(test)]
 mod evidence_properties;
-mod evidence_quality;
+mod evidence_numbers;
 #[cfg(test)]
 mod evidence_subjects;
 #[cfg(test)]

@@ -46,10 +46,9 @@ fn left_is_free(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex, hits
             return false;
         }
     }
-    if kind(source, before) == Some(TokenKind::Word) && !gap.contains(['.', ';', '\n', ',', ':']) {
-        if source.token_is(before, "non") {
-            return false;
-        }
+    let is_next = kind(source, before) == Some(TokenKind::Word) && !gap.contains(['.', ';', '\n', ',', ':']);
+    if is_next && source.token_is(before, "non") {
+        return false;
     }
     let mut chars = gap.chars();
     match (chars.next(), chars.next()) {

@@ -122,6 +122,7 @@ fn same_bytes(a: &str, b: &str) -> usize {
 }
 
 /// Which letters shapes that look alike begin with, by the letter that the other begins with.
+#[expect(clippy::indexing_slicing, reason = "what is out of bounds here does not compile")]
 const ALIKE_FIRST: [u128; 128] = {
     let mut first = [0_u128; 128];
     let mut at = 0;
