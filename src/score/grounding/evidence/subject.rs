@@ -255,9 +255,8 @@ impl Document<'_> {
             self.tokens(&gap).len() <= NEXT && self.text().get(gap).is_some_and(|gap| !is_parted(gap))
         });
         if let Some(right) = right {
-            let from = self.tokens(&(bytes.end..right.bytes.start)).into_iter();
-            let is_distance =
-                from.take(3).any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
+            let mut from = self.tokens(&(bytes.end..right.bytes.start)).take(3);
+            let is_distance = from.any(|at| DISTANCE.iter().any(|word| self.source.token_is(at, word)));
             if is_own(right) || is_distance {
                 return (!is_own(right)).then(|| right.bytes.clone());
             }
@@ -276,7 +275,7 @@ impl Document<'_> {
                 if self.are_listed(last.bytes.end..hit.bytes.start) {
                     return true;
                 }
-                let mut between = self.tokens(&(last.bytes.end..hit.bytes.start)).into_iter().take(NEXT);
+                let mut between = self.tokens(&(last.bytes.end..hit.bytes.start)).take(NEXT);
                 between.any(|at| LOCATED.iter().any(|word| self.source.token_is(at, word)))
             });
             if !located {

@@ -170,9 +170,7 @@ impl Judge<'_> {
         let vocabulary =
             self.vocabulary.filter(|_| self.is_listed && verdict.support == Support::Verified)?;
         let reader = self.document.lexicon.reader(vocabulary).filter(|reader| !reader.counts_anywhere())?;
-        if reader.find(probe.text).nth(1).is_none() {
-            return None;
-        }
+        reader.find(probe.text).nth(1)?;
         let mut first = None;
         for hit in self.document.phrases(vocabulary, verdict.bytes.as_ref()?).iter().take(MOST_WITHIN) {
             let (said, asserted) = self.document.stated(reader, hit);
