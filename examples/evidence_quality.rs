@@ -67,7 +67,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Writes the tables of the labelled documents in `folder`, scored with `profile`; before them, if `each`, a line for each leaf
 /// that went wrong.
-pub fn measure(folder: &Path, profile: &str, each: bool, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+pub(crate) fn measure(
+    folder: &Path,
+    profile: &str,
+    each: bool,
+    out: &mut dyn Write,
+) -> Result<(), Box<dyn Error>> {
     let mut problems = Problems::new();
     let library = Library::new(vec![PathBuf::from(".")]);
     let plan = load(profile, &library, &[], &|name| std::env::var(name).ok(), &mut problems)

@@ -6,12 +6,12 @@
 //!
 //! - Any scalar may be a text with `${VARIABLE}` in it, which becomes what the environment says.
 //! - What can be inherited need not be there, and may be `null` to take it away: all but what is in lists, which
-//!   are inherited whole. A profile that extends none must have what the defaults lack.
+//!   are inherited whole but for stages, which have the keys of the parent's stage of their `id`. A profile that extends none must have what the defaults lack.
 
 use crate::diag::{Problems, SourceFile};
 use crate::experiment::scenario::{RuleCases, ScenarioFile, VocabularyCases};
 use crate::ingest::Classifier;
-use crate::profile::{Profile, defaults};
+use crate::profile::{Profile, Stage, defaults};
 use crate::provider::PriceTable;
 use crate::rules::{Context, Extraction, RULES, Rubric, Vocabulary};
 use crate::value::shape::{Key, Mapping, Names, Null, Open, Shape, Word};
@@ -139,7 +139,9 @@ impl Writer {
         let mut required = Vec::new();
         for key in mapping.all_keys() {
             properties.insert(key.name.into(), Value::Object(self.key(key, place)));
-            if key.required && !place.inherited {
+            // Stages are told apart by it, so that one of a parent is found.
+            let tells_apart = self.profile && key.name == "id";
+            if key.required && (!place.inherited || tells_apart) {
                 required.push(Value::from(key.name));
             }
         }
@@ -268,7 +270,8 @@ impl Writer {
             Shape::Words(words) => return enumeration(words),
             Shape::Only(value) => json!({ "const": value_of(value) }),
             Shape::List(of) => {
-                let items = self.value(of, SchemaContext { inherited: false }, false);
+                let inherited = place.inherited && is_stage(of);
+                let items = self.value(of, SchemaContext { inherited }, false);
                 json!({ "type": "array", "items": items })
             }
             Shape::Map(open) => {
@@ -307,6 +310,10 @@ impl Writer {
         }
         name
     }
+}
+
+fn is_stage(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mapping(mapping) if mapping.name == Stage::mapping().name)
 }
 
 /// The name of a mapping's definition. In profiles the same mapping is another thing in a list than outside.

@@ -216,7 +216,7 @@ fn several_documents_come_in_the_order_of_the_arguments() {
 #[test]
 fn passing_without_a_known_type_is_said() {
     let place = Workspace::new();
-    place.write("note.txt", "The committee met on Tuesday and talked about the garden.");
+    place.write("note.txt", "The committee talked about the garden.\nDate: 12 March 2024\n");
     place.document("pathology-kidney.txt");
     let one = place
         .run(&["run", "--quiet", "--format", "text", "--config", "accept.unknown_type=true", "note.txt"])

@@ -1,10 +1,10 @@
 //! How a sentence asserts what it mentions: ConText (Harkema et al. 2009) over the phrases that a profile declares.
 
 use super::super::index::SourceIndex;
+use super::lexicon::phrase_search;
 use super::passages::Passages;
 use crate::rules::{Assertion, Context, phrase_pattern};
 use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -64,8 +64,6 @@ pub(in super::super) struct Asserted {
     pub(super) by: Option<Range<usize>>,
 }
 
-/// Largest automaton of all phrases, in bytes.
-const MAX_AUTOMATON: usize = 64 << 20;
 /// How far back and forth a phrase of the same sentence is looked for, in bytes.
 const NEAR: usize = 400;
 
@@ -306,13 +304,5 @@ const BRACKET: usize = 40;
 const NUMBER: usize = 6;
 
 fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -> Option<&'c Regex> {
-    let build = || {
-        let patterns: Vec<&str> = phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
-        Regex::builder()
-            .syntax(syntax::Config::new().case_insensitive(true))
-            .configure(Regex::config().nfa_size_limit(Some(MAX_AUTOMATON)))
-            .build_many(&patterns)
-            .ok()
-    };
-    cell.get_or_init(build).as_ref()
+    cell.get_or_init(|| phrase_search(phrases)).as_ref()
 }

@@ -3,6 +3,7 @@
 use super::super::fold::Word;
 use crate::rules::{Assertion, Context, Vocabulary, phrase_pattern};
 use regex_automata::meta::Regex;
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Anchored, Input, util::syntax};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -52,8 +53,25 @@ pub(in super::super) struct Canonical {
     pub(in super::super) whole: bool,
 }
 
-/// Largest automaton of one vocabulary, in bytes.
-const MAX_AUTOMATON: usize = 16 << 20;
+/// Largest automaton of one vocabulary or of a context, in bytes.
+const MAX_AUTOMATON: usize = 64 << 20;
+
+/// One search for all phrases, whatever their case. Of those that begin at one place the first wins.
+pub(super) fn phrase_search<T>(phrases: &[(String, T)]) -> Option<Regex> {
+    let patterns: Vec<&str> = phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
+    Regex::builder()
+        .syntax(syntax::Config::new().case_insensitive(true))
+        .configure(
+            Regex::config()
+                .nfa_size_limit(Some(MAX_AUTOMATON))
+                .which_captures(WhichCaptures::Implicit)
+                // To look for the letters that hundreds of phrases begin with is no quicker than to look for the phrases,
+                // and to find out which they are takes most of the time of a short run.
+                .auto_prefilter(false),
+        )
+        .build_many(&patterns)
+        .ok()
+}
 
 impl Lexicon {
     /// Compiles vocabularies, by name, and a context.
@@ -161,15 +179,7 @@ impl Reader {
     }
 
     fn search(&self) -> Option<&Regex> {
-        let build = || {
-            let patterns: Vec<&str> = self.phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
-            Regex::builder()
-                .syntax(syntax::Config::new().case_insensitive(true))
-                .configure(Regex::config().nfa_size_limit(Some(MAX_AUTOMATON)))
-                .build_many(&patterns)
-                .ok()
-        };
-        self.search.get_or_init(build).as_ref()
+        self.search.get_or_init(|| phrase_search(&self.phrases)).as_ref()
     }
 
     /// Every phrase in a text, in order; none within another.
