@@ -3,6 +3,7 @@
 mod asked;
 mod context;
 mod field;
+mod judging;
 mod lexicon;
 mod literal;
 mod mentions;
@@ -11,15 +12,15 @@ mod quote;
 mod reading;
 mod row;
 mod subject;
-mod verdict;
+mod support;
 
 pub(super) use field::Field;
+pub(super) use judging::{Judge, Searched};
 pub(crate) use lexicon::Lexicon;
 pub(super) use lexicon::write_words;
 pub(super) use literal::is_quantity;
 pub(crate) use passages::Passages;
 pub(super) use quote::places as quote_tokens;
 pub(super) use reading::Document;
-pub use verdict::Support;
-pub(crate) use verdict::{Finding, Verdict};
-pub(super) use verdict::{Judge, Searched};
+pub use support::Support;
+pub(crate) use support::{Finding, Verdict};
