@@ -7,8 +7,7 @@ use std::path::Path;
 /// The files that change a profile, if it ships with loopctl. `reached` is what loading and compiling it looked at. A copy that was
 /// left as it is changes nothing.
 pub(super) fn changed_by(profile: &str, reached: &Reached) -> Vec<String> {
-    let ships = file_of(profile, &library())
-        .is_ok_and(|file| file.is_some_and(|file| file.name().starts_with("<embedded>/")));
+    let ships = file_of(profile, &library()).is_ok_and(|file| file.is_some_and(|file| file.is_shipped()));
     if !ships {
         return Vec::new();
     }

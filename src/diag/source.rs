@@ -8,33 +8,48 @@ use std::sync::Arc;
 pub struct SourceFile {
     name: String,
     text: String,
-    is_argument: bool,
+    origin: Origin,
+}
+
+/// Whose word it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Argument,
+    Shipped,
+    Other,
 }
 
 impl SourceFile {
     /// `name` is what people know it by: a path, `--config`, or the name of a variable.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
-        Arc::new(SourceFile { name: name.into(), text: text.into(), is_argument: false })
+        Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Other })
     }
 
     /// What the person who runs the program says with a flag or a variable of this name: their own word, as a file that
     /// may be somebody else's is not.
     #[must_use]
     pub(crate) fn argument(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
-        Arc::new(SourceFile { name: name.into(), text: text.into(), is_argument: true })
+        Arc::new(SourceFile { name: name.into(), text: text.into(), origin: Origin::Argument })
+    }
+
+    /// One of the files in the executable, by its path below the folder of the project that it was built from.
+    #[must_use]
+    pub(crate) fn shipped(name: &str, text: impl Into<String>) -> Arc<Self> {
+        let name = format!("<embedded>/{name}");
+        Arc::new(SourceFile { name, text: text.into(), origin: Origin::Shipped })
     }
 
     /// Whether it was said with a flag or a variable.
     #[must_use]
     pub(crate) fn is_argument(&self) -> bool {
-        self.is_argument
+        self.origin == Origin::Argument
     }
 
     /// Whether it is one of the files in the executable.
     #[must_use]
     pub(crate) fn is_shipped(&self) -> bool {
-        self.name.starts_with("<embedded>/")
+        self.origin == Origin::Shipped
     }
 
     /// What people know it by.

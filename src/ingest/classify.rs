@@ -17,8 +17,7 @@ use crate::rules::Inheritance;
 use crate::value::decode::{Decode, Spanned, number_in, wrong_type};
 use crate::value::shape::{FILE_KINDS, Shape, by_name};
 use crate::value::yaml::{Data, Entry, Node, parse};
-use crate::value::{EPSILON, Score, at_least};
-use regex::{Regex, RegexBuilder};
+use crate::value::{EPSILON, PatternSyntax, Score, TextPattern, at_least};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -84,7 +83,7 @@ mapping! {
             missing("add `pattern:` with text"),
             examples(&["'\\bgross description\\b'"])
         )]
-        pattern: Regex as String = pattern,
+        pattern: TextPattern as String = pattern,
         /// How much it says, above 0 and at most 1000: 1 a hint, 2 usual, 3 rarely found elsewhere, 5 and more as good as proof.
         #[key(
             shaped(|| Shape::positive(MOST_WEIGHT)),
@@ -212,18 +211,13 @@ fn document_type(entry: &Entry, problems: &mut Problems) -> Option<DocumentType>
     Some(DocumentType { name: entry.key.clone(), patterns })
 }
 
-fn pattern(node: &Node, problems: &mut Problems) -> Option<Regex> {
+fn pattern(node: &Node, problems: &mut Problems) -> Option<TextPattern> {
     let pattern = Spanned::<String>::decode(node, problems)?;
     // A carriage return ends a line too: HL7 messages have nothing else between their segments.
-    let compiled = RegexBuilder::new(&pattern.value)
-        .case_insensitive(true)
-        .multi_line(true)
-        .crlf(true)
-        .size_limit(PATTERN_BYTES)
-        .build();
-    match compiled {
-        Ok(regex) => {
-            if regex.is_match("") {
+    let syntax = PatternSyntax { ignore_case: true, by_lines: true, most_bytes: PATTERN_BYTES };
+    match TextPattern::new(&pattern.value, syntax, &pattern.span) {
+        Ok(found) => {
+            if !pattern.span.file().is_shipped() && found.is_match("") {
                 problems.push(
                     Problem::error(
                         Code::InertRule,
@@ -233,7 +227,7 @@ fn pattern(node: &Node, problems: &mut Problems) -> Option<Regex> {
                     .help("make the pattern ask for at least one character"),
                 );
             }
-            Some(regex)
+            Some(found)
         }
         Err(error) => {
             problems.push(bad_pattern(&pattern, &error));

@@ -177,7 +177,7 @@ impl Files for Library {
             }
         }
         let text = embedded(name).and_then(|(dir, rest)| dir.get_file(rest)).and_then(|f| f.contents_utf8());
-        Ok(text.map(|text| SourceFile::new(format!("<embedded>/{name}"), text)))
+        Ok(text.map(|text| SourceFile::shipped(name, text)))
     }
 
     fn list(&self, folder: &str, suffix: &str) -> Vec<String> {

@@ -145,7 +145,7 @@ impl Prices {
     #[must_use]
     pub fn shipped() -> Self {
         static TABLE: LazyLock<Prices> = LazyLock::new(|| {
-            let file = SourceFile::new("<embedded>/prices.yaml", SHIPPED);
+            let file = SourceFile::shipped("prices.yaml", SHIPPED);
             Prices::parse(&file, &mut Problems::new()).unwrap_or_default()
         });
         TABLE.clone()

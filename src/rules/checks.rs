@@ -8,11 +8,10 @@ use super::quantity::quantity;
 use super::test::{Moment, PathSpec, Reference, Test};
 use crate::diag::{Code, Problem, Problems, Span};
 use crate::mapping;
-use crate::value::JsonPath;
 use crate::value::decode::{Decode, Spanned, number_in, wrong_type};
 use crate::value::shape::Shape;
 use crate::value::yaml::{Data, Node};
-use regex::{Regex, RegexBuilder};
+use crate::value::{JsonPath, PatternSyntax, TextPattern};
 use serde_json::Value;
 
 /// Largest compiled form of one pattern, in bytes.
@@ -64,15 +63,16 @@ pub(super) fn is_pattern(text: &str) -> bool {
     regex_syntax::Parser::new().parse(text).is_ok()
 }
 
-/// Compiles a pattern within its bounds; a mistake is reported at `span`.
-pub(super) fn pattern(text: &str, ignore_case: bool, span: &Span, problems: &mut Problems) -> Option<Regex> {
-    let built = RegexBuilder::new(text)
-        .case_insensitive(ignore_case)
-        .size_limit(MAX_PATTERN_BYTES)
-        .dfa_size_limit(MAX_PATTERN_BYTES)
-        .build();
-    match built {
-        Ok(regex) => Some(regex),
+/// A pattern within its bounds; a mistake is reported at `span`.
+pub(super) fn pattern(
+    text: &str,
+    ignore_case: bool,
+    span: &Span,
+    problems: &mut Problems,
+) -> Option<TextPattern> {
+    let syntax = PatternSyntax { ignore_case, by_lines: false, most_bytes: MAX_PATTERN_BYTES };
+    match TextPattern::new(text, syntax, span) {
+        Ok(pattern) => Some(pattern),
         Err(regex::Error::CompiledTooBig(limit)) => {
             let message = format!("this pattern is too large: more than {limit} bytes when compiled");
             problems

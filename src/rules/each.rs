@@ -1,14 +1,13 @@
 //! `each` of a rubric: kinds of which a document may hold several, and how their parts are found in it.
 
 use super::checks::pattern;
-use crate::diag::{Code, Problem, Problems, nearest};
+use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::mapping;
-use crate::value::Severity;
 use crate::value::decode::{Decode, Spanned};
 use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::Node;
+use crate::value::{Severity, TextPattern};
 use loopctl_plugin_sdk::words::{Unexpanded, Words};
-use regex::Regex;
 use std::collections::BTreeMap;
 
 /// The group of a heading's pattern that is the part's label.
@@ -85,13 +84,13 @@ pub struct Each {
     /// The member of its items that names the part.
     pub label: Spanned<String>,
     /// What a part's heading looks like; all have the group `label`.
-    pub headings: Vec<Regex>,
+    pub headings: Vec<TextPattern>,
     /// What goes on with a list of parts.
-    pub again: Vec<Regex>,
+    pub again: Vec<TextPattern>,
     /// After what no part goes on.
-    pub ends: Vec<Regex>,
+    pub ends: Vec<TextPattern>,
     /// What is no heading.
-    pub except: Vec<Regex>,
+    pub except: Vec<TextPattern>,
     /// How bad a part without an item is.
     pub missing: Severity,
 }
@@ -113,16 +112,13 @@ impl Decode for Each {
 
     fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
         let written = Written::read_mapping(node, problems)?;
-        let mut words = Words::default();
-        for (name, piece) in &written.words {
-            words.declare(name, piece.value.clone());
-        }
+        let words = Declared::new(&written.words);
         let list = written.list?;
         if let Some(first) = written.headings.first().map_or(Some(&list), |_| None) {
             let problem = Problem::error(Code::Empty, &first.span, "no part is found without `headings`");
             problems.push(problem.help("add a pattern for what begins a part, with the group `label`"));
         }
-        let mut read = |texts: &[Spanned<String>], labelled: bool| -> Vec<Regex> {
+        let mut read = |texts: &[Spanned<String>], labelled: bool| -> Vec<TextPattern> {
             texts.iter().filter_map(|text| compiled(text, &words, labelled, problems)).collect()
         };
         Some(Each {
@@ -138,7 +134,30 @@ impl Decode for Each {
     }
 }
 
-fn compiled(text: &Spanned<String>, words: &Words, labelled: bool, problems: &mut Problems) -> Option<Regex> {
+/// The words that patterns may use.
+struct Declared {
+    words: Words,
+    /// The first that does not ship: a pattern with words of one's own is one's own.
+    own: Option<Span>,
+}
+
+impl Declared {
+    fn new(written: &BTreeMap<String, Spanned<String>>) -> Self {
+        let mut words = Words::default();
+        for (name, piece) in written {
+            words.declare(name, piece.value.clone());
+        }
+        let own = written.values().map(|piece| &piece.span).find(|span| !span.file().is_shipped());
+        Declared { words, own: own.cloned() }
+    }
+}
+
+fn compiled(
+    text: &Spanned<String>,
+    Declared { words, own }: &Declared,
+    labelled: bool,
+    problems: &mut Problems,
+) -> Option<TextPattern> {
     let expanded = match words.expand(&text.value, LONGEST) {
         Ok(expanded) => expanded,
         Err(Unexpanded::Unknown(name)) => {
@@ -156,14 +175,19 @@ fn compiled(text: &Spanned<String>, words: &Words, labelled: bool, problems: &mu
             return None;
         }
     };
-    let regex = pattern(&format!("(?m){expanded}"), true, &text.span, problems)?;
-    if labelled && !regex.capture_names().flatten().any(|name| name == LABEL) {
+    let trusted = text.span.file().is_shipped() && own.is_none();
+    let place = own.as_ref().filter(|_| text.span.file().is_shipped()).unwrap_or(&text.span);
+    let found = pattern(&format!("(?m){expanded}"), true, place, problems)?;
+    if trusted || !labelled {
+        return Some(found);
+    }
+    if !found.regex()?.capture_names().flatten().any(|name| name == LABEL) {
         let message = format!("this pattern lacks the group `{LABEL}`");
         let problem = Problem::error(Code::BadPattern, &text.span, message);
         problems.push(problem.help(format!("mark the part's letter or number: `(?P<{LABEL}>[A-Z])`")));
         return None;
     }
-    Some(regex)
+    Some(found)
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use super::schema::SchemaCheck;
 use super::test::{Reference, Test};
 use crate::profile::{Combine, Counts, Disagreement, Overall, Weight};
 use crate::script::{FunctionId, ScriptSet};
-use crate::value::{Disposition, JsonPath, Score, Severity};
-use regex::Regex;
+use crate::value::{Disposition, JsonPath, Score, Severity, TextPattern};
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
@@ -211,7 +210,7 @@ pub struct RubricField {
     /// What it weighs.
     pub weight: f64,
     /// Patterns that show that the source speaks of it.
-    pub mentions: Vec<Regex>,
+    pub mentions: Vec<TextPattern>,
     /// What to do when it is missing.
     pub suggestion: Option<String>,
     /// Where the host takes it from.

@@ -4,11 +4,11 @@ use super::checks::pattern;
 use super::each::Each;
 use super::vocabulary::check_values;
 use crate::diag::{Code, Problem, Problems};
+use crate::value::TextPattern;
 use crate::value::decode::{Decode, Spanned, wrong_type};
 use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
 use crate::{decode_words, mapping};
-use regex::Regex;
 use std::collections::BTreeMap;
 
 /// How much a field matters.
@@ -188,7 +188,7 @@ mapping! {
             shaped(|| Shape::list(Shape::text("a regular expression"))),
             examples(&["['\\bgrade\\s+[1-3]\\b']"])
         )]
-        pub mentions: Vec<Regex> as Vec<String> = patterns,
+        pub mentions: Vec<TextPattern> as Vec<String> = patterns,
         /// What the keys inside the field may be called in a text.
         #[key(
             default("{}"),
@@ -234,7 +234,7 @@ decode_words!(KnownFrom, "thing that is known of a document", {
     "document_type": "The document's type, given or found." => KnownFrom::DocumentType,
 });
 
-fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<Regex>> {
+fn patterns(node: &Node, problems: &mut Problems) -> Option<Vec<TextPattern>> {
     let written = Vec::<Spanned<String>>::decode(node, problems)?;
     Some(written.iter().filter_map(|one| pattern(&one.value, true, &one.span, problems)).collect())
 }

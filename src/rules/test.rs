@@ -6,13 +6,12 @@ use super::condition::path;
 use super::quantity::Quantity;
 use super::xsd::Datatype;
 use crate::diag::Problems;
-use crate::value::JsonPath;
 use crate::value::decode::{Decode, unknown_word, wrong_type};
 use crate::value::shape::{Shape, Word};
 use crate::value::yaml::Node;
+use crate::value::{JsonPath, TextPattern};
 use crate::{decode_words, mapping};
 use jiff::civil::Date;
-use regex::Regex;
 use serde_json::Value;
 use std::fmt;
 
@@ -31,7 +30,7 @@ pub enum Test {
     /// It is of one of these kinds.
     Type(Vec<JsonType>),
     /// Its text matches; lists and mappings have no text.
-    Matches(Regex),
+    Matches(TextPattern),
     /// It equals one of these.
     OneOf {
         /// The allowed values.
@@ -82,7 +81,7 @@ pub enum Test {
     /// A text that holds this text in any case, or a list with an element equal to it (texts in any case).
     Contains {
         /// Finds the text within a text.
-        pattern: Option<Regex>,
+        pattern: Option<TextPattern>,
         /// The element, or the text.
         value: Value,
     },

@@ -4,7 +4,7 @@ use super::assessment::{Issue, SourceSpan};
 use super::machine::Machine;
 use super::wording::plain_issue;
 use crate::rules::{Importance, Index, RubricField};
-use crate::value::{Disposition, Segment, Severity, is_present};
+use crate::value::{Disposition, Segment, Severity, TextPattern, is_present};
 use regex::Match;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -155,7 +155,7 @@ impl Machine<'_> {
 fn mentions<'t>(field: &RubricField, text: Option<&'t str>) -> Mentions<'t> {
     let Some(text) = text else { return Mentions::NoSource };
     let mut first: Option<Match<'t>> = None;
-    for pattern in &field.mentions {
+    for pattern in field.mentions.iter().filter_map(TextPattern::regex) {
         for found in pattern.find_iter(text).take(MAX_MENTIONS) {
             let Some(one) = first else {
                 first = Some(found);

@@ -8,6 +8,7 @@ mod kebab;
 mod pointer;
 mod quantity;
 mod template;
+mod text_pattern;
 mod unit;
 mod usage;
 mod wild;
@@ -36,6 +37,8 @@ pub(crate) use template::{
     CONDITION, Engine, MAX_BLOCK_BYTES, MESSAGE, Operation, PATH, PROMPT, Program, fill_in_path, long_block,
     unknown_functions, unknown_operations,
 };
+pub(crate) use text_pattern::PatternSyntax;
+pub use text_pattern::TextPattern;
 pub(crate) use unit::{Dimension, PERCENT, Unit, unit_named, unit_words};
 pub use usage::Usage;
 pub(crate) use wild::{is_wild, sanitize_line};

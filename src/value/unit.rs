@@ -59,7 +59,7 @@ static UNITS: LazyLock<HashMap<String, Unit>> = LazyLock::new(|| read().0);
 /// The words, and the entries that are no units.
 fn read() -> (HashMap<String, Unit>, Vec<String>) {
     let (mut units, mut strange) = (HashMap::new(), Vec::new());
-    let file = SourceFile::new("<embedded>/words/units.yaml", include_str!("../../words/units.yaml"));
+    let file = SourceFile::shipped("words/units.yaml", include_str!("../../words/units.yaml"));
     let root = yaml::parse(&file, &mut Problems::new());
     for kind in root.as_ref().map_or(&[][..], entries) {
         for entry in entries(&kind.value) {

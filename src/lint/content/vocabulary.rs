@@ -53,7 +53,7 @@ struct FieldLints<'a> {
 
 impl FieldLints<'_> {
     fn of_schema(&mut self, file: &Arc<SourceFile>) {
-        let shipped = file.name().starts_with("<embedded>/");
+        let shipped = file.is_shipped();
         if let Some(root) = parse(file, &mut Problems::new()).filter(|_| !shipped) {
             self.walk(&root, 0);
         }
@@ -99,7 +99,7 @@ impl FieldLints<'_> {
     fn of_values(&mut self, key: &str, values: &[Node]) {
         let Some((name, vocabulary)) = self.evidence.vocabulary_of(key) else { return };
         let read = self.read.entry(name.to_owned()).or_insert_with(|| {
-            let patterns: Vec<String> = vocabulary.patterns().map(|(_, pattern)| pattern).collect();
+            let patterns: Vec<String> = vocabulary.phrases().map(|(_, phrase)| phrase.regex()).collect();
             RegexSet::new(patterns).ok()
         });
         let Some(read) = read else { return };

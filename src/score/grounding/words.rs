@@ -159,7 +159,7 @@ impl WordClass {
 
 /// The entries of a shipped file.
 fn entries(name: &str, text: &str) -> Vec<Entry> {
-    let file = SourceFile::new(format!("<embedded>/words/{name}"), text);
+    let file = SourceFile::shipped(&format!("words/{name}"), text);
     match yaml::parse(&file, &mut Problems::new()).map(|node| node.data) {
         Some(Data::Map(entries)) => entries,
         _ => Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::headings::{Hit, LabelKind, Scan, counted_label, in_order, lists};
 use crate::rules::Each;
+use crate::value::TextPattern;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
@@ -279,7 +280,7 @@ fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize
 /// Where no part goes on: place and title, in order.
 fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, String)> {
     let mut ends: Vec<(usize, String)> = Vec::new();
-    for pattern in &each.ends {
+    for pattern in each.ends.iter().filter_map(TextPattern::regex) {
         for found in pattern.captures_iter(text) {
             *steps += 1;
             let Some(title) = found.name("title").or_else(|| found.get(0)) else { continue };

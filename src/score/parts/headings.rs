@@ -1,7 +1,7 @@
 //! What may be headings of parts, and the lists that they make.
 
 use crate::rules::{HEADING, LABEL};
-use regex::Regex;
+use crate::value::TextPattern;
 use std::ops::Range;
 
 /// Most labels of one heading (`A-C`): a wider range is no range of parts.
@@ -59,9 +59,12 @@ pub(super) struct Scan<'t> {
 }
 
 impl<'t> Scan<'t> {
-    pub(super) fn new(text: &'t str, except: &[Regex]) -> Self {
-        let mut ranges: Vec<Range<usize>> =
-            except.iter().flat_map(|one| one.find_iter(text).map(|found| found.range())).collect();
+    pub(super) fn new(text: &'t str, except: &[TextPattern]) -> Self {
+        let mut ranges: Vec<Range<usize>> = except
+            .iter()
+            .filter_map(TextPattern::regex)
+            .flat_map(|one| one.find_iter(text).map(|found| found.range()))
+            .collect();
         ranges.sort_by_key(|range| range.start);
         // Where two overlap, one that holds both says the same.
         let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -75,8 +78,8 @@ impl<'t> Scan<'t> {
     }
 
     /// Every match of some patterns. The next one may begin right after a label: `A. B. Skin`.
-    pub(super) fn hits(&mut self, patterns: &[Regex], again: bool, into: &mut Vec<Hit>) {
-        for pattern in patterns {
+    pub(super) fn hits(&mut self, patterns: &[TextPattern], again: bool, into: &mut Vec<Hit>) {
+        for pattern in patterns.iter().filter_map(TextPattern::regex) {
             let mut at = 0;
             while let Some(found) = self.text.get(at..).and_then(|_| pattern.captures_at(self.text, at)) {
                 self.steps += 1;

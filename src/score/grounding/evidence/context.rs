@@ -1,10 +1,9 @@
 //! How a sentence asserts what it mentions: ConText (Harkema et al. 2009) over the phrases that a profile declares.
 
 use super::super::index::SourceIndex;
-use super::lexicon::phrase_search;
 use super::passages::Passages;
-use crate::rules::{Assertion, Context, phrase_pattern};
-use regex_automata::meta::Regex;
+use super::phrases::{Found, PhraseSearch};
+use crate::rules::{Assertion, Context, Phrase};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -24,13 +23,13 @@ enum Role {
 /// The phrases of a context, compiled.
 #[derive(Debug, Default)]
 pub(crate) struct Triggers {
-    phrases: Vec<(String, Role)>,
-    search: OnceLock<Option<Regex>>,
+    phrases: Vec<(Phrase, Role)>,
+    search: OnceLock<PhraseSearch>,
     reach: usize,
     sections: Vec<SectionKind>,
-    headings: OnceLock<Option<Regex>>,
-    /// Patterns of headings, with the section that each opens.
-    heading_phrases: Vec<(String, usize)>,
+    /// Headings, with the section that each opens.
+    heading_phrases: Vec<(Phrase, usize)>,
+    headings: OnceLock<PhraseSearch>,
     /// Words in names of fields, with what such fields hold.
     fields: Vec<(String, Vec<Assertion>)>,
 }
@@ -78,22 +77,20 @@ impl Triggers {
             (&context.of_another, Assertion::OfAnother),
         ];
         for (triggers, assertion) in kinds {
-            phrases.extend(
-                triggers.before.iter().map(|phrase| (phrase_pattern(phrase), Role::Before(assertion))),
-            );
             phrases
-                .extend(triggers.after.iter().map(|phrase| (phrase_pattern(phrase), Role::After(assertion))));
+                .extend(triggers.before.iter().map(|phrase| (Phrase::new(phrase), Role::Before(assertion))));
+            phrases.extend(triggers.after.iter().map(|phrase| (Phrase::new(phrase), Role::After(assertion))));
         }
-        phrases.extend(context.ignored.iter().map(|phrase| (phrase_pattern(phrase), Role::Ignored)));
-        phrases.extend(context.terminators.iter().map(|phrase| (phrase_pattern(phrase), Role::Terminator)));
+        phrases.extend(context.ignored.iter().map(|phrase| (Phrase::new(phrase), Role::Ignored)));
+        phrases.extend(context.terminators.iter().map(|phrase| (Phrase::new(phrase), Role::Terminator)));
         // The longer of two phrases says more: `no increase` before `no`.
-        phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
-        let mut heading_phrases: Vec<(String, usize)> = (0..)
+        phrases.sort_by_cached_key(|(phrase, _)| std::cmp::Reverse(phrase.len()));
+        let mut heading_phrases: Vec<(Phrase, usize)> = (0..)
             .zip(&context.sections)
             .flat_map(|(number, section)| section.headings.iter().map(move |heading| (heading, number)))
-            .map(|(heading, number)| (phrase_pattern(heading), number))
+            .map(|(heading, number)| (Phrase::new(heading), number))
             .collect();
-        heading_phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
+        heading_phrases.sort_by_cached_key(|(phrase, _)| std::cmp::Reverse(phrase.len()));
         let sections = context.sections.iter().map(|section| SectionKind {
             says: section.says.unwrap_or_default(),
             finality: u8::try_from(section.finality).unwrap_or(SectionKind::PLAIN.finality),
@@ -116,23 +113,21 @@ impl Triggers {
 
     /// Every phrase in a text, in order.
     pub(super) fn find(&self, text: &str) -> Vec<TriggerHit> {
-        let Some(search) = compiled(&self.search, &self.phrases) else { return Vec::new() };
-        let hit = |found: regex_automata::Match| {
-            let (_, role) = self.phrases.get(found.pattern().as_usize())?;
-            Some(TriggerHit { bytes: found.range(), role: *role })
+        let hit = |found: Found| {
+            let (_, role) = self.phrases.get(found.phrase)?;
+            Some(TriggerHit { bytes: found.bytes, role: *role })
         };
-        search.find_iter(text).filter_map(hit).collect()
+        prepared(&self.search, &self.phrases).find_iter(text).filter_map(hit).collect()
     }
 
     /// The headings in a text that open a listed part, in order.
     pub(super) fn headings(&self, text: &str) -> Vec<(usize, SectionKind)> {
-        let Some(search) = compiled(&self.headings, &self.heading_phrases) else { return Vec::new() };
-        let heading = |found: regex_automata::Match| {
-            let (_, number) = self.heading_phrases.get(found.pattern().as_usize())?;
+        let heading = |found: Found| {
+            let (_, number) = self.heading_phrases.get(found.phrase)?;
             let kind = *self.sections.get(*number)?;
-            is_heading(text, &found.range()).then_some((found.start(), kind))
+            is_heading(text, &found.bytes).then_some((found.bytes.start, kind))
         };
-        search.find_iter(text).filter_map(heading).collect()
+        prepared(&self.headings, &self.heading_phrases).find_iter(text).filter_map(heading).collect()
     }
 
     /// How the text asserts what stands at `bytes`.
@@ -303,6 +298,6 @@ fn is_numbered(before: &str) -> bool {
 const BRACKET: usize = 40;
 const NUMBER: usize = 6;
 
-fn compiled<'c, T>(cell: &'c OnceLock<Option<Regex>>, phrases: &[(String, T)]) -> Option<&'c Regex> {
-    cell.get_or_init(|| phrase_search(phrases)).as_ref()
+fn prepared<'c, T>(cell: &'c OnceLock<PhraseSearch>, phrases: &[(Phrase, T)]) -> &'c PhraseSearch {
+    cell.get_or_init(|| PhraseSearch::new(phrases.iter().map(|(phrase, _)| phrase)))
 }

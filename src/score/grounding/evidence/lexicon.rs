@@ -1,10 +1,8 @@
 //! The compiled vocabularies, and which of them reads which field.
 
 use super::super::fold::Word;
-use crate::rules::{Assertion, Context, Vocabulary, phrase_pattern};
-use regex_automata::meta::Regex;
-use regex_automata::nfa::thompson::WhichCaptures;
-use regex_automata::{Anchored, Input, util::syntax};
+use super::phrases::PhraseSearch;
+use crate::rules::{Assertion, Context, Phrase, Vocabulary};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -28,8 +26,8 @@ pub(crate) struct Lexicon {
 pub(crate) struct Reader {
     /// Canonical values as they are written.
     values: Vec<String>,
-    phrases: Vec<(String, ValueId)>,
-    search: OnceLock<Option<Regex>>,
+    phrases: Vec<(Phrase, ValueId)>,
+    search: OnceLock<PhraseSearch>,
     opposite: Vec<Option<ValueId>>,
     prefer: Option<ValueId>,
     anywhere: bool,
@@ -51,26 +49,6 @@ pub(in super::super) struct Canonical {
     pub(in super::super) value: ValueId,
     /// Whether the text says that and nothing else.
     pub(in super::super) whole: bool,
-}
-
-/// Largest automaton of one vocabulary or of a context, in bytes.
-const MAX_AUTOMATON: usize = 64 << 20;
-
-/// One search for all phrases, whatever their case. Of those that begin at one place the first wins.
-pub(super) fn phrase_search<T>(phrases: &[(String, T)]) -> Option<Regex> {
-    let patterns: Vec<&str> = phrases.iter().map(|(pattern, _)| pattern.as_str()).collect();
-    Regex::builder()
-        .syntax(syntax::Config::new().case_insensitive(true))
-        .configure(
-            Regex::config()
-                .nfa_size_limit(Some(MAX_AUTOMATON))
-                .which_captures(WhichCaptures::Implicit)
-                // To look for the letters that hundreds of phrases begin with is no quicker than to look for the phrases,
-                // and to find out which they are takes most of the time of a short run.
-                .auto_prefilter(false),
-        )
-        .build_many(&patterns)
-        .ok()
 }
 
 impl Lexicon {
@@ -157,11 +135,11 @@ impl Reader {
         let mut phrases = Vec::new();
         for (value, own) in &vocabulary.values {
             let Some(value_id) = id(value) else { continue };
-            phrases.push((phrase_pattern(&regex::escape(value)), value_id));
-            phrases.extend(own.iter().map(|phrase| (phrase_pattern(&phrase.value), value_id)));
+            phrases.push((Phrase::of_value(value), value_id));
+            phrases.extend(own.iter().map(|phrase| (Phrase::new(&phrase.value), value_id)));
         }
         // Of two phrases that begin at one place, the longer says more: `not involved` before `not`.
-        phrases.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
+        phrases.sort_by_cached_key(|(phrase, _)| std::cmp::Reverse(phrase.len()));
         Reader {
             opposite: values
                 .iter()
@@ -178,16 +156,16 @@ impl Reader {
         }
     }
 
-    fn search(&self) -> Option<&Regex> {
-        self.search.get_or_init(|| phrase_search(&self.phrases)).as_ref()
+    fn search(&self) -> &PhraseSearch {
+        self.search.get_or_init(|| PhraseSearch::new(self.phrases.iter().map(|(phrase, _)| phrase)))
     }
 
     /// Every phrase in a text, in order; none within another.
     pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = PhraseHit> + 't {
-        self.search().into_iter().flat_map(move |search| search.find_iter(text)).filter_map(|found| {
-            let (_, value) = self.phrases.get(found.pattern().as_usize())?;
-            (!found.range().is_empty() && !is_part_of_number(text, &found.range()))
-                .then_some(PhraseHit { bytes: found.range(), value: *value })
+        self.search().find_iter(text).filter_map(|found| {
+            let (_, value) = self.phrases.get(found.phrase)?;
+            (!found.bytes.is_empty() && !is_part_of_number(text, &found.bytes))
+                .then_some(PhraseHit { bytes: found.bytes, value: *value })
         })
     }
 
@@ -200,9 +178,9 @@ impl Reader {
         if trimmed.len() > MAX_VALUE {
             return None;
         }
-        let anchored = self.search()?.find(Input::new(trimmed).anchored(Anchored::Yes));
-        if let Some(found) = anchored.filter(|found| found.len() == trimmed.len()) {
-            let (_, value) = self.phrases.get(found.pattern().as_usize())?;
+        let begins = self.search().at_start(trimmed);
+        if let Some(found) = begins.filter(|found| found.bytes.len() == trimmed.len()) {
+            let (_, value) = self.phrases.get(found.phrase)?;
             return Some(Canonical { value: *value, whole: true });
         }
         let mut said = None;

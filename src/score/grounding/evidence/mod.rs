@@ -8,6 +8,7 @@ mod lexicon;
 mod literal;
 mod mentions;
 mod passages;
+mod phrases;
 mod quote;
 mod reading;
 mod row;

@@ -1,0 +1,139 @@
+//! Phrases of vocabularies and contexts: regular expressions that match whole words, in any case.
+
+/// What stands for a space of a phrase until it is known how the phrase is searched for. It is for private use, so that no text
+/// means anything by it.
+pub const GAP: char = '\u{E000}';
+
+/// What stands for it in a regular expression.
+const GAP_PATTERN: &str = r"(?:[\s_-]+)";
+
+/// A phrase. A space stands for any blanks, hyphens or underscores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase {
+    marked: String,
+}
+
+impl Phrase {
+    /// A phrase as it is written: a regular expression.
+    #[must_use]
+    pub fn new(written: &str) -> Self {
+        let mut marked = String::with_capacity(written.len());
+        let mut letters = written.trim().chars().peekable();
+        // How deep in brackets: classes may stand in classes.
+        let mut class = 0_usize;
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\\' => {
+                    marked.push(letter);
+                    marked.extend(letters.next());
+                }
+                '[' => {
+                    class += 1;
+                    marked.push(letter);
+                    marked.extend(letters.next_if_eq(&'^'));
+                    // The first bracket of a class closes nothing.
+                    marked.extend(letters.next_if_eq(&']'));
+                }
+                ']' => {
+                    class = class.saturating_sub(1);
+                    marked.push(letter);
+                }
+                ' ' if class == 0 => {
+                    while letters.next_if_eq(&' ').is_some() {}
+                    marked.push(GAP);
+                }
+                other => marked.push(other),
+            }
+        }
+        Phrase { marked }
+    }
+
+    /// What says a canonical value by its name, which is no regular expression: `MSI-H` is said by `MSI H`, too.
+    #[must_use]
+    pub fn of_value(value: &str) -> Self {
+        let mut marked = String::with_capacity(value.len());
+        for part in value.split(is_gap).filter(|part| !part.is_empty()) {
+            if !marked.is_empty() {
+                marked.push(GAP);
+            }
+            marked.push_str(&regex::escape(part));
+        }
+        Phrase { marked }
+    }
+
+    /// How long its regular expression is: of two phrases that begin at one place the longer is looked for first.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.marked.chars().map(|c| if c == GAP { GAP_PATTERN.len() } else { c.len_utf8() }).sum()
+    }
+
+    /// Whether it is empty, and so found everywhere.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.marked.is_empty()
+    }
+
+    /// The regular expression, with [`GAP`] for a space.
+    #[must_use]
+    pub fn marked(&self) -> &str {
+        &self.marked
+    }
+
+    /// The regular expression. A half of a word boundary lets a phrase begin or end with what is no letter: `3\+`.
+    #[must_use]
+    pub fn regex(&self) -> String {
+        let inside = self.marked.replace(GAP, GAP_PATTERN);
+        format!(r"(?i)\b{{start-half}}(?:{inside})\b{{end-half}}")
+    }
+}
+
+/// Whether a space of a phrase stands for it.
+#[must_use]
+pub fn is_gap(c: char) -> bool {
+    c.is_whitespace() || c == '-' || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use regex::Regex;
+
+    fn finds(phrase: &str, text: &str) -> bool {
+        Regex::new(&Phrase::new(phrase).regex()).unwrap().is_match(text)
+    }
+
+    #[test]
+    fn phrases_match_whole_words_in_any_case_with_any_gap() {
+        for (phrase, text) in [
+            ("free of", "Margins are FREE\n of tumor"),
+            ("well differentiated", "well-differentiated"),
+            ("not identified", "not_identified"),
+            (r"3 ?\+", "HER2: 3+, strong"),
+            (r"3 ?\+", "3 +"),
+            (r"within \d+(\.\d+)? ?mm", "within 1.5mm"),
+            ("[ -]x", "a --x"),
+            ("(?-i:US)", "US of the liver"),
+            ("^L$", "l"),
+        ] {
+            assert!(finds(phrase, text), "{phrase}: {text}");
+        }
+        for (phrase, text) in [
+            ("clear", "unclear"),
+            ("free of", "free of2"),
+            ("(?-i:US)", "seen by us"),
+            ("^L$", "L breast"),
+            ("[ -]x", "a\tx"),
+            ("pathogenic", "likely_pathogenic"),
+        ] {
+            assert!(!finds(phrase, text), "{phrase}: {text}");
+        }
+    }
+
+    #[test]
+    fn canonical_values_are_phrases_and_no_patterns() {
+        let found =
+            |value: &str, text: &str| Regex::new(&Phrase::of_value(value).regex()).unwrap().is_match(text);
+        assert!(found("MSI-H", "msi h") && found("3+", "3+") && found("2", "grade 2"));
+        assert!(!found("a.b", "acb"));
+    }
+}
