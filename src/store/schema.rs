@@ -70,9 +70,12 @@ enum FileFormat {
 /// Brings the file to [`FORMAT_VERSION`]. A file that is not ours, or newer, is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let sqlite = |error: rusqlite::Error| StoreError::sqlite(path, &error);
-    if version(connection, path)? == FORMAT_VERSION {
+    // In one transaction: between two reads another process may turn the empty file into a journal.
+    let seen = connection.transaction().map_err(sqlite)?;
+    if version(&seen, path)? == FORMAT_VERSION {
         return Ok(());
     }
+    drop(seen);
     // Another process may do the same at this moment, so the version is asked again under the lock.
     let upgrade = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
     let from = version(&upgrade, path)?;
