@@ -85,6 +85,8 @@ impl Batch {
             }
             match result.final_status {
                 FinalStatus::Passed | FinalStatus::Skipped => end.passed += 1,
+                // An interrupt may cut the last assessment short, after which there was nothing more to ask.
+                _ if session.is_cancelled() => end.cancelled = true,
                 FinalStatus::Cancelled => end.cancelled = true,
                 FinalStatus::Failed if result.stop_reason == StopReason::ProviderError => {
                     end.provider_errors += 1;
@@ -135,4 +137,68 @@ async fn read(input: Input) -> Result<Document, InputError> {
 #[must_use]
 pub(crate) fn is_unrecognised(plan: &Plan, result: &DocumentResult) -> bool {
     plan.classifier.is_some() && result.document_type == UNKNOWN_TYPE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Problems;
+    use crate::engine::{Event, Work};
+    use crate::ingest::find;
+    use crate::plan::Plan;
+    use crate::profile::{Library, load};
+    use crate::run::{Candidates, RunStore};
+    use crate::store::{Journal, RunRecord};
+    use crate::value::{DocumentId, Millis};
+    use serde_json::json;
+    use tokio::sync::watch;
+
+    /// Interrupts when it sees an assessment begin.
+    struct Impatient(watch::Sender<bool>);
+
+    impl Observer for Impatient {
+        fn started(&mut self, _: &DocumentId, _: &str) {}
+        fn event(&mut self, _: &DocumentId, _: Millis, event: &Event) {
+            if matches!(event, Event::Called(Work::Assess { .. })) {
+                self.0.send(true).unwrap();
+            }
+        }
+        fn finished(&mut self, _: &DocumentResult) {}
+        fn unusable(&mut self, _: &InputError) {}
+    }
+
+    /// A verdict of which nobody knows whether all was looked at is not the document's.
+    #[test]
+    fn an_interrupt_during_the_last_assessment_is_said() {
+        let mut problems = Problems::new();
+        let once = crate::profile::Override::from_flag("stop.max_iterations=1", &mut problems).unwrap();
+        let loaded = load("batch", &Library::embedded(), &[once], &|_| None, &mut problems).unwrap();
+        let plan = Arc::new(Plan::compile(&loaded, &mut problems).unwrap());
+        let journal = Journal::in_memory().unwrap();
+        let run = journal
+            .begin_run(&RunRecord {
+                started_at: "2024-01-01T00:00:00Z".into(),
+                profile: "batch".into(),
+                profile_digest: String::new(),
+                loopctl_version: String::new(),
+                plugins: json!([]),
+                settings: json!({}),
+            })
+            .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.txt");
+        std::fs::write(&path, "Grade: 2").unwrap();
+        let (cancel, cancelled) = watch::channel(false);
+        let place = RunStore { journal: Arc::new(journal), run, artifacts: None };
+        let session = Session::new(plan, Candidates::Supplied, Vec::new(), place, cancelled);
+        let batch = Batch {
+            inputs: find([path]).inputs,
+            document_type: Some("pathology".into()),
+            supplied: Some(Arc::new(json!({ "grade": "2" }))),
+            keep_going: false,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let end = runtime.block_on(batch.run(&session, &mut Impatient(cancel))).unwrap();
+        assert!(end.cancelled && end.finished == 1 && end.passed == 0, "{end:?}");
+    }
 }
