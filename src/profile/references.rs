@@ -1,8 +1,9 @@
 //! Names by which the parts of a profile refer to each other.
 
-use super::judge::{AfterRetries, Judge, Sees};
+use super::judge::{AfterRetries, Judge, Scale, Sees};
 use super::{CandidateKind, Mask, Measure, Profile, Stage};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
+use crate::value::Severity;
 
 /// The word in `feedback.to` for every stage.
 pub(crate) const ALL_STAGES: &str = "all";
@@ -132,6 +133,8 @@ fn value_judge(profile: &Profile, judges: &[&str], problems: &mut Problems) {
         ("reference", judge.reference.is_some()),
         ("attach", judge.call.attach.is_some()),
         ("issues", judge.issues.is_some()),
+        ("scale", judge.scale != Scale::default()),
+        ("severity", judge.severity != Severity::Major),
     ];
     for (key, _) in unused.into_iter().filter(|(_, is_set)| *is_set) {
         problems.push(

@@ -367,6 +367,11 @@ fn check_says_what_a_judge_of_values_cannot_be() {
             "sees: unmasked, prompt: judge/values.md",
             "does nothing for a judge of single values",
         ),
+        (
+            "prompt: judge/values.md",
+            "scale: [1, 5], severity: minor, prompt: judge/values.md",
+            "`scale` does nothing for a judge of single values",
+        ),
         ("classify: null", "classify: null\ncandidate: patch", "candidates that are patches"),
         (
             "accuracy: { grounding: { judge: reader } }",
