@@ -42,7 +42,7 @@ fn what_is_shipped_has_no_mistakes() {
 fn what_is_shipped_has_no_mistakes_as_files_of_ones_own() {
     let place = Workspace::new();
     let ran = Ran::of(place.loopctl(&["check"]).current_dir(env!("CARGO_MANIFEST_DIR"))).exits(0);
-    assert_eq!(ran.out, "9 profiles checked: 0 errors, 0 warnings\n");
+    assert!(ran.out.contains(" files checked: 0 errors, 0 warnings"), "{}", ran.out);
 }
 
 #[test]
