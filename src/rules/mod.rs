@@ -51,7 +51,7 @@ pub(crate) use formats::{is_format, parse_date};
 pub(crate) use inherit::Inheritance;
 pub(crate) use inherited_schema::whole_schema;
 pub(crate) use keys::RULES;
-pub use phrase::{GAP, Phrase, is_gap};
+pub use phrase::{GAP, Phrase, is_gap, is_special};
 pub use program::{Address, Check, GroundingSettings, Index, Op, OpSubject, Program, RubricField};
 pub use quantity::Quantity;
 pub use rubric::{FieldKnowledge, FieldValues, Importance, KnownFrom, Rubric, Weights};

@@ -79,12 +79,63 @@ impl Phrase {
         &self.marked
     }
 
+    /// Whether a text may be the phrase, by the letters with which the phrase begins: `false` is certain. It costs nothing to
+    /// prepare.
+    #[must_use]
+    pub fn may_be(&self, text: &str) -> bool {
+        if self.may_be_a_choice() {
+            return true;
+        }
+        let mut text = text.chars().peekable();
+        let mut marked = self.marked.chars().peekable();
+        while let Some(letter) = marked.next() {
+            if is_special(letter) || matches!(marked.peek(), Some('?' | '*' | '{')) {
+                return true;
+            }
+            let Some(found) = text.next() else { return false };
+            if letter == GAP {
+                if !is_gap(found) {
+                    return false;
+                }
+                while text.next_if(|c| is_gap(*c)).is_some() {}
+            } else if !letter.is_ascii() || !found.is_ascii() {
+                return true;
+            } else if !letter.eq_ignore_ascii_case(&found) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether its first letters may be those of the first of several alternatives: `a|b`, but not `a(?:b|c)`.
+    fn may_be_a_choice(&self) -> bool {
+        let mut depth = 0_usize;
+        let mut letters = self.marked.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\\' => _ = letters.next(),
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                '[' => return self.marked.contains('|'),
+                '|' if depth == 0 => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// The regular expression. A half of a word boundary lets a phrase begin or end with what is no letter: `3\+`.
     #[must_use]
     pub fn regex(&self) -> String {
         let inside = self.marked.replace(GAP, GAP_PATTERN);
         format!(r"(?i)\b{{start-half}}(?:{inside})\b{{end-half}}")
     }
+}
+
+/// Whether it means something else in a regular expression than itself.
+#[must_use]
+pub fn is_special(c: char) -> bool {
+    matches!(c, '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$')
 }
 
 /// Whether a space of a phrase stands for it.
@@ -126,6 +177,32 @@ mod tests {
             ("pathogenic", "likely_pathogenic"),
         ] {
             assert!(!finds(phrase, text), "{phrase}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_can_not_be_a_phrase_is_told_by_its_first_letters() {
+        for (phrase, text) in [
+            ("free of", "Free_ of tumor"),
+            ("colou?r", "color"),
+            ("a|b", "b"),
+            ("(?:a|b)c", "bc"),
+            ("a[(]b|c", "c"),
+            (r"a\(b|c", "c"),
+            ("x{2}", "xx"),
+            ("kidney", "\u{212A}idney"),
+            ("^yes$", "yes"),
+        ] {
+            assert!(Phrase::new(phrase).may_be(text), "{phrase}: {text}");
+        }
+        for (phrase, text) in [
+            ("free of", "freedom"),
+            ("free of", "free"),
+            ("colou?r", "collar"),
+            ("free", "left"),
+            ("a(?:b|c)", "b"),
+        ] {
+            assert!(!Phrase::new(phrase).may_be(text), "{phrase}: {text}");
         }
     }
 

@@ -99,7 +99,9 @@ impl Lexicon {
         if !text.chars().any(char::is_alphabetic) {
             return None;
         }
-        let says = |reader: &Reader| reader.read(text).is_some_and(|canonical| canonical.whole);
+        let says = |reader: &Reader| {
+            reader.may_have(text) && reader.read(text).is_some_and(|canonical| canonical.whole)
+        };
         self.readers.iter().position(|reader| !reader.only_qualifies() && says(reader))
     }
 
@@ -154,6 +156,13 @@ impl Reader {
             phrases,
             values,
         }
+    }
+
+    /// Whether a whole text may be one of its values or phrases; `false` is certain.
+    fn may_have(&self, text: &str) -> bool {
+        let text = text.trim();
+        self.phrases.iter().any(|(phrase, _)| phrase.may_be(text))
+            || self.values.iter().any(|value| value.eq_ignore_ascii_case(text))
     }
 
     fn search(&self) -> &PhraseSearch {

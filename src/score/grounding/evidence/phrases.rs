@@ -7,7 +7,7 @@
 //! with. What is found is just what one regular expression of all phrases would find: of the phrases that begin first the one
 //! that was given first.
 
-use crate::rules::{GAP, Phrase, is_gap};
+use crate::rules::{GAP, Phrase, is_gap, is_special};
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Anchored, Input, util::syntax};
@@ -461,11 +461,6 @@ fn joined(before: Vec<Text>, after: &[Text]) -> Vec<Text> {
 fn is_wording(text: &str) -> bool {
     let spaced = text.starts_with(GAP) || text.ends_with(GAP) || text.contains("\u{E000}\u{E000}");
     !text.is_empty() && !spaced && !text.contains(is_gap)
-}
-
-/// Whether it means something else in a regular expression than itself.
-fn is_special(c: char) -> bool {
-    matches!(c, '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$')
 }
 
 fn automaton(patterns: &[String]) -> Option<Regex> {
