@@ -14,6 +14,7 @@ mod reading;
 mod row;
 mod subject;
 mod support;
+mod wordings;
 
 pub(super) use field::Field;
 pub(super) use judging::{Judge, Searched};
