@@ -7,7 +7,6 @@ use crate::rules::compile;
 use crate::rules::memory::dimensions;
 use crate::value::Score;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::sync::Arc;
 
 fn scoring() -> Arc<Scoring> {
@@ -22,7 +21,7 @@ schema_compliance: { schema: 'schemas/{{ document_type }}.schema.json' }
             .map(|(name, weight)| (name.to_owned(), weight))
             .into(),
     );
-    let files = Library::new(vec![Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()]);
+    let files = Library::embedded();
     let mut problems = Problems::new();
     let rules = compile(&dimensions(assess), &overall, &[], &files, &mut problems);
     assert!(problems.is_empty(), "{problems:?}");

@@ -3,7 +3,6 @@
 use loopctl::diag::{Problems, Style, render_human};
 use loopctl::experiment::scenario::{Fate, Guarded, Mutant};
 use loopctl::profile::{Library, available};
-use std::path::Path;
 use std::sync::Mutex;
 
 /// Lines that change nothing that is decided, each with the reason. Those that no profile's cases can guard are in
@@ -47,7 +46,7 @@ fn is_exempt(profile: &str, mutant: &Mutant) -> bool {
 
 #[test]
 fn every_line_of_a_shipped_profile_is_guarded_by_a_case() {
-    let library = Library::new(vec![Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()]);
+    let library = Library::embedded();
     let mut work = Vec::new();
     let mut guarded = Vec::new();
     for profile in available(&library) {
