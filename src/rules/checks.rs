@@ -58,11 +58,6 @@ fn one_or_more<T: Decode>(node: &Node, problems: &mut Problems) -> Option<Vec<T>
     Some(found)
 }
 
-/// Whether a pattern can be parsed, which costs much less than compiling it.
-pub(super) fn is_pattern(text: &str) -> bool {
-    regex_syntax::Parser::new().parse(text).is_ok()
-}
-
 /// A pattern within its bounds; a mistake is reported at `span`.
 pub(super) fn pattern(
     text: &str,

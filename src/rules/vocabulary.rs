@@ -1,7 +1,7 @@
 //! Vocabularies: which phrases of a text mean which value of a field.
 
-use super::checks::{is_pattern, pattern};
-use super::phrase::{Phrase, is_gap};
+use super::checks::pattern;
+use super::phrase::{Phrase, is_gap, is_special};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::mapping;
 use crate::value::decode::{Fields, Spanned};
@@ -163,11 +163,9 @@ pub(super) fn check_values(
             problems.push(problem.help("write the words to look for"));
             continue;
         }
-        // Most are plain words. Parsing shows what is wrong with others, but for counts that compile to too much.
-        let written = Phrase::new(&phrase.value).regex();
-        if regex::escape(&phrase.value).len() != phrase.value.len()
-            && (phrase.value.contains('{') || !is_pattern(&written))
-            && pattern(&written, true, &phrase.span, problems).is_none()
+        // Most are plain words.
+        if phrase.value.contains(is_special)
+            && pattern(Phrase::new(&phrase.value).marked(), true, &phrase.span, problems).is_none()
         {
             continue;
         }

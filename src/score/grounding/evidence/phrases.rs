@@ -20,6 +20,8 @@ use std::sync::OnceLock;
 
 /// Largest automaton of one search, in bytes.
 const MAX_AUTOMATON: usize = 64 << 20;
+/// How far from its beginning a phrase is looked for that goes on without end, in bytes: it may begin anywhere in `IV IV IV …`.
+const LONGEST_FOUND: usize = 500;
 
 /// A search for phrases in any text.
 #[derive(Debug)]
@@ -59,9 +61,11 @@ struct Pattern {
 impl Pattern {
     fn at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let regex = self.compiled.get_or_init(|| automaton(std::slice::from_ref(&self.written))).as_ref()?;
-        regex
-            .find(Input::new(text).span(start..text.len()).anchored(Anchored::Yes))
-            .map(|found| found.range())
+        let mut end = text.len().min(start + LONGEST_FOUND);
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        regex.find(Input::new(text).span(start..end).anchored(Anchored::Yes)).map(|found| found.range())
     }
 }
 
@@ -186,22 +190,20 @@ impl PhraseSearch {
                 }
             }
             let Some(c) = next else { break };
-            letters.next();
-            let letter = if is_gap(c) {
-                while letters.next_if(|(_, c)| is_gap(*c)).is_some() {}
-                GAP
-            } else {
-                self.cases.folded(c)
-            };
+            let letter = if is_gap(c) { GAP } else { self.cases.folded(c) };
             let from = here.partition_point(|wording| wording.letters.get(depth) < Some(&letter));
             let to = here.partition_point(|wording| wording.letters.get(depth) <= Some(&letter));
             if from == to {
                 break;
             }
+            letters.next();
+            // Only where a wording goes on: a text may be one long run of blanks.
+            while letter == GAP && letters.next_if(|(_, c)| is_gap(*c)).is_some() {}
             fits = fits.start + from..fits.start + to;
         }
         let wording = best.map(|(wording, end)| Found { phrase: wording.rank.0, bytes: start..end });
         begun.sort_unstable();
+        begun.dedup();
         let earlier =
             begun.into_iter().take_while(|number| wording.as_ref().is_none_or(|one| *number < one.phrase));
         let mut found = earlier.filter_map(|number| {
@@ -425,6 +427,16 @@ mod tests {
                 let start = expected(&phrases, &text).into_iter().next().filter(|one| one.bytes.start == 0);
                 prop_assert_eq!(search.at_start(&text), start, "{:?}: {:?}", picked, text);
             }
+        }
+    }
+
+    /// This test does not end where the work grows with the square of the text.
+    #[test]
+    fn runs_of_blanks_and_of_beginnings_are_read_once() {
+        let phrases = ["free of", "(?:IV |oral )*contrast", "x(?: y)+"].map(Phrase::new);
+        for piece in [" ", "\u{2003}", "- ", "free ", "IV ", "x y ", "ſ_", "."] {
+            let text = format!("{}contrast", piece.repeat(2_000_000 / piece.len()));
+            assert!(found(&phrases, &text).len() <= text.len(), "{piece:?}");
         }
     }
 

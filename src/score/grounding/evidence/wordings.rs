@@ -149,7 +149,7 @@ fn repeated(once: &[Text], repetition: &Repetition) -> Vec<Text> {
     texts
 }
 
-/// Each of `before` with each of `after`; only what stands before, if that were too many.
+/// Every combination of `before` and `after`. `before` alone, as beginnings, if there would be more than `MOST_WORDINGS`.
 fn joined(before: Vec<Text>, after: &[Text]) -> Vec<Text> {
     let ended = before.iter().filter(|text| text.ended).count();
     let fits = before.len() - ended + ended * after.len() <= MOST_WORDINGS;
