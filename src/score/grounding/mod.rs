@@ -9,6 +9,7 @@
 //! all of a candidate's take what the fuel allows, and what is looked for afterwards is not found.
 
 mod answers;
+mod as_written;
 mod boundary;
 mod date;
 mod evidence;
@@ -53,7 +54,7 @@ use keys::Keys;
 use names::{Concept, Hit, settle};
 use neighbourhood::{Names, belongs};
 use probe::{Evidence, Probe};
-use sequence::{TokenMatch, align};
+use sequence::TokenMatch;
 use token::{Style, Token, TokenKind, tokenize};
 
 /// How a value was found.
@@ -162,11 +163,6 @@ const OF_NUMBERS: [Assertion; 4] =
 
 /// What it costs to look at what is around one match, in token comparisons.
 const ACCEPTING: u64 = 32;
-
-/// Token comparisons spent on one value before it counts as not found: far above any honest need, linear in the text.
-fn work_limit(source: &SourceIndex) -> usize {
-    source.tokens().len().saturating_mul(8).saturating_add(1 << 20)
-}
 
 impl<'a> Grounder<'a> {
     /// Prepares to ground leaves of `candidate`: its keys and labels join the vocabulary, so that a value is not taken
@@ -287,7 +283,7 @@ impl<'a> Grounder<'a> {
                     || place.label.is_some_and(|label| neighbourhood::labels_row(found, source, label.text)))
                 && also(found)
         };
-        if let Some(found) = as_written(probe, source, fuel, accept) {
+        if let Some(found) = as_written::find(probe, source, fuel, accept) {
             return Some(found);
         }
         let whole = |found| is_whole(found, probe, source, names.hits) && also(found);
@@ -558,86 +554,4 @@ fn capitals_agree(found: TokenMatch, probe: &Probe<'_>, source: &SourceIndex) ->
     let short = probe.tokens.len() == 1 && token::letters(probe.text) <= 5;
     let here = source.text().get(bytes_of(found, source)).unwrap_or_default();
     !short || !probe::is_capitalised(probe.text) || here == probe.text.trim()
-}
-
-/// The first acceptable place where the value stands exactly; else the first where it stands but for spelling.
-fn as_written(
-    probe: &Probe<'_>,
-    source: &SourceIndex,
-    fuel: &Fuel,
-    accept: impl Fn(TokenMatch) -> bool,
-) -> Option<(Range<usize>, Method)> {
-    let candidates = |i: usize| {
-        probe
-            .token(i)
-            .map_or(0, |token| source.occurrences(token.hash).len() + source.joined(token.hash).len())
-    };
-    let anchors = (0..probe.tokens.len().min(16)).filter(|i| {
-        let unit = *i > 0 && probe.unit(*i).is_some();
-        !unit && !probe::is_times(probe.text, probe.tokens, *i)
-    });
-    let anchor = anchors.min_by_key(|i| candidates(*i))?;
-    let hash = probe.token(anchor)?.hash;
-    let limit = work_limit(source);
-    let (mut work, mut other) = (0, None);
-    let places =
-        source.occurrences(hash).iter().copied().chain(source.joined(hash).iter().map(|join| join.1));
-    let mut counted = 0;
-    let shifts = if anchor == 0 { 0..1_usize } else { 0..3 };
-    for place in places {
-        if !fuel.spend_on(work - counted) {
-            return None;
-        }
-        counted = work;
-        // Words joined over a line break and repeated units before the anchor shift it a little.
-        for shift in shifts.clone() {
-            work += 1;
-            let Some(from) = (place as usize).checked_sub(anchor + shift) else {
-                break;
-            };
-            // Only an exact match is better than one that was found.
-            if other.is_some() && !begins_exactly(probe, source, from) {
-                continue;
-            }
-            if let Some(found) = align(probe, source, from, &mut work)
-                && accept(found)
-            {
-                let bytes = bytes_of(found, source);
-                if let Some(exact) = exactly(probe, source, &bytes) {
-                    return Some((exact, Method::Exact));
-                }
-                let method = if found.numeric { Method::Numeric } else { Method::Normalized };
-                other.get_or_insert((bytes, method));
-            }
-        }
-        if work > limit {
-            break;
-        }
-    }
-    other
-}
-
-/// Whether the value stands exactly where token `from` begins, as far as it goes.
-fn begins_exactly(probe: &Probe<'_>, source: &SourceIndex, from: usize) -> bool {
-    let Some(here) = source.token(from) else { return false };
-    exact_start(probe, here.start as usize)
-        .and_then(|start| source.text().as_bytes().get(start..))
-        .is_some_and(|rest| rest.starts_with(probe.text.trim().as_bytes()))
-}
-
-/// Where the value begins, with the punctuation before its first word, if that word is at `at`.
-fn exact_start(probe: &Probe<'_>, at: usize) -> Option<usize> {
-    let offset = probe.text.len() - probe.text.trim_start().len();
-    at.checked_sub((probe.token(0)?.start as usize).checked_sub(offset)?)
-}
-
-/// The bytes of an exact match, with the punctuation around the value's words.
-fn exactly(probe: &Probe<'_>, source: &SourceIndex, bytes: &Range<usize>) -> Option<Range<usize>> {
-    let value = probe.text.trim();
-    let start = exact_start(probe, bytes.start)?;
-    let end = start.checked_add(value.len())?;
-    // The number 12.5 is not exactly 12.50, but 90 is exactly in 90%.
-    let rest = if end < bytes.end { source.text().get(end..bytes.end)? } else { "" };
-    let whole = rest.trim_start_matches([' ', '%']).is_empty();
-    (whole && source.text().get(start..end) == Some(value)).then_some(start..end)
 }

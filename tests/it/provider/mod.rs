@@ -10,3 +10,4 @@ mod neighbours;
 mod network;
 mod tls;
 mod trust;
+mod unreliable_server;

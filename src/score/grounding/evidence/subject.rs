@@ -5,9 +5,10 @@ use super::super::boundary::listed_at;
 use super::super::date::is_date;
 use super::super::number::Dimension;
 use super::super::probe::{Probe, is_times, number_at, unit_at};
-use super::super::token::{TokenKind, word_hash};
+use super::super::token::TokenKind;
 use super::super::words::WordClass;
 use super::field::Field;
+use super::labels::is_parted;
 use super::lexicon::{PhraseHit, Reader, ValueId};
 use super::literal::is_quantity;
 use super::reading::Document;
@@ -16,8 +17,8 @@ use std::ops::Range;
 /// What the name of a field says of it, by a vocabulary that tells things apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct Quality {
-    vocabulary: usize,
-    value: ValueId,
+    pub(super) vocabulary: usize,
+    pub(super) value: ValueId,
     about: About,
 }
 
@@ -57,7 +58,7 @@ const ABOUT: [(&str, About); 6] = [
     ("dimension", About::Dimensions),
 ];
 /// What happened on a date.
-const OCCASION: &str = "occasion";
+pub(super) const OCCASION: &str = "occasion";
 /// Whether a date may be a document's own: so is that of a field whose name does not say otherwise, which is its first value.
 const DOCUMENT: &str = "document-date";
 /// The value of `part-or-whole` for the first number of `3/12`; the second is that of any other value.
@@ -75,12 +76,6 @@ const DISTANCE: [&str; 2] = ["from", "to"];
 /// Words that say where a thing is, not what is measured.
 const LOCATED: [&str; 9] =
     ["in", "of", "within", "at", "on", "involving", "replacing", "occupying", "involves"];
-/// Most places that are compared for one field.
-const MOST: usize = 48;
-/// How far a date may stand after a label, in tokens.
-const LABEL: usize = 5;
-/// How far a date may stand after what happened on it, in tokens.
-const DATED: usize = 12;
 
 impl Document<'_> {
     /// Which values a vocabulary tells apart.
@@ -362,7 +357,7 @@ impl Document<'_> {
     }
 
     /// A sentence, and the label on the line before it.
-    fn sentence_with_label(&self, bytes: &Range<usize>) -> Range<usize> {
+    pub(super) fn sentence_with_label(&self, bytes: &Range<usize>) -> Range<usize> {
         let sentence = self.passages.sentence(bytes, self.source);
         let first = self.tokens(&sentence).start;
         if first > 0 && self.source.gap_before(first).trim_start().starts_with(':') {
@@ -441,48 +436,6 @@ impl Document<'_> {
         (same && !between.contains("\n\n") && !between.contains("\n\r\n")).then_some(last)
     }
 
-    /// Another date that stands right after a word of the field's name, as after a label, where the one at `bytes` does not.
-    pub(super) fn labelled_date(
-        &self,
-        field: &Field<'_>,
-        bytes: &Range<usize>,
-        is_same: impl Fn(&Range<usize>) -> bool,
-    ) -> Option<Range<usize>> {
-        let own = self.words_near(bytes, field);
-        if own > 0 && self.is_after_word(bytes, field) {
-            return None;
-        }
-        let mut found = None;
-        for word in field.words() {
-            for at in self.source.occurrences(word_hash(word)).iter().take(MOST) {
-                let at = *at as usize;
-                let after = at + 1;
-                let Some(date) =
-                    self.fuel.spend(16).then(|| self.first_date(after..after + LABEL + 2)).flatten()
-                else {
-                    continue;
-                };
-                let gap = self.text().get(self.bytes(&(at..after)).end..date.start).unwrap_or_default();
-                if gap.contains([';', '|']) || gap.contains(". ") || gap.contains(char::is_numeric) {
-                    continue;
-                }
-                if is_same(&date) {
-                    return None;
-                }
-                if self.words_near(&date, field) > own {
-                    found.get_or_insert(date);
-                }
-            }
-        }
-        found
-    }
-
-    /// Whether a word of the field's name stands right before some bytes.
-    fn is_after_word(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
-        let first = self.tokens(bytes).start;
-        field.words().any(|word| (first.saturating_sub(LABEL)..first).any(|at| self.is_word(at, word)))
-    }
-
     /// How final the part is that holds some bytes.
     pub(super) fn finality(&self, bytes: &Range<usize>) -> u8 {
         self.passages.section(bytes.start).finality
@@ -497,67 +450,4 @@ impl Document<'_> {
         };
         field.qualities.iter().filter(said).count()
     }
-
-    /// Whether a word of the field's name stands right before a value: `CO2 of 57`.
-    pub(super) fn is_right_after_word(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
-        let first = self.tokens(bytes).start;
-        let from = (first.saturating_sub(LABEL)..first)
-            .rev()
-            .find(|at| field.words().any(|word| self.is_word(*at, word)));
-        from.is_some_and(|from| {
-            let gap = self.text().get(self.bytes(&(from..from + 1)).end..bytes.start).unwrap_or_default();
-            !is_parted(gap) && !gap.contains(char::is_numeric)
-        })
-    }
-
-    /// Whether a colon parts the words of the field's name, in its sentence, from a value.
-    pub(super) fn is_after_label(&self, bytes: &Range<usize>, field: &Field<'_>) -> bool {
-        let sentence = self.passages.sentence(bytes, self.source);
-        let label = self.text().get(sentence.start..bytes.start).and_then(|text| text.rfind(':'));
-        label.is_some_and(|colon| {
-            let label = self.tokens(&(sentence.start..sentence.start + colon));
-            field.words().any(|word| label.clone().any(|at| self.is_word(at, word)))
-        })
-    }
-
-    /// Another date that the text gives for the field's own occasion, where the one at `bytes` is not given for it.
-    pub(super) fn date_of_occasion(
-        &self,
-        field: &Field<'_>,
-        bytes: &Range<usize>,
-        is_same: impl Fn(&Range<usize>) -> bool,
-    ) -> Option<Range<usize>> {
-        let occasion = self.lexicon.named(OCCASION)?;
-        let own = field.qualities.iter().find(|one| one.vocabulary == occasion)?.value;
-        let sentence = self.sentence_with_label(bytes);
-        if self.phrases(occasion, &sentence).iter().any(|hit| hit.value == own) {
-            return None;
-        }
-        let everywhere = 0..self.text().len();
-        let places = self.phrases(occasion, &everywhere).iter().filter(|hit| hit.value == own).take(MOST);
-        let mut found = None;
-        for hit in places {
-            if !self.fuel.spend(64) {
-                return None;
-            }
-            let after = self.tokens(&hit.bytes).end;
-            let end = self.tokens(&self.passages.sentence(&hit.bytes, self.source)).end;
-            let Some(date) = self.first_date(after..end.min(after + DATED)) else { continue };
-            let governs =
-                self.phrases(occasion, &(hit.bytes.start..date.start)).iter().all(|one| one.value == own);
-            if governs && is_same(&date) {
-                return None;
-            }
-            if governs {
-                found.get_or_insert(date);
-            }
-        }
-        found
-    }
-}
-
-/// Whether what stands on both sides of a text are statements of their own.
-fn is_parted(gap: &str) -> bool {
-    gap.contains([',', ';', '|', '\n', '\t'])
-        || gap.split_whitespace().any(|word| word.eq_ignore_ascii_case("and"))
 }

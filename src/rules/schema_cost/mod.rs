@@ -6,10 +6,15 @@
 //! member, so that every level of a value multiplies them, the visits of that value are counted, too
 //! ([`Limits::admits`]). What is too much is refused with its place, instead of being tried.
 
-use crate::value::{Segment, push_segment, unescape_fragment};
+mod references;
+mod visits;
+
+use crate::value::{Segment, push_segment};
+use references::Targets;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use visits::Visits;
 
 /// Most schemas that may apply to one value, through all references.
 const MAX_FOR_ONE_VALUE: u64 = 20_000;
@@ -237,91 +242,6 @@ fn reachable<'s>(root: &'s Value, targets: &Targets<'s>) -> Vec<(&'s Value, Stri
     found
 }
 
-/// What references stand for. Where a name could mean several schemas, all of them count.
-struct Targets<'s> {
-    root: &'s Value,
-    /// Schemas with an `$id`, by its last part; the root has none here.
-    resources: Vec<(&'s str, &'s Value, String)>,
-    anchors: HashMap<&'s str, Vec<(&'s Value, String)>>,
-}
-
-impl<'s> Targets<'s> {
-    fn of(root: &'s Value) -> Self {
-        let mut targets = Targets { root, resources: Vec::new(), anchors: HashMap::new() };
-        let mut open = vec![(root, String::new())];
-        while let Some((value, place)) = open.pop() {
-            match value {
-                Value::Object(members) => {
-                    if let (Some(id), false) = (members.get("$id").and_then(Value::as_str), place.is_empty())
-                    {
-                        targets.resources.push((last_part(id), value, place.clone()));
-                    }
-                    for key in ["$anchor", "$dynamicAnchor"] {
-                        if let Some(name) = members.get(key).and_then(Value::as_str) {
-                            targets.anchors.entry(name).or_default().push((value, place.clone()));
-                        }
-                    }
-                    for (name, member) in members {
-                        if member.is_object() || member.is_array() {
-                            let mut at = place.clone();
-                            push_segment(&mut at, Segment::Key(name));
-                            open.push((member, at));
-                        }
-                    }
-                }
-                Value::Array(items) => {
-                    for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
-                        let mut at = place.clone();
-                        push_segment(&mut at, Segment::Index(index));
-                        open.push((item, at));
-                    }
-                }
-                _ => {}
-            }
-        }
-        targets
-    }
-
-    /// Every schema that the references in a schema may stand for.
-    fn named_in(&self, schema: &'s Map<String, Value>) -> Vec<(&'s Value, String)> {
-        let mut found = Vec::new();
-        for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            if let Some(reference) = schema.get(key).and_then(Value::as_str) {
-                self.add(reference, &mut found);
-            }
-        }
-        found
-    }
-
-    fn add(&self, reference: &str, found: &mut Vec<(&'s Value, String)>) {
-        let (resource, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let fragment = unescape_fragment(fragment);
-        if !fragment.is_empty() && !fragment.starts_with('/') {
-            found.extend(self.anchors.get(fragment.as_str()).into_iter().flatten().cloned());
-            return;
-        }
-        let named = last_part(resource);
-        let has_name = self.root.get("$id").or_else(|| self.root.get("id")).is_some();
-        let is_elsewhere =
-            !has_name && ["file:", "http:", "https:"].iter().any(|scheme| resource.starts_with(scheme));
-        let root = (!is_elsewhere).then_some((named, self.root, "")).into_iter();
-        let others = self.resources.iter().map(|(name, value, place)| (*name, *value, place.as_str()));
-        for (name, value, place) in root.chain(others) {
-            if (resource.is_empty() || name == named)
-                && let Some(target) = value.pointer(&fragment)
-            {
-                found.push((target, format!("{place}{fragment}")));
-            }
-        }
-    }
-}
-
-/// What follows the last slash of an address.
-fn last_part(address: &str) -> &str {
-    let address = address.trim_end_matches('#');
-    address.rsplit(['/', ':']).next().unwrap_or(address)
-}
-
 /// What applies to one value because of one schema.
 #[derive(Debug, Clone, Copy, Default)]
 struct One {
@@ -424,126 +344,6 @@ fn own_fan(members: &Map<String, Value>) -> u64 {
         .count();
     let objects = u64::from(named).saturating_add(u64::try_from(patterns).unwrap_or(u64::MAX));
     objects.max(u64::from(listed)).saturating_add(u64::try_from(more).unwrap_or(u64::MAX))
-}
-
-/// What a validator does with one schema and one value.
-#[derive(Debug, Clone, Copy, Default)]
-struct Visit {
-    /// Schemas that check a value, and values that are copied into errors.
-    checks: u64,
-    /// The same, to find out what has been looked at.
-    marks: u64,
-}
-
-/// Counts visits, each pair of a schema and a value once.
-struct Visits<'t, 's> {
-    targets: &'t Targets<'s>,
-    /// By the identities of the two.
-    known: HashMap<(usize, usize), Visit>,
-    /// How many values there are in a value.
-    sizes: HashMap<usize, u64>,
-    steps: u64,
-}
-
-impl<'s> Visits<'_, 's> {
-    fn of(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Visit {
-        let Value::Object(members) = schema else { return Visit { checks: 1, marks: 0 } };
-        let pair = (id(schema), id(value));
-        if let Some(known) = self.known.get(&pair) {
-            return *known;
-        }
-        self.steps = self.steps.saturating_add(if depth > MAX_STACK { MAX_STEPS } else { 1 });
-        if self.steps > MAX_STEPS {
-            return Visit::default();
-        }
-        let mut visit = Visit { checks: 1, marks: 0 };
-        let allowed = allowed(schema);
-        if allowed > LONG_LIST {
-            self.steps = self.steps.saturating_add(allowed / LONG_LIST);
-            let is_one = members.get("const") == Some(value)
-                || members.get("enum").and_then(Value::as_array).is_some_and(|list| list.contains(value));
-            visit.checks = visit.checks.saturating_add(if is_one { 0 } else { allowed });
-        }
-        for (key, _, part) in in_place(members) {
-            self.in_place(part, value, depth, &mut visit);
-            // What fits no branch is copied into the errors of each.
-            if matches!(key, "anyOf" | "oneOf") {
-                visit.checks = visit.checks.saturating_add(self.size(value));
-            }
-        }
-        let named = self.targets.named_in(members);
-        if named.is_empty() && members.contains_key("$ref") {
-            visit.checks = visit.checks.saturating_add(self.size(value).saturating_mul(ELSEWHERE));
-        }
-        for (target, _) in named {
-            self.in_place(target, value, depth, &mut visit);
-        }
-        match value {
-            Value::Object(held) => {
-                for (name, member) in held {
-                    let declared = members.get("properties").and_then(|named| named.get(name));
-                    let patterns = members.get("patternProperties").and_then(Value::as_object);
-                    let patterns = patterns.into_iter().flat_map(Map::values);
-                    for part in declared.into_iter().chain(patterns) {
-                        self.below(part, member, depth, false, &mut visit);
-                    }
-                    for key in FOR_ALL_MEMBERS {
-                        let applies = key != "additionalProperties" || declared.is_none();
-                        if let Some(part) = members.get(key).filter(|part| applies && part.is_object()) {
-                            self.below(part, member, depth, key == "unevaluatedProperties", &mut visit);
-                        }
-                    }
-                }
-            }
-            Value::Array(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    for key in ["prefixItems", "items"] {
-                        if let Some(part) = members.get(key).and_then(|list| list.get(at)) {
-                            self.below(part, item, depth, false, &mut visit);
-                        }
-                    }
-                    for key in FOR_ALL_ITEMS {
-                        if let Some(part) = members.get(key).filter(|part| part.is_object()) {
-                            self.below(part, item, depth, key == "unevaluatedItems", &mut visit);
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
-        if marks(members) {
-            visit.checks = visit.checks.saturating_add(visit.marks);
-        }
-        self.known.insert(pair, visit);
-        visit
-    }
-
-    fn in_place(&mut self, part: &'s Value, value: &Value, depth: usize, visit: &mut Visit) {
-        let one = self.of(part, value, depth + 1);
-        visit.checks = visit.checks.saturating_add(one.checks);
-        visit.marks = visit.marks.saturating_add(one.checks).saturating_add(one.marks);
-    }
-
-    fn below(&mut self, part: &'s Value, value: &Value, depth: usize, marking: bool, visit: &mut Visit) {
-        let one = self.of(part, value, depth + 1);
-        visit.checks = visit.checks.saturating_add(one.checks);
-        if marking {
-            visit.marks = visit.marks.saturating_add(one.checks);
-        }
-    }
-
-    fn size(&mut self, value: &Value) -> u64 {
-        if let Some(known) = self.sizes.get(&id(value)) {
-            return *known;
-        }
-        let all = match value {
-            Value::Array(items) => items.iter().map(|item| self.size(item)).sum::<u64>() + 1,
-            Value::Object(members) => members.values().map(|member| self.size(member)).sum::<u64>() + 1,
-            _ => return 1,
-        };
-        self.sizes.insert(id(value), all);
-        all
-    }
 }
 
 #[cfg(test)]
