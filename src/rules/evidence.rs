@@ -104,7 +104,11 @@ impl EvidenceRules {
 
 /// A name as all its writings have it: `marginStatus`, `margin_status` and `margin status` are one.
 fn squeezed(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    if name.is_ascii() {
+        return letters.map(|c| c.to_ascii_lowercase()).collect();
+    }
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 /// Vocabularies and contexts that rubrics name, each read once.

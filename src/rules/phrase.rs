@@ -1,5 +1,7 @@
 //! Phrases of vocabularies and contexts: regular expressions that match whole words, in any case.
 
+use super::first_letters::FirstLetters;
+
 /// What stands for a space of a phrase until it is known how the phrase is searched for. It is for private use, so that no text
 /// means anything by it.
 pub const GAP: char = '\u{E000}';
@@ -11,6 +13,7 @@ const GAP_PATTERN: &str = r"(?:[\s_-]+)";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     marked: String,
+    first: FirstLetters,
 }
 
 impl Phrase {
@@ -45,7 +48,7 @@ impl Phrase {
                 other => marked.push(other),
             }
         }
-        Phrase { marked }
+        Phrase { first: FirstLetters::of(&marked), marked }
     }
 
     /// What says a canonical value by its name, which is no regular expression: `MSI-H` is said by `MSI H`, too.
@@ -58,7 +61,7 @@ impl Phrase {
             }
             marked.push_str(&regex::escape(part));
         }
-        Phrase { marked }
+        Phrase { first: FirstLetters::of(&marked), marked }
     }
 
     /// How long its regular expression is: of two phrases that begin at one place the longer is looked for first.
@@ -83,10 +86,13 @@ impl Phrase {
     /// prepare.
     #[must_use]
     pub fn may_be(&self, text: &str) -> bool {
+        let mut text = text.chars().peekable();
+        if text.peek().is_some_and(|first| !self.may_begin_with(*first)) {
+            return false;
+        }
         if self.may_be_a_choice() {
             return true;
         }
-        let mut text = text.chars().peekable();
         let mut marked = self.marked.chars().peekable();
         while let Some(letter) = marked.next() {
             if is_special(letter) || matches!(marked.peek(), Some('?' | '*' | '{')) {
@@ -105,6 +111,12 @@ impl Phrase {
             }
         }
         true
+    }
+
+    /// Whether a text that begins with this character may begin with the phrase: `false` is certain.
+    #[must_use]
+    pub fn may_begin_with(&self, first: char) -> bool {
+        self.first.may_be(first)
     }
 
     /// Whether its first letters may be those of the first of several alternatives: `a|b`, but not `a(?:b|c)`.
@@ -194,6 +206,7 @@ mod tests {
             ("^yes$", "yes"),
         ] {
             assert!(Phrase::new(phrase).may_be(text), "{phrase}: {text}");
+            assert!(text.starts_with(|first| Phrase::new(phrase).may_begin_with(first)), "{phrase}: {text}");
         }
         for (phrase, text) in [
             ("free of", "freedom"),

@@ -8,6 +8,7 @@
 mod builder;
 mod mistakes;
 mod scalar;
+mod shipped;
 
 pub(crate) use scalar::resolve_plain;
 
@@ -134,7 +135,13 @@ impl Node {
 
 /// Reads one YAML document. Every problem goes to `problems`; the tree is returned when there is one to work on
 /// even so (after duplicate keys, say), so that later checks can add what they find.
+///
+/// A file in the executable is read once in a process, however many profiles name it.
 pub fn parse(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Node> {
+    if file.is_shipped() { shipped::parse(file, problems) } else { read(file, problems) }
+}
+
+fn read(file: &Arc<SourceFile>, problems: &mut Problems) -> Option<Node> {
     let text = file.text();
     if text.len() > MAX_BYTES {
         problems.push(

@@ -28,6 +28,9 @@ pub(crate) struct Reader {
     values: Vec<String>,
     phrases: Vec<(Phrase, ValueId)>,
     search: OnceLock<PhraseSearch>,
+    /// Searches for the phrases that may begin with one figure or letter of ASCII, in any case: what one value means is told by
+    /// few of them.
+    beginning: [OnceLock<Box<PhraseSearch>>; 36],
     opposite: Vec<Option<ValueId>>,
     prefer: Option<ValueId>,
     anywhere: bool,
@@ -99,10 +102,8 @@ impl Lexicon {
         if !text.chars().any(char::is_alphabetic) {
             return None;
         }
-        let says = |reader: &Reader| {
-            reader.may_have(text) && reader.read(text).is_some_and(|canonical| canonical.whole)
-        };
-        self.readers.iter().position(|reader| !reader.only_qualifies() && says(reader))
+        let text = text.trim();
+        self.readers.iter().position(|reader| !reader.only_qualifies() && reader.whole(text).is_some())
     }
 
     /// What a value of this field may be that is not asserted as a fact of the document's subject now: a field about history
@@ -153,6 +154,7 @@ impl Reader {
             named: vocabulary.named.as_ref().and_then(pair),
             booleans: vocabulary.booleans.as_ref().and_then(pair),
             search: OnceLock::new(),
+            beginning: std::array::from_fn(|_| OnceLock::new()),
             phrases,
             values,
         }
@@ -181,16 +183,11 @@ impl Reader {
     /// What a candidate's text means: one value, even if it says more (`positive (90%)`); none if it says several or none.
     pub(in super::super) fn read(&self, text: &str) -> Option<Canonical> {
         let trimmed = text.trim();
-        if let Some(at) = self.values.iter().position(|value| value.eq_ignore_ascii_case(trimmed)) {
-            return Some(Canonical { value: ValueId::try_from(at).ok()?, whole: true });
+        if let Some(value) = self.whole(trimmed) {
+            return Some(Canonical { value, whole: true });
         }
         if trimmed.len() > MAX_VALUE {
             return None;
-        }
-        let begins = self.search().at_start(trimmed);
-        if let Some(found) = begins.filter(|found| found.bytes.len() == trimmed.len()) {
-            let (_, value) = self.phrases.get(found.phrase)?;
-            return Some(Canonical { value: *value, whole: true });
         }
         let mut said = None;
         for hit in self.find(trimmed) {
@@ -201,6 +198,29 @@ impl Reader {
             }
         }
         said.map(|value| Canonical { value, whole: false })
+    }
+
+    /// The value that a trimmed text is, or a phrase of it.
+    fn whole(&self, text: &str) -> Option<ValueId> {
+        if let Some(at) = self.values.iter().position(|value| value.eq_ignore_ascii_case(text)) {
+            return ValueId::try_from(at).ok();
+        }
+        if text.len() > MAX_VALUE || !self.may_have(text) {
+            return None;
+        }
+        let found = self.beginning(text).at_start(text).filter(|found| found.bytes.len() == text.len())?;
+        self.phrases.get(found.phrase).map(|(_, value)| *value)
+    }
+
+    /// A search that finds what a text begins with.
+    fn beginning(&self, text: &str) -> &PhraseSearch {
+        let first = text.chars().next().and_then(|c| c.to_digit(36).map(|number| (c, number)));
+        let Some((c, number)) = first else { return self.search() };
+        let of_it = || {
+            let phrases = self.phrases.iter().map(|(phrase, _)| phrase).enumerate();
+            Box::new(PhraseSearch::numbered(phrases.filter(|(_, phrase)| phrase.may_begin_with(c))))
+        };
+        self.beginning.get(number as usize).map_or_else(|| self.search(), |search| search.get_or_init(of_it))
     }
 
     /// What `true` and `false` mean.

@@ -105,9 +105,14 @@ pub(super) struct Found {
 impl PhraseSearch {
     /// Of phrases that begin at one place the first wins.
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
+        Self::numbered(phrases.into_iter().enumerate())
+    }
+
+    /// The same for some of a list of phrases, each with its number there.
+    pub(super) fn numbered<'p>(phrases: impl IntoIterator<Item = (usize, &'p Phrase)>) -> Self {
         let mut wordings = Vec::new();
         let (mut begun, mut loose) = (HashMap::new(), Loose::default());
-        for (number, phrase) in phrases.into_iter().enumerate() {
+        for (number, phrase) in phrases {
             let (texts, exact, whole, begins) = match WrittenOut::of(phrase.marked()) {
                 WrittenOut::Whole { texts, exact, whole } => (texts, exact, whole, false),
                 WrittenOut::Beginnings(texts) => {
@@ -371,6 +376,13 @@ mod tests {
         PhraseSearch::new(phrases).find_iter(text).collect()
     }
 
+    /// What a search of the phrases finds at the start of a text that may begin with its first character.
+    fn of_those_that_may_begin(phrases: &[Phrase], text: &str) -> Option<Found> {
+        let first = text.chars().next()?;
+        let some = phrases.iter().enumerate().filter(|(_, phrase)| phrase.may_begin_with(first));
+        PhraseSearch::numbered(some).at_start(text)
+    }
+
     const ODD: [&str; 34] = [
         "free of",
         "free",
@@ -425,7 +437,8 @@ mod tests {
                 prop_assert_eq!(found(&phrases, &text), expected(&phrases, &text), "{:?}: {:?}", picked, text);
                 let search = PhraseSearch::new(&phrases);
                 let start = expected(&phrases, &text).into_iter().next().filter(|one| one.bytes.start == 0);
-                prop_assert_eq!(search.at_start(&text), start, "{:?}: {:?}", picked, text);
+                prop_assert_eq!(&search.at_start(&text), &start, "{:?}: {:?}", picked, text);
+                prop_assert_eq!(of_those_that_may_begin(&phrases, &text), start, "{:?}: {:?}", picked, text);
             }
         }
     }
@@ -465,6 +478,11 @@ mod tests {
                 phrases.iter().map(|phrase| phrase.marked().replace(GAP, " \n")).collect();
             for text in [report, odd, &words.join(". ")] {
                 assert_eq!(found(phrases, text), expected(phrases, text));
+            }
+            let all = PhraseSearch::new(phrases);
+            let starts = odd.split_whitespace().chain(["mod. diff.", "2+", "G2", "(T1)", "NO", "pos (3+)"]);
+            for text in starts.chain(words.iter().map(String::as_str)) {
+                assert_eq!(of_those_that_may_begin(phrases, text), all.at_start(text), "{text}");
             }
         }
     }

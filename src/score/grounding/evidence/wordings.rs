@@ -2,7 +2,6 @@
 
 use crate::rules::{GAP, is_gap, is_special};
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
-use std::collections::BTreeSet;
 
 /// Most wordings or beginnings of one phrase, and most letters of which a phrase has one.
 const MOST_WORDINGS: usize = 256;
@@ -73,9 +72,11 @@ fn beginnings(texts: &[Text]) -> Option<Vec<String>> {
         };
         text.letters.chars().take_while(plain).take(longest).collect::<String>()
     };
-    let all: BTreeSet<String> = texts.iter().map(beginning).collect();
+    let mut all: Vec<String> = texts.iter().map(beginning).collect();
+    all.sort_unstable();
+    all.dedup();
     let usable = !all.iter().any(|text| text.is_empty() || text.starts_with(GAP));
-    usable.then(|| all.into_iter().collect())
+    usable.then_some(all)
 }
 
 /// A phrase without groups that set flags, which mean what only the library knows.
@@ -124,7 +125,15 @@ fn texts_of(hir: &Hir) -> Vec<Text> {
             repeated(&once, repetition)
         }
         HirKind::Concat(parts) => {
-            parts.iter().fold(vec![Text::ended("")], |before, part| joined(before, &texts_of(part)))
+            let mut texts = vec![Text::ended("")];
+            for part in parts {
+                // What follows beginnings is not read.
+                if !texts.iter().any(|text| text.ended) {
+                    break;
+                }
+                texts = joined(texts, &texts_of(part));
+            }
+            texts
         }
         HirKind::Alternation(parts) => {
             let all: Vec<Text> = parts.iter().flat_map(texts_of).take(MOST_WORDINGS + 1).collect();
@@ -153,17 +162,27 @@ fn repeated(once: &[Text], repetition: &Repetition) -> Vec<Text> {
 fn joined(before: Vec<Text>, after: &[Text]) -> Vec<Text> {
     let ended = before.iter().filter(|text| text.ended).count();
     let fits = before.len() - ended + ended * after.len() <= MOST_WORDINGS;
-    let with = |text: Text| -> Vec<Text> {
-        match (text.ended, fits && text.letters.len() < LONGEST_WORDING) {
-            (false, _) => vec![text],
-            (true, false) => vec![Text { ended: false, ..text }],
-            (true, true) => after
-                .iter()
-                .map(|next| Text { letters: format!("{}{}", text.letters, next.letters), ended: next.ended })
-                .collect(),
+    let mut all = Vec::with_capacity(if fits { before.len() * after.len() } else { before.len() });
+    for text in before {
+        match (text.ended, fits && text.letters.len() < LONGEST_WORDING, after) {
+            (false, ..) => all.push(text),
+            (true, false, _) => all.push(Text { ended: false, ..text }),
+            (true, true, [next]) => {
+                let mut letters = text.letters;
+                letters.push_str(&next.letters);
+                all.push(Text { letters, ended: next.ended });
+            }
+            (true, true, _) => {
+                for next in after {
+                    let mut letters = String::with_capacity(text.letters.len() + next.letters.len());
+                    letters.push_str(&text.letters);
+                    letters.push_str(&next.letters);
+                    all.push(Text { letters, ended: next.ended });
+                }
+            }
         }
-    };
-    before.into_iter().flat_map(with).collect()
+    }
+    all
 }
 
 /// Whether each space of a wording stands between letters, so that there is one way to read it in a text.
