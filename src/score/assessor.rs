@@ -12,13 +12,14 @@ use crate::profile::{CandidateKind, OnPreExisting};
 use crate::rules::{CompiledRules, Program};
 use crate::value::{Cancel, Fuel, Score};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Everything that is prepared once for a profile and shared by all documents and threads.
 #[derive(Debug)]
 pub struct Scoring {
     rules: CompiledRules,
-    names: Names,
+    /// Made when a text is first read: who only looks at a profile needs none.
+    names: OnceLock<Names>,
     kind: CandidateKind,
     on_pre_existing: OnPreExisting,
 }
@@ -34,8 +35,11 @@ impl Scoring {
     /// document had before.
     #[must_use]
     pub fn of(kind: CandidateKind, on_pre_existing: OnPreExisting, rules: CompiledRules) -> Arc<Self> {
-        let names = Names::new(rules.evidence());
-        Arc::new(Scoring { rules, names, kind, on_pre_existing })
+        Arc::new(Scoring { rules, names: OnceLock::new(), kind, on_pre_existing })
+    }
+
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::new(self.rules.evidence()))
     }
 
     /// What a candidate is.
@@ -55,8 +59,8 @@ impl Scoring {
     #[must_use]
     pub fn source(&self, text: &str) -> Source {
         match self.kind {
-            CandidateKind::Value => Source::new(text, &self.names),
-            CandidateKind::Patch => Source::with_document(text, &self.names),
+            CandidateKind::Value => Source::new(text, self.names()),
+            CandidateKind::Patch => Source::with_document(text, self.names()),
         }
     }
 
@@ -180,7 +184,7 @@ impl Assessor {
         self.fuel.refill();
         let rules = &self.scoring.rules;
         let program = rules.program(document_type);
-        let names = &self.scoring.names;
+        let names = self.scoring.names();
         let subject = match self.scoring.subject(candidate, source) {
             Ok(subject) => subject,
             Err(issues) => {
