@@ -1,4 +1,5 @@
-//! Regular expressions that match whatever they are given, that match nothing, or that miss their own examples.
+//! Regular expressions that match whatever they are given, that match nothing, or that miss their own examples. Those that ship
+//! are looked at when the program is tested, not each time it is used.
 
 use super::expression::{Flags, can_match, matches_everything, parsed};
 use super::language::{Part, one_or_more, rules, texts, visit};
@@ -68,7 +69,7 @@ pub(super) fn check(project: &Project<'_>, problems: &mut Problems) {
 
 fn of_check(node: &Node, problems: &mut Problems) {
     let pattern = node.get("pattern").unwrap_or(node);
-    let Some(text) = pattern.as_text() else { return };
+    let Some(text) = pattern.as_text().filter(|_| !pattern.span.file().is_shipped()) else { return };
     let ignore_case =
         matches!(node.get("ignore_case").map(|n| &n.data), Some(crate::value::yaml::Data::Bool(true)));
     look_at(
@@ -85,7 +86,7 @@ fn of_check(node: &Node, problems: &mut Problems) {
 
 /// A pattern in which case does not matter and which stands alone.
 fn of_line(node: &Node, everything: &'static str, problems: &mut Problems) {
-    let Some(text) = node.as_text() else { return };
+    let Some(text) = node.as_text().filter(|_| !node.span.file().is_shipped()) else { return };
     let flags = Flags { ignore_case: true, lines: false };
     look_at(
         &Expression { text: text.to_owned(), span: &node.span, flags, everything, examples: None },
@@ -100,7 +101,7 @@ fn of_classification(project: &Project<'_>, problems: &mut Problems) {
     for kind in entries(root.get("classify")) {
         for entry in one_or_more(&kind.value) {
             let Some(node) = entry.get("pattern") else { continue };
-            let Some(text) = node.as_text() else { continue };
+            let Some(text) = node.as_text().filter(|_| !node.span.file().is_shipped()) else { continue };
             look_at(
                 &Expression {
                     text: text.to_owned(),
@@ -117,6 +118,7 @@ fn of_classification(project: &Project<'_>, problems: &mut Problems) {
 
 fn of_extraction(root: &Node, problems: &mut Problems) {
     let mut words = Words::default();
+    let words_ship = entries(root.get("words")).all(|word| word.value.span.file().is_shipped());
     for word in entries(root.get("words")) {
         let text = word.value.as_text().unwrap_or_default();
         words.declare(&word.key, words.expand(text, MAX_PATTERN_BYTES).unwrap_or_default());
@@ -129,6 +131,10 @@ fn of_extraction(root: &Node, problems: &mut Problems) {
                 ("reject", "every value is passed over"),
             ] {
                 let Some(node) = entry.get(key) else { continue };
+                // A word of one's own changes patterns that ship.
+                if words_ship && node.span.file().is_shipped() {
+                    continue;
+                }
                 let expanded = node.as_text().map(|text| words.expand(text, MAX_PATTERN_BYTES));
                 let Some(Ok(text)) = expanded else { continue };
                 let examples = entry.get("examples").filter(|_| key == "pattern");
