@@ -15,6 +15,8 @@ use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
 use regex::RegexBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN: usize = 4 << 20;
@@ -344,7 +346,11 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
             return;
         }
     };
-    match group_names(&expanded, declared.care) {
+    let names = match declared.care {
+        PatternCheck::Compile => compiled_group_names(&expanded),
+        PatternCheck::Syntax => group_names(&expanded, PatternCheck::Syntax),
+    };
+    match names {
         Err(why) => {
             let message = format!("this pattern does not compile: {why}");
             let problem = Problem::error(Code::BadPattern, &pattern.span, message);
@@ -361,8 +367,29 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
     }
 }
 
+type GroupNames = Result<Vec<String>, String>;
+
+/// What compiling patterns came to: profiles that are checked together name the same ones.
+static COMPILED: LazyLock<RwLock<HashMap<String, GroupNames>>> = LazyLock::new(RwLock::default);
+/// Most patterns that are remembered.
+const MOST_COMPILED: usize = 10_000;
+
+/// The names of the groups of a pattern that was compiled, or why it can't be.
+fn compiled_group_names(pattern: &str) -> GroupNames {
+    if let Some(known) = COMPILED.read().unwrap_or_else(PoisonError::into_inner).get(pattern) {
+        return known.clone();
+    }
+    let names = group_names(pattern, PatternCheck::Compile);
+    let mut known = COMPILED.write().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= MOST_COMPILED {
+        known.clear();
+    }
+    known.insert(pattern.to_owned(), names.clone());
+    names
+}
+
 /// The names of a pattern's groups, or why it is none.
-fn group_names(pattern: &str, care: PatternCheck) -> Result<Vec<String>, String> {
+fn group_names(pattern: &str, care: PatternCheck) -> GroupNames {
     match care {
         PatternCheck::Compile => {
             let built = RegexBuilder::new(pattern)
