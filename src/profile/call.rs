@@ -274,8 +274,10 @@ impl ProviderChoice {
             return named.map(of).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
-        // Its own provider is where a profile says; whether another is there, too, nobody has said.
-        if Author::of(&text.span) == Author::User && config.placed_by_profile {
+        // Its own provider is where a profile says; whether another is there, too, nobody has said. To do without one sends
+        // nobody anything.
+        let is_another = ![super::NO_PROVIDER, super::ANSWERED_BY_CASE].contains(&text.value.trim());
+        if is_another && Author::of(&text.span) == Author::User && config.placed_by_profile {
             problems.push(
                 Problem::error(
                     Code::Conflict,
