@@ -135,6 +135,32 @@ fn what_can_not_be_used_is_named_in_every_format() {
 }
 
 #[test]
+fn a_script_that_breaks_fails_each_case_that_does_not_expect_it() {
+    let cases =
+        "  - { name: measured, candidates: [{ a: 1 }], expect: { final_status: incomplete EXPECTED } }
+  - { name: scored, trajectory: [{ scores: 0.5 }, { scores: 0.6 }], expect: { final_status: incomplete } }
+";
+    let place = place(&cases.replace("EXPECTED", ""));
+    let profile = PROFILE
+        .replace("{ rules: mine, penalty: 0.25 }", "{ script: 'mine.rhai#look' }")
+        .replace("rollbacks: 2", "script: { halt: 'mine.rhai#halt' }");
+    place.write("profiles/mine.yaml", profile);
+    let works = "fn look(candidate, source) { 0.5 }\nfn halt(history) { false }\n";
+    place.write("rules/mine.rhai", works);
+    place.run(&["test", "mine"]).exits(0);
+    place.write("rules/mine.rhai", works.replace("0.5", "\"half\"").replace("false", "\"no\""));
+    let broken = place.run(&["test", "mine"]).exits(3);
+    for part in ["0 passed, 2 failed", "`look`: returned string; expected a number", "`halt`"] {
+        assert!(broken.out.contains(part), "{part}: {}", broken.out);
+    }
+    // Who wants to see it break says so.
+    let expected = ", assessments: [{ issues: [{ code: SCRIPT_FAILED }] }]";
+    place.write("profiles/mine.test.yaml", format!("cases:\n{}", cases.replace("EXPECTED", expected)));
+    place.write("rules/mine.rhai", works.replace("0.5", "\"half\""));
+    place.run(&["test", "mine"]).exits(0);
+}
+
+#[test]
 fn what_could_never_be_compared_is_an_error_with_a_guess() {
     let case = |rest: &str| format!("  - name: x\n    {rest}\n");
     let good = "trajectory: [{ scores: { quality: 1 } }]";

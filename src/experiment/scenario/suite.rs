@@ -257,7 +257,7 @@ impl<'a> Bench<'a> {
         };
         Some(match played {
             Err(why) => Verdict::Stuck(why),
-            Ok(played) => match differences(&case.expect, &played, plan.as_deref()) {
+            Ok(played) => match differences(case, &played, plan.as_deref()) {
                 found if found.is_empty() => Verdict::Passed,
                 found => Verdict::Failed(found),
             },
