@@ -129,7 +129,16 @@ impl Arguments {
     }
 
     fn explain_run(&self, output: &mut Output) -> Result<Exit, Failure> {
-        let latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
+        let mut latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
+        let gone = latest.take_if(|latest| !latest.journal.is_file());
+        if let Some(gone) = gone {
+            let (run, journal) =
+                (sanitize_line(&gone.run), sanitize_line(&gone.journal.display().to_string()));
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!(
+                "{word} the latest run, {run}, was in `{journal}`, which is gone; this is one before it"
+            ));
+        }
         let looking = Looking {
             target: latest.as_ref().map_or(&self.target, |latest| &latest.run),
             document: self.document.as_deref(),

@@ -120,9 +120,10 @@ fn the_latest_run_is_the_latest_wherever_its_journal_is() {
     place.run(&["run", "--quiet", "--out", "out", "pathology-gastric.txt"]);
     let latest = place.run(&["explain", "latest"]).exits(0).out;
     assert!(latest.contains("pathology-gastric"), "{latest}");
-    // A journal that is gone is no reason to say nothing.
+    // A journal that is gone is no reason to say nothing, nor to pass another run for the latest.
     std::fs::remove_dir_all(place.path("out")).unwrap();
-    assert!(place.run(&["explain", "latest"]).exits(0).out.contains("pathology-kidney"));
+    let before = place.run(&["explain", "latest"]).exits(0).says(&["which is gone; this is one before it"]);
+    assert!(before.out.contains("pathology-kidney"), "{}", before.out);
 }
 
 #[test]
