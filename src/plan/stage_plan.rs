@@ -376,10 +376,11 @@ fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
     Span::new(file, found.0, found.1)
 }
 
-/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, and without the examples
-/// beside patterns, which are for people.
+/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, without the examples
+/// beside patterns, which are for people, and without keys that say `null`, which are as good as not there.
 fn for_providers(mut patterns: Value, values: Vec<(String, Value)>) -> Value {
     leave_out_examples(&mut patterns);
+    leave_out_nulls(&mut patterns);
     let fields = patterns.get_mut("fields").and_then(Value::as_object_mut);
     for (name, field) in fields.into_iter().flatten() {
         let own = values.iter().find(|(of, _)| of == name);
@@ -388,6 +389,17 @@ fn for_providers(mut patterns: Value, values: Vec<(String, Value)>) -> Value {
         }
     }
     patterns
+}
+
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nulls),
+        _ => {}
+    }
 }
 
 /// Of fields, and of the members of their items. The names of vocabularies go with them.

@@ -17,6 +17,7 @@ mod each;
 mod emit;
 mod evidence;
 mod extraction;
+mod extraction_keys;
 mod formats;
 mod inherit;
 mod inherited_schema;
