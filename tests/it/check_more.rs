@@ -261,4 +261,18 @@ fn a_key_that_goes_to_a_port_that_only_the_profile_names_is_warned_of() {
     assert!(!warned(&["check", "mine.yaml"], &[key, ("OPENAI_BASE_URL", "http://localhost:8000/v1")]));
     let own = "stages.*.config.base_url=http://localhost:8000/v1";
     assert!(!warned(&["check", "-p", "safe.yaml", "--config", own], &[key]), "the person's");
+    // The token of services, which goes where it is asked for.
+    let validated = |more: &str| {
+        format!(
+            "extends: batch\nvalidators: {{ ours: {{ url: 'http://localhost:8000/check', stages: [a]{more} }} }}\nassess: {{ ours: {{ external: {{ validator: ours }} }} }}\noverall: {{ completeness: 0.2, accuracy: 0.4, ours: 0.1 }}\n"
+        )
+    };
+    place.write("validated.yaml", validated(", token: true"));
+    place.write("plain.yaml", validated(""));
+    let token = ("LOOPCTL_SERVICE_TOKEN", "sk-1");
+    assert!(warned(&["check", "validated.yaml"], &[token]));
+    assert!(!warned(&["check", "plain.yaml"], &[token]), "not asked for");
+    assert!(!warned(&["check", "validated.yaml"], &[]), "no token, nothing to be sent");
+    let listed = ("LOOPCTL_SERVICE_HOSTS", "example.org, localhost:8000");
+    assert!(!warned(&["check", "validated.yaml"], &[token, listed]), "the person's");
 }
