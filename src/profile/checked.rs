@@ -216,7 +216,7 @@ pub(super) fn decode(
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("set `lock: none`, or `candidate: value`"));
     }
-    references::check(&profile, problems);
+    references::check(&profile, root, problems);
     references::check_attachments(&profile.stages, &profile.judges, &profile.mask, problems);
     Some(profile)
 }
