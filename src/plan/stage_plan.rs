@@ -7,7 +7,9 @@ use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{
     Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, StageEvidence, Validator,
 };
-use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, values_of_fields, whole_schema};
+use crate::rules::{
+    Inheritance, PatternCheck, Schema, check_extraction, is_among_schemas, values_of_fields, whole_schema,
+};
 use crate::value::decode::Spanned;
 use crate::value::unescape;
 use crate::value::yaml::Data;
@@ -216,6 +218,9 @@ impl Reader<'_> {
         }
         for document_type in self.types {
             let Some(path) = path_for(&output.value, document_type, &output.span, problems) else { break };
+            if !is_among_schemas(&path, &output.span, problems) {
+                break;
+            }
             // A path without `{{ document_type }}` is the same for all.
             let schema = known.entry(path).or_insert_with_key(|path| {
                 if self.is_missing(path) {

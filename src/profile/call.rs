@@ -28,7 +28,7 @@ mapping! {
         #[key(text("a file under `prompts/`"), examples(&["extract.md", "judge/literature.md"]))]
         pub prompt: Option<Spanned<String>>,
         /// What the answer must look like. `{{ document_type }}` is filled in. Without it any answer is taken.
-        #[key(text("the path of a JSON Schema"), examples(&["schemas/{{ document_type }}.schema.json"]))]
+        #[key(text("a JSON Schema under `schemas/`"), examples(&["schemas/{{ document_type }}.schema.json"]))]
         pub output: Option<Spanned<String>>,
         /// The longest time that one call may take, from sending to the last byte. A call that takes longer has failed with a
         /// transient error.

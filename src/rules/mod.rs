@@ -58,6 +58,7 @@ pub use quantity::Quantity;
 pub use rubric::{FieldKnowledge, FieldValues, Importance, KnownFrom, Rubric, Weights};
 pub(crate) use rule::MESSAGE_VARIABLES;
 pub use rule::{IssueText, Target};
+pub(crate) use schema::is_among_schemas;
 pub use schema::{Schema, SchemaCheck};
 pub use schema_cost::TooMuch;
 pub use template::Template;
