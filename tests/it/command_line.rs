@@ -99,6 +99,15 @@ fn explain_takes_a_run_a_profile_or_a_code() {
     place.run(&["run", "--quiet", "--out", "out", "pathology-gastric.txt"]);
     let of = |target: &str| place.run(&["explain", target]).exits(0).out;
     assert!(of("LC101").starts_with("# LC101: "));
+    let missing = of("MISSING_FIELD");
+    assert!(missing.starts_with("MISSING_FIELD: a field that the rubric asks for is empty\n"), "{missing}");
+    assert!(missing.contains("docs/review.md"), "{missing}");
+    place.run(&["explain", "MISING_FIELD"]).exits(2).says(&["did you mean `MISSING_FIELD`?"]);
+    place
+        .run(&["explain", "GRADE_FORMAT"])
+        .exits(2)
+        .says(&["it is that of a rule", "loopctl explain PROFILE"]);
+    place.run(&["explain", "MISSING_FIELD", "--document", "a"]).exits(2).says(&["is a code"]);
     assert_eq!(of("clinical"), place.run(&["profile", "explain", "clinical"]).exits(0).out);
     place.write("mine.yaml", "extends: clinical\n");
     assert!(of("mine.yaml").contains("mine"));
