@@ -161,6 +161,23 @@ fn a_script_that_breaks_fails_each_case_that_does_not_expect_it() {
 }
 
 #[test]
+fn a_score_that_is_enough_is_not_said_to_be_too_low() {
+    for template in ["default", "definition", "marc-v1"] {
+        let place = place(
+            "  - { name: low, trajectory: [{ scores: 0.5 }], expect: { feedback: { contains: '90.0 % is needed' } } }
+  - name: enough
+    trajectory: [{ scores: 1, issues: [{ code: A, severity: critical, path: /a }] }]
+    expect: { feedback: { contains: '100.0 % of 100 %, which is enough; other conditions', lacks: is needed } }
+",
+        );
+        let profile = PROFILE.replace("mine.md", &format!("feedback/{template}.md"));
+        let profile = profile.replace("overall: 0.9 }", "overall: 0.9, critical_issues: 0 }");
+        place.write("profiles/mine.yaml", profile);
+        place.run(&["test", "mine"]).exits(0);
+    }
+}
+
+#[test]
 fn what_could_never_be_compared_is_an_error_with_a_guess() {
     let case = |rest: &str| format!("  - name: x\n    {rest}\n");
     let good = "trajectory: [{ scores: { quality: 1 } }]";
