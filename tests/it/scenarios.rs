@@ -512,6 +512,15 @@ fn everything_with_a_test_file_is_tested_by_default() {
 }
 
 #[test]
+fn in_a_project_its_own_cases_are_tested_by_default() {
+    let place = place("  - { name: a, trajectory: [{ scores: 1 }], expect: { final_status: passed } }\n");
+    let own = place.run(&["test"]).exits(0).out;
+    assert_eq!(own, "ok      mine  1 case\n1 passed: 1 case in 1 test file\n");
+    let all = place.run(&["test", "--all"]).exits(0).out;
+    assert!(all.contains("ok      mine  1 case\n") && all.contains("ok      clinical  "), "{all}");
+}
+
+#[test]
 fn changes_that_no_case_notices_are_named() {
     let library = Library::embedded()
         .holding("profiles/small.yaml", "extends: batch\naccept: { overall: 0.5 }\nstop: { max_iterations: 2 }\ndescription: d\n")
