@@ -155,6 +155,8 @@ accept: { overall: 0.9 }
         ]);
         let result = place.run(&arguments).exits(0).json();
         assert_eq!((&result["final_status"], &result["usage"]["calls"]), (&json!("passed"), &json!(0)));
+        let warnings = result["warnings"].to_string();
+        assert!(warnings.contains("name one with `loopctl run --judge`"), "{warnings}");
     }
     place.write(
         "profiles/judged.test.yaml",
