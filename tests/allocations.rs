@@ -3,7 +3,9 @@
 //! A binary of its own: it counts every allocation of the process's test thread with a global allocator.
 #![expect(unsafe_code, reason = "a global allocator can't be written without it")]
 
+use loopctl::engine::{Consulted, Input, Output, Produced, Work};
 use loopctl::score::{Assessment, Assessor, Scoring};
+use loopctl::value::{Millis, Usage};
 use serde_json::{Map, Value, json};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -124,6 +126,73 @@ stop: {max_iterations: 2}
     .unwrap();
     let plan = documents::plan(&documents::loaded(&profile.to_string_lossy()));
     assert_free(&plan.scoring, "unknown", &Value::Object(candidate), "");
+}
+
+/// What is known already of a candidate moves from state to state.
+#[test]
+fn an_answer_costs_the_same_whatever_was_found_and_answered_before() {
+    let root = tempfile::tempdir().unwrap();
+    let judges: String = (0..8).map(|n| format!("  j{n}: {{ provider: x, prompt: extract.md }}\n")).collect();
+    let dimensions: Vec<String> = (0..8).map(|n| format!("d{n}: {{ judge: j{n}, score: /s }}")).collect();
+    let profile = root.path().join("judged.yaml");
+    std::fs::write(
+        &profile,
+        format!(
+            "classify: null
+stages: [{{ id: extract, provider: x, prompt: extract.md }}]
+judges:
+{judges}assess: {{ {} }}
+overall: {{ from: d0 }}
+accept: {{ overall: 0.9 }}
+stop: {{ max_iterations: 2 }}
+",
+            dimensions.join(", ")
+        ),
+    )
+    .unwrap();
+    let plan = documents::plan(&documents::loaded(&profile.to_string_lossy()));
+    // Takes a run to where its judges are asked about a candidate with so many issues, and counts what each answer allocates,
+    // without the first and the last.
+    let allocations_of_answers = |issues: usize| {
+        let mut run = plan.engine_run();
+        let mut input = Some(Input::Started);
+        let mut members = Vec::new();
+        while members.is_empty() {
+            run.handle(Millis(0), input.take().unwrap()).unwrap();
+            while let Some(output) = run.poll() {
+                match output {
+                    Output::Call(Work::Generate { .. }) => {
+                        let candidate = Arc::new(json!({ "a": "x" }));
+                        input = Some(Input::Produced(Produced { candidate, ..Produced::default() }));
+                    }
+                    Output::Call(Work::Assess { .. }) => {
+                        let mut assessment = Assessment::default();
+                        let issue = json!({ "code": "FOUND", "severity": "minor", "disposition": "warn", "path": "/a" });
+                        assessment.issues = vec![serde_json::from_value(issue).unwrap(); issues];
+                        input = Some(Input::Assessed(Box::new(assessment)));
+                    }
+                    Output::Call(Work::Consult { member, .. }) => members.push(member),
+                    _ => {}
+                }
+            }
+        }
+        let mut counts = Vec::new();
+        for member in members {
+            let answer = Arc::new(json!({ "s": 0.5 }));
+            let consulted =
+                Consulted { answer, usage: Usage::default(), notes: Vec::new(), repairs: Vec::new() };
+            let input = Input::Consulted { member, consulted };
+            counts.push(allocations(|| run.handle(Millis(0), input).unwrap()));
+            while run.poll().is_some() {}
+        }
+        counts.pop();
+        counts.remove(0);
+        counts
+    };
+    let (few, many) = (allocations_of_answers(0), allocations_of_answers(1_000));
+    assert_eq!(few, many);
+    // Room for events grows now and then.
+    assert!(few.iter().all(|count| count.abs_diff(few[0]) <= 2), "{few:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::code_pages;
 use super::exit::{Exit, Failure};
 use super::explain_field::explain_field;
 use super::headings::OUTPUT;
+use super::issue_codes;
 use super::latest_run::recall;
 use super::loading::{library, state_folder};
 use super::output::{Format, Output};
@@ -25,8 +26,8 @@ use std::path::{Path, PathBuf};
 )]
 pub(super) struct Arguments {
     /// A run: a result file, a folder of `run --out`, `-` for results on standard input, a run's id in the journal, or
-    /// `latest`. A profile, by name or path. A code, such as `LC101`; `codes` lists them all. With
-    /// `--field`, a document
+    /// `latest`. A profile, by name or path. A code, such as `LC101` (`codes` lists them all), or that of an
+    /// issue, such as `MISSING_FIELD`. With `--field`, a document
     #[arg(value_name = "RUN|FILE|PROFILE|CODE")]
     target: String,
     /// The document, where there are several
@@ -66,6 +67,8 @@ const ALL_CODES: &str = "codes";
 enum Target {
     Code,
     AllCodes,
+    /// The code of an issue.
+    Issue,
     Profile,
     Run,
 }
@@ -85,6 +88,8 @@ impl Target {
             Target::Run
         } else if !word.contains(['/', '\\']) && file_of(word, &library()).is_ok_and(|file| file.is_some()) {
             Target::Profile
+        } else if issue_codes::is_meant_as_code(word) {
+            Target::Issue
         } else {
             Target::Run
         }
@@ -102,6 +107,7 @@ pub(super) fn execute(arguments: &Arguments, output: &mut Output) -> Result<Exit
     match target {
         Target::Code => code_pages::page(&arguments.target, arguments.format.of_data(), output),
         Target::AllCodes => code_pages::list(arguments.format.of_data(), output),
+        Target::Issue => issue_codes::explain(&arguments.target, arguments.format.of_data(), output),
         Target::Profile => {
             let profile = arguments.over.on(&arguments.target);
             let prices = arguments.prices.as_deref();
@@ -119,7 +125,7 @@ impl Arguments {
         let what = match target {
             Target::Run if of_a_profile => "a run, and the flags given are those of a profile",
             Target::Profile if of_a_run => "a profile, and `--document` and `--journal` are of a run",
-            Target::Code | Target::AllCodes if of_a_run || of_a_profile => {
+            Target::Code | Target::AllCodes | Target::Issue if of_a_run || of_a_profile => {
                 "a code, which takes no such flags"
             }
             _ => return Ok(()),
@@ -129,7 +135,16 @@ impl Arguments {
     }
 
     fn explain_run(&self, output: &mut Output) -> Result<Exit, Failure> {
-        let latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
+        let mut latest = if self.target == "latest" && self.journal.is_none() { recall() } else { None };
+        let gone = latest.take_if(|latest| !latest.journal.is_file());
+        if let Some(gone) = gone {
+            let (run, journal) =
+                (sanitize_line(&gone.run), sanitize_line(&gone.journal.display().to_string()));
+            let word = output.err_paint.warn("warning:");
+            output.say(&format!(
+                "{word} the latest run, {run}, was in `{journal}`, which is gone; this is one before it"
+            ));
+        }
         let looking = Looking {
             target: latest.as_ref().map_or(&self.target, |latest| &latest.run),
             document: self.document.as_deref(),

@@ -32,9 +32,8 @@ pub(super) fn remember(journal: &Path, run: &RunId) {
     }
 }
 
-/// The latest run, if its journal is still there.
+/// The latest run; none where that is not known. Its journal may have been removed since.
 pub(super) fn recall() -> Option<LatestRun> {
     let text = disk::read(&state_folder()?.join(FILE), MOST_BYTES).ok()?;
-    let latest: LatestRun = serde_json::from_slice(&text).ok()?;
-    latest.journal.is_file().then_some(latest)
+    serde_json::from_slice(&text).ok()
 }

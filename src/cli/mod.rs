@@ -12,6 +12,7 @@ mod headings;
 mod hint;
 mod init;
 mod interrupts;
+mod issue_codes;
 mod journal_place;
 mod latest_run;
 mod loading;

@@ -311,7 +311,9 @@ impl Work {
             Asked::Command { .. } => {
                 Consultant::NotRun("a profile's programs run with `--allow-commands` only".to_owned())
             }
-            Asked::Service { .. } => Consultant::NotRun("no service is asked without a provider".to_owned()),
+            Asked::Service { .. } => {
+                Consultant::NotRun("`validate` asks no services; `loopctl run` does".to_owned())
+            }
         };
         let judge = |_: &JudgePlan| Consultant::NotRun("no judge is asked without a provider".to_owned());
         self.plan.validators.iter().map(validator).chain(self.plan.judges.iter().map(judge)).collect()

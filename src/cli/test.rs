@@ -18,9 +18,13 @@ use clap::{Args, ValueEnum};
     after_help = "The cases of a profile stand beside it: `clinical.yaml` has `clinical.test.yaml`.\n\nExit status: 0 every case came out as expected; 2 a profile or test file is invalid; 3 some case did not."
 )]
 pub(super) struct Arguments {
-    /// Profiles, rules or vocabularies, by name or path [default: all that have a test file]
+    /// Profiles, rules or vocabularies, by name or path [default: all of the project that have a test file; without any, all
+    /// that ship]
     #[arg(value_name = "PROFILE")]
     subjects: Vec<String>,
+    /// What ships, too: files of the project that stand in the place of shipped ones change what those do
+    #[arg(long, conflicts_with = "subjects")]
+    all: bool,
     /// Only cases with this text in their name
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -114,7 +118,11 @@ fn choose(arguments: &Arguments, unusable: &mut Vec<Unusable>, output: &mut Outp
     let library = library();
     let mut problems = Problems::new();
     if arguments.subjects.is_empty() {
-        let chosen = subjects(&library, &mut problems);
+        let mut chosen = subjects(&library, &mut problems);
+        let ships = |target: &TestTarget| target.file.is_shipped();
+        if !arguments.all && !chosen.iter().all(ships) {
+            chosen.retain(|target| !ships(target));
+        }
         unusable.extend(Unusable::new("test files", None, None, &problems));
         output.show(&problems);
         return chosen;

@@ -126,7 +126,7 @@ codes! {
     NeverDisagrees = "LC536",
     /// A part of `select` that never decides.
     InertSelectKey = "LC541",
-    /// A rolled-back candidate that is returned.
+    /// A candidate that was rolled back or missed the gate, and is returned.
     ReturnsRolledBack = "LC542",
     /// A review that no result gets.
     ReviewNever = "LC545",

@@ -1,11 +1,15 @@
 //! What profiles and price tables say of providers, held against the plugins of this machine. None is run here.
 
-use super::content::lint_provider;
+use super::content::{key_to_named_port, lint_provider};
 use crate::diag::{Code, Problem, Problems, SourceFile, Span, nearest};
-use crate::profile::{Environment, Loaded};
+use crate::profile::{Asked, Environment, Loaded, ProviderChoice};
 use crate::provider::Providers;
+use crate::value::decode::Spanned;
 use crate::value::yaml::{Data, Entry, Node, parse};
 use std::sync::Arc;
+
+/// The provider that validators with a URL go through.
+const SERVICE: &str = "service";
 
 /// Looks at the plugin of each stage and judge without running it. Not every machine that checks a profile has every
 /// plugin, so what is wrong is a warning here; `run` fails on it.
@@ -43,6 +47,13 @@ pub(crate) fn lint_providers(
             }
         };
         problems.push(problem);
+    }
+    for validator in &loaded.profile.validators {
+        let Asked::Service { config, url_by } = &validator.asked else { continue };
+        let Ok(plugin) = providers.find(SERVICE) else { continue };
+        let name = Spanned { value: SERVICE.to_owned(), span: validator.id.span.clone() };
+        let choice = ProviderChoice { name, config: config.clone(), base_url_by: *url_by };
+        key_to_named_port(&plugin.manifest, &choice, environment, problems);
     }
 }
 

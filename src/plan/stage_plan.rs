@@ -7,7 +7,9 @@ use crate::feedback::{Passages, Role, Template, Templates};
 use crate::profile::{
     Asked, CandidateKind, Dimension, Files, Judge, Measure, Repair, Stage, StageEvidence, Validator,
 };
-use crate::rules::{Inheritance, PatternCheck, Schema, check_extraction, values_of_fields, whole_schema};
+use crate::rules::{
+    Inheritance, PatternCheck, Schema, check_extraction, is_among_schemas, values_of_fields, whole_schema,
+};
 use crate::value::decode::Spanned;
 use crate::value::unescape;
 use crate::value::yaml::Data;
@@ -216,6 +218,9 @@ impl Reader<'_> {
         }
         for document_type in self.types {
             let Some(path) = path_for(&output.value, document_type, &output.span, problems) else { break };
+            if !is_among_schemas(&path, &output.span, problems) {
+                break;
+            }
             // A path without `{{ document_type }}` is the same for all.
             let schema = known.entry(path).or_insert_with_key(|path| {
                 if self.is_missing(path) {
@@ -376,10 +381,11 @@ fn key_place(file: &Arc<SourceFile>, pointer: &str) -> Span {
     Span::new(file, found.0, found.1)
 }
 
-/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, and without the examples
-/// beside patterns, which are for people.
+/// Extraction patterns as providers get them: vocabularies with their phrases instead of their names, without the examples
+/// beside patterns, which are for people, and without keys that say `null`, which are as good as not there.
 fn for_providers(mut patterns: Value, values: Vec<(String, Value)>) -> Value {
     leave_out_examples(&mut patterns);
+    leave_out_nulls(&mut patterns);
     let fields = patterns.get_mut("fields").and_then(Value::as_object_mut);
     for (name, field) in fields.into_iter().flatten() {
         let own = values.iter().find(|(of, _)| of == name);
@@ -388,6 +394,17 @@ fn for_providers(mut patterns: Value, values: Vec<(String, Value)>) -> Value {
         }
     }
     patterns
+}
+
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nulls),
+        _ => {}
+    }
 }
 
 /// Of fields, and of the members of their items. The names of vocabularies go with them.

@@ -28,7 +28,7 @@ mapping! {
         #[key(text("a file under `prompts/`"), examples(&["extract.md", "judge/literature.md"]))]
         pub prompt: Option<Spanned<String>>,
         /// What the answer must look like. `{{ document_type }}` is filled in. Without it any answer is taken.
-        #[key(text("the path of a JSON Schema"), examples(&["schemas/{{ document_type }}.schema.json"]))]
+        #[key(text("a JSON Schema under `schemas/`"), examples(&["schemas/{{ document_type }}.schema.json"]))]
         pub output: Option<Spanned<String>>,
         /// The longest time that one call may take, from sending to the last byte. A call that takes longer has failed with a
         /// transient error.
@@ -274,8 +274,10 @@ impl ProviderChoice {
             return named.map(of).into_iter().collect();
         }
         let Some(text) = Spanned::<String>::decode(node, problems) else { return Vec::new() };
-        // Its own provider is where a profile says; whether another is there, too, nobody has said.
-        if Author::of(&text.span) == Author::User && config.placed_by_profile {
+        // Its own provider is where a profile says; whether another is there, too, nobody has said. To do without one sends
+        // nobody anything.
+        let is_another = ![super::NO_PROVIDER, super::ANSWERED_BY_CASE].contains(&text.value.trim());
+        if is_another && Author::of(&text.span) == Author::User && config.placed_by_profile {
             problems.push(
                 Problem::error(
                     Code::Conflict,

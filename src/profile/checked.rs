@@ -216,7 +216,7 @@ pub(super) fn decode(
         let problem = Problem::warning(Code::Conflict, &node.span, message);
         problems.push(problem.help("set `lock: none`, or `candidate: value`"));
     }
-    references::check(&profile, problems);
+    references::check(&profile, root, problems);
     references::check_attachments(&profile.stages, &profile.judges, &profile.mask, problems);
     Some(profile)
 }
@@ -225,6 +225,10 @@ pub(super) fn decode(
 fn check_policy(policy: &mut LoopPolicy, dimensions: &[Dimension], root: &Node, problems: &mut Problems) {
     let known: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     let value = |key: &str| root.get(key).filter(|node| !matches!(node.data, Data::Null));
+    if value("assess").is_none() {
+        // That it is missing has been reported, and every name of a dimension would be wrong.
+        return;
+    }
     if let Some(node) = value("overall") {
         policy.overall = policy.overall.checked(node, &known, problems).unwrap_or_default();
     }

@@ -14,6 +14,9 @@ use std::fmt;
 /// The provider of a judge that is not to be asked.
 pub(crate) const NO_PROVIDER: &str = "none";
 
+/// The provider of a judge whose answers a test case brings. It counts as asked; nobody looks for it.
+pub(crate) const ANSWERED_BY_CASE: &str = "the-case";
+
 /// The provider of a judge that is asked where the last stage is.
 const LIKE_THE_STAGE: &str = "$stage";
 

@@ -78,7 +78,7 @@ mapping! {
         #[key(examples(&["{ type: TYPE_MISMATCH, otherwise: CONSTRAINT_VIOLATION }"]))]
         pub codes: SchemaCodes => |_| SchemaCodes::default(),
         /// The JSON Schema; `{{ document_type }}` is filled in. The score is 1 − errors / fields, at least 0.
-        #[key(text("the path of a JSON Schema"), required, examples(&["schemas/{{ document_type }}.schema.json"]))]
+        #[key(text("a JSON Schema under `schemas/`"), required, examples(&["schemas/{{ document_type }}.schema.json"]))]
         pub schema: Spanned<String>,
     }
 }

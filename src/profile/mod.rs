@@ -49,7 +49,7 @@ pub use files::{Files, Library, read_text_file};
 pub(crate) use files::{MAX_FILE_BYTES, read_text_below};
 pub use interpolate::Environment;
 pub(crate) use interpolate::{has_variable, secret_word};
-pub(crate) use judge::NO_PROVIDER;
+pub(crate) use judge::{ANSWERED_BY_CASE, NO_PROVIDER};
 pub use judge::{AfterRetries, Asked, Judge, OnFailure, Scale, Sees, Validator};
 pub use load::{Loaded, available, defaults_text, load};
 pub(crate) use load::{Settings, checked as check_settings, defaults, file_of, settings};

@@ -1,15 +1,15 @@
 //! Names by which the parts of a profile refer to each other.
 
-use super::judge::{AfterRetries, Judge, Scale, Sees};
+use super::judge::{AfterRetries, Judge, Sees};
 use super::{CandidateKind, Mask, Measure, Profile, Stage};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
-use crate::value::Severity;
+use crate::value::yaml::{Data, Node};
 
 /// The word in `feedback.to` for every stage.
 pub(crate) const ALL_STAGES: &str = "all";
 
 /// Reports names of stages, judges, validators and dimensions that nothing has, and what can't work together.
-pub(super) fn check(profile: &Profile, problems: &mut Problems) {
+pub(super) fn check(profile: &Profile, root: &Node, problems: &mut Problems) {
     let Profile { stages, generate_once, judges, validators, dimensions, feedback, .. } = profile;
     let stage_ids: Vec<&str> = stages.iter().map(|stage| stage.id.value.as_str()).collect();
     for id in generate_once {
@@ -82,7 +82,7 @@ pub(super) fn check(profile: &Profile, problems: &mut Problems) {
             );
         }
     }
-    value_judge(profile, &judge_ids, problems);
+    value_judge(profile, root, &judge_ids, problems);
     let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
     for judge in judges {
         if let AfterRetries::Dimension(name) = &judge.on_failure.then {
@@ -92,7 +92,7 @@ pub(super) fn check(profile: &Profile, problems: &mut Problems) {
 }
 
 /// Reports what a judge of single values can't be or have: it sees passages and gives no scores.
-fn value_judge(profile: &Profile, judges: &[&str], problems: &mut Problems) {
+fn value_judge(profile: &Profile, root: &Node, judges: &[&str], problems: &mut Problems) {
     let Some(first) = profile.value_judge() else { return };
     for named in profile.value_judges() {
         let is_known = known("judge", &named.value, &named.span, judges, problems);
@@ -128,13 +128,20 @@ fn value_judge(profile: &Profile, judges: &[&str], problems: &mut Problems) {
         );
     }
     let Some(judge) = profile.judges.iter().find(|judge| judge.id.value == first.value) else { return };
+    // Also where it is written out as it would be anyway.
+    let written = root.get("judges").and_then(|judges| judges.get(&judge.id.value));
+    let is_written = |key: &str| {
+        let value = written.and_then(|written| written.get(key));
+        value.is_some_and(|value| !matches!(value.data, Data::Null))
+    };
     let unused = [
         ("sees: unmasked", judge.sees == Sees::Unmasked),
-        ("reference", judge.reference.is_some()),
-        ("attach", judge.call.attach.is_some()),
-        ("issues", judge.issues.is_some()),
-        ("scale", judge.scale != Scale::default()),
-        ("severity", judge.severity != Severity::Major),
+        ("reference", is_written("reference")),
+        ("attach", is_written("attach")),
+        ("issues", is_written("issues")),
+        ("scale", is_written("scale")),
+        ("severity", is_written("severity")),
+        ("withhold", is_written("withhold")),
     ];
     for (key, _) in unused.into_iter().filter(|(_, is_set)| *is_set) {
         problems.push(

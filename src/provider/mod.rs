@@ -60,6 +60,8 @@ pub use complete::{Called, PluginIdentity, Provider};
 pub use error::{CallFailure, FailureKind, ProviderError};
 pub use inspect::Inspected;
 pub use locate::PluginPaths;
+#[cfg(feature = "cli")]
+pub(crate) use network::SERVICE_HOSTS;
 pub(crate) use plugin::{LOG_TARGET, Working};
 pub(crate) use prices::PriceTable;
 pub use prices::{LongPrompt, Price, Prices, Rates};

@@ -1,7 +1,7 @@
 //! What is shown when a document or a batch is over.
 
 use super::paint::Paint;
-use crate::policy::FinalStatus;
+use crate::policy::{FinalStatus, SelectionReason};
 use crate::result::DocumentResult;
 use crate::run::BatchEnd;
 use crate::score::{Assessment, Evidence};
@@ -58,7 +58,7 @@ pub(crate) fn document_summary(result: &DocumentResult, with_type: bool, paint: 
         sparkline(&result.improvement_trajectory),
     );
     if let (Some(best), Some(reason)) = (result.best_iteration, &result.selection_reason) {
-        let _ = write!(out, "  iteration {best} of {} ({reason})", result.iteration_count);
+        let _ = write!(out, "  candidate {best}, the {}", standing(*reason, result.iteration_count));
     }
     let _ = write!(out, "  {}", paint.faint(&result.elapsed_ms.to_string()));
     if let Some(used) = used(result.usage) {
@@ -79,6 +79,15 @@ pub(crate) fn document_summary(result: &DocumentResult, with_type: bool, paint: 
     }
     out.push('\n');
     out
+}
+
+/// How the candidate that is returned stands among all of them.
+fn standing(reason: SelectionReason, count: usize) -> String {
+    match reason {
+        SelectionReason::OnlyIteration => "only one".to_owned(),
+        SelectionReason::FinalIterationBest => format!("last of {count}"),
+        SelectionReason::QualityPeakedAt(_) => format!("best of {count}"),
+    }
 }
 
 /// Tokens and money in words; nothing where nothing was used and nothing is unknown.

@@ -5,6 +5,8 @@
 
 use super::checks::pattern_advice;
 use super::evidence::read_vocabulary;
+use super::extraction_keys::check_keys;
+use super::pattern_groups::{compiled_group_names, group_names};
 use crate::diag::{Code, Problem, Problems, Span, nearest};
 use crate::profile::Files;
 use crate::value::decode::{Count, Decode, Fields, Spanned, wrong_type};
@@ -12,14 +14,7 @@ use crate::value::shape::{Shape, by_name};
 use crate::value::yaml::{Data, Node};
 use crate::{decode_words, mapping};
 use loopctl_plugin_sdk::words::{MAX_PATTERN_BYTES, Unexpanded, Words, is_name};
-use regex::RegexBuilder;
-use regex_syntax::hir::{Hir, HirKind};
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
-
-/// Largest compiled pattern, in bytes.
-const MAX_PATTERN: usize = 4 << 20;
 
 /// How much is asked of a pattern that does not ship: of those that do, the tests compile all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +40,26 @@ impl Declared {
     }
 }
 
+/// Which named groups a pattern needs.
+#[derive(Debug, Clone, Copy)]
+enum Groups {
+    /// All of these.
+    Named(&'static [&'static str]),
+    /// At least one, of any name.
+    Any,
+    /// It may have none.
+    Forbidden,
+}
+
+/// Those of a pattern that finds nothing by itself.
+const NO_GROUPS: Groups = Groups::Named(&[]);
+
 fn pattern() -> Shape {
     Shape::text("a regular expression; `{name}` stands for one of `words`")
 }
 
 /// A list of what people name, each with where the name stands.
-type Named<T> = Vec<(Spanned<String>, T)>;
+pub(super) type Named<T> = Vec<(Spanned<String>, T)>;
 
 mapping! {
     /// How the provider `pattern` finds the fields of one document type without a language model. Every value is copied from the
@@ -74,16 +83,16 @@ mapping! {
             )),
             examples(&["{ differentiated: '(?:well|moderately|poorly) differentiated' }"])
         )]
-        words: Named<Spanned<String>> as Value = |node, problems| {
+        pub(super) words: Named<Spanned<String>> as Value = |node, problems| {
             named(node, "a mapping from words to patterns", problems)
         } => |_| Vec::new(),
         /// What a heading looks like; its words are the group `title`. Without it no `section` is found.
         #[key(shaped(|| Shape::list(pattern())), examples(&["['^(?P<title>[A-Z ]+):']"]))]
-        headings: Vec<Spanned<String>> => |_| Vec::new(),
+        pub(super) headings: Vec<Spanned<String>> => |_| Vec::new(),
         /// The whole title of headings under which something is said for the time being, such as a preliminary diagnosis. It
         /// counts only where nothing else in the document says it. Without it, every part of the document counts alike.
         #[key(shaped(pattern), examples(&["'preliminary.*|frozen section.*'"]))]
-        preliminary: Option<Spanned<String>>,
+        pub(super) preliminary: Option<Spanned<String>>,
         /// The fields and how each is found.
         #[key(
             shaped(|| by_name("FIELD", "How this field is found.", || Shape::Mapping(ExtractedField::mapping()))),
@@ -91,7 +100,7 @@ mapping! {
             missing("list each field with its patterns"),
             examples(&["{ grade: { patterns: [{ pattern: 'grade:\\s*(?P<value>[^\\n.;]+)' }] } }"])
         )]
-        fields: Named<ExtractedField> as Value = |node, problems| {
+        pub(super) fields: Named<ExtractedField> as Value = |node, problems| {
             named(node, "a mapping from fields to their patterns", problems)
         } => |_| Vec::new(),
     }
@@ -100,23 +109,23 @@ mapping! {
 mapping! {
     /// How one field is found.
     "field" is "field", expects "a mapping with `patterns`";
-    struct ExtractedField {
+    pub(super) struct ExtractedField {
         /// What the field is.
         #[key(default("text"), examples(&["number"]))]
-        kind: FieldKind,
+        pub(super) kind: FieldKind,
         /// For objects: the name to use, and what it may be called in the document. Other keys are passed over. Without it keys
         /// stay as they are.
         #[key(
             shaped(|| by_name("NAME", "What this key may be called in the document.", pattern)),
             examples(&["{ ER: 'ER|estrogen receptor' }"])
         )]
-        keys: Named<Spanned<String>> as Value = |node, problems| {
+        pub(super) keys: Named<Spanned<String>> as Value = |node, problems| {
             named(node, "a mapping from names to patterns", problems)
         } => |_| Vec::new(),
         /// The vocabulary (`rules/vocabularies/NAME.yaml`) that reads what is found. Of several matches of one pattern that differ,
         /// the one that it prefers counts; if it prefers none, `FIELD_status: ambiguous` is said. Without it the first counts.
         #[key(examples(&["margin-status"]))]
-        values: Option<Spanned<String>>,
+        pub(super) values: Option<Spanned<String>>,
         /// When to say `FIELD_status: not_present`. Without it that is never said.
         #[key(examples(&["{ after: 1, unless: 'grad|differentiat' }"]))]
         absent: Option<Absent>,
@@ -126,42 +135,58 @@ mapping! {
             shaped(|| by_name("MEMBER", "How this member is found.", || Shape::Mapping(ItemMember::mapping()))),
             examples(&["{ grade: {}, site: { patterns: [{ pattern: 'site: (?P<value>\\w+)' }] } }"])
         )]
-        fields: Named<ItemMember> as Value = |node, problems| {
+        pub(super) fields: Named<ItemMember> as Value = |node, problems| {
             named(node, "a mapping from members to their patterns", problems)
         } => |_| Vec::new(),
         /// Tried from top to bottom; the first that matches gives the value.
         #[key(default("[]"), examples(&["[{ pattern: 'grade:\\s*(?P<value>[^\\n.;]+)' }]"]))]
-        patterns: Vec<Pattern>,
+        pub(super) patterns: Vec<Pattern>,
     }
 }
 
 mapping! {
     /// How one member of an item is found.
     "member" is "member", expects "a mapping with `patterns`, or `{}`";
-    struct ItemMember {
+    pub(super) struct ItemMember {
         /// Whether it is a text or a number.
         #[key(default("text"), examples(&["number"]))]
-        kind: FieldKind,
+        pub(super) kind: FieldKind,
         /// Tried from top to bottom. Without it, those of the field of the same name.
         #[key(default("[]"), examples(&["[{ pattern: 'site: (?P<value>\\w+)' }]"]))]
-        patterns: Vec<Pattern>,
+        pub(super) patterns: Vec<Pattern>,
     }
 }
 
 /// What a field may be.
-enum FieldKind {
-    Single,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FieldKind {
+    Text,
+    Number,
     Object,
-    Other,
+    List,
+    Whole,
+    Each,
+}
+
+impl FieldKind {
+    /// What its patterns must mark.
+    fn groups(self) -> Groups {
+        match self {
+            FieldKind::Text | FieldKind::Number => Groups::Named(&["value"]),
+            FieldKind::Object => Groups::Named(&["key", "value"]),
+            FieldKind::List => Groups::Any,
+            FieldKind::Whole | FieldKind::Each => NO_GROUPS,
+        }
+    }
 }
 
 decode_words!(FieldKind, "kind", {
-    "text": "The group `value` of the first pattern that matches." => FieldKind::Single,
-    "number": "The same, as a number." => FieldKind::Single,
+    "text": "The group `value` of the first pattern that matches." => FieldKind::Text,
+    "number": "The same, as a number." => FieldKind::Number,
     "object": "One entry for each match: the groups `key` and `value`." => FieldKind::Object,
-    "list": "One element for each match: each named group is a property." => FieldKind::Other,
-    "whole": "The whole document." => FieldKind::Other,
-    "each": "One element for each part of the document (the rubric's `each`), with the label and what `fields` find in it." => FieldKind::Other,
+    "list": "One element for each match: each named group is a property." => FieldKind::List,
+    "whole": "The whole document." => FieldKind::Whole,
+    "each": "One element for each part of the document (the rubric's `each`), with the label and what `fields` find in it." => FieldKind::Each,
 });
 
 mapping! {
@@ -180,11 +205,11 @@ mapping! {
 mapping! {
     /// Where and how to look. It has `pattern`, `section` or both.
     "pattern" is "pattern", expects "a mapping with `pattern` or `section`", checked by Pattern::check;
-    struct Pattern {
+    pub(super) struct Pattern {
         /// 0 is tried at once; 1 only when the first answer was missing or faulty, 2 when the second was, and so on. Put what can
         /// hardly be wrong in tier 0, and good guesses in the others.
         #[key(name("tier"), default("0"), examples(&["1"]))]
-        _tier: u64,
+        _tier: u32,
         /// Look only at so many characters from the beginning of the document or section. Without it, at all.
         #[key(name("head"), examples(&["300"]))]
         _head: Option<Count>,
@@ -194,13 +219,13 @@ mapping! {
         /// Look only under headings whose whole title matches; without `pattern`, all text under the heading is the value.
         /// Without it, everywhere.
         #[key(shaped(pattern), examples(&["diagnosis"]))]
-        section: Option<Spanned<String>>,
+        pub(super) section: Option<Spanned<String>>,
         /// Pass over a value (in a list: a match) in which this is found. Without it none is passed over.
         #[key(shaped(pattern), examples(&["not specified"]))]
         reject: Option<Spanned<String>>,
         /// What to look for, with the group `value` round what is taken.
         #[key(shaped(pattern), examples(&["'grade:\\s*(?P<value>[^\\n.;]+)'"]))]
-        pattern: Option<Spanned<String>>,
+        pub(super) pattern: Option<Spanned<String>>,
         /// Texts in which `pattern` must find something. `check` tries them; a run takes no notice of them. Without it none is
         /// tried.
         #[key(
@@ -242,13 +267,18 @@ fn named<T: Decode>(node: &Node, expected: &str, problems: &mut Problems) -> Opt
 
 /// Reports everything that is wrong with a file of extraction patterns.
 pub fn check_extraction(node: &Node, care: PatternCheck, problems: &mut Problems) {
+    let before = problems.error_count();
     let Some(file) = Extraction::read_mapping(node, problems) else { return };
+    // A key that could not be read is not missing as well.
+    if problems.error_count() == before {
+        check_keys(&file, problems);
+    }
     let declared = declare(&file.words, care, problems);
     for heading in &file.headings {
-        check_pattern(&declared, heading, &["title"], problems);
+        check_pattern(&declared, heading, Groups::Named(&["title"]), problems);
     }
     if let Some(title) = &file.preliminary {
-        check_pattern(&declared, title, &[], problems);
+        check_pattern(&declared, title, NO_GROUPS, problems);
     }
     for (_, field) in &file.fields {
         check_field(&declared, field, problems);
@@ -284,7 +314,7 @@ fn declare(words: &Named<Spanned<String>>, care: PatternCheck, problems: &mut Pr
             let problem = Problem::error(Code::BadPattern, &name.span, message);
             problems.push(problem.help("use lower-case letters, digits and `_`, beginning with a letter"));
         }
-        check_pattern(&declared, pattern, &[], problems);
+        check_pattern(&declared, pattern, Groups::Forbidden, problems);
         // What is wrong with it has been reported; as nothing it leaves the others in order.
         let expanded = declared.words.expand(&pattern.value, MAX_PATTERN_BYTES).unwrap_or_default();
         declared.words.declare(&name.value, expanded);
@@ -296,24 +326,18 @@ fn declare(words: &Named<Spanned<String>>, care: PatternCheck, problems: &mut Pr
 fn check_field(declared: &Declared, field: &ExtractedField, problems: &mut Problems) {
     let unless = field.absent.iter().filter_map(|absent| absent.unless.as_ref());
     for pattern in field.keys.iter().map(|(_, pattern)| pattern).chain(unless) {
-        check_pattern(declared, pattern, &[], problems);
+        check_pattern(declared, pattern, NO_GROUPS, problems);
     }
-    let groups: &[&str] = match field.kind {
-        FieldKind::Object => &["key", "value"],
-        FieldKind::Single => &["value"],
-        FieldKind::Other => &[],
-    };
-    check_patterns(declared, &field.patterns, groups, problems);
+    check_patterns(declared, &field.patterns, field.kind.groups(), problems);
     for (_, member) in &field.fields {
-        let groups: &[&str] = if matches!(member.kind, FieldKind::Single) { &["value"] } else { &[] };
-        check_patterns(declared, &member.patterns, groups, problems);
+        check_patterns(declared, &member.patterns, member.kind.groups(), problems);
     }
 }
 
-fn check_patterns(declared: &Declared, patterns: &[Pattern], groups: &[&str], problems: &mut Problems) {
+fn check_patterns(declared: &Declared, patterns: &[Pattern], groups: Groups, problems: &mut Problems) {
     for Pattern { section, reject, pattern, .. } in patterns {
         for pattern in section.iter().chain(reject) {
-            check_pattern(declared, pattern, &[], problems);
+            check_pattern(declared, pattern, NO_GROUPS, problems);
         }
         if let Some(pattern) = pattern {
             check_pattern(declared, pattern, groups, problems);
@@ -321,7 +345,7 @@ fn check_patterns(declared: &Declared, patterns: &[Pattern], groups: &[&str], pr
     }
 }
 
-fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str], problems: &mut Problems) {
+fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: Groups, problems: &mut Problems) {
     if declared.is_known(&pattern.span) {
         return;
     }
@@ -359,79 +383,28 @@ fn check_pattern(declared: &Declared, pattern: &Spanned<String>, groups: &[&str]
                 None => problem,
             });
         }
-        Ok(names) => {
-            for group in groups.iter().filter(|group| !names.iter().any(|name| name == *group)) {
-                problems.push(lacking(&pattern.span, group));
+        Ok(names) => check_groups(&pattern.span, groups, &names, problems),
+    }
+}
+
+fn check_groups(span: &Span, groups: Groups, names: &[String], problems: &mut Problems) {
+    match (groups, names.first()) {
+        (Groups::Named(needed), _) => {
+            for group in needed.iter().filter(|group| !names.iter().any(|name| name == *group)) {
+                problems.push(lacking(span, group));
             }
         }
-    }
-}
-
-type GroupNames = Result<Vec<String>, String>;
-
-/// What compiling patterns came to: profiles that are checked together name the same ones.
-static COMPILED: LazyLock<RwLock<HashMap<String, GroupNames>>> = LazyLock::new(RwLock::default);
-/// Most patterns that are remembered.
-const MOST_COMPILED: usize = 10_000;
-
-/// The names of the groups of a pattern that was compiled, or why it can't be.
-fn compiled_group_names(pattern: &str) -> GroupNames {
-    if let Some(known) = COMPILED.read().unwrap_or_else(PoisonError::into_inner).get(pattern) {
-        return known.clone();
-    }
-    let names = group_names(pattern, PatternCheck::Compile);
-    let mut known = COMPILED.write().unwrap_or_else(PoisonError::into_inner);
-    if known.len() >= MOST_COMPILED {
-        known.clear();
-    }
-    known.insert(pattern.to_owned(), names.clone());
-    names
-}
-
-/// The names of a pattern's groups, or why it is none.
-fn group_names(pattern: &str, care: PatternCheck) -> GroupNames {
-    match care {
-        PatternCheck::Compile => {
-            let built = RegexBuilder::new(pattern)
-                .case_insensitive(true)
-                .multi_line(true)
-                .crlf(true)
-                .size_limit(MAX_PATTERN)
-                .build()
-                .map_err(|error| last_line(&error.to_string()))?;
-            Ok(built.capture_names().flatten().map(str::to_owned).collect())
+        (Groups::Any, None) => {
+            let message = "this pattern of a list has no named group";
+            let problem = Problem::error(Code::BadPattern, span, message);
+            problems.push(problem.help("name what each element shall have: `(?P<size>…)`"));
         }
-        PatternCheck::Syntax => {
-            let parsed = regex_syntax::ParserBuilder::new()
-                .case_insensitive(true)
-                .multi_line(true)
-                .crlf(true)
-                .build()
-                .parse(pattern)
-                .map_err(|error| last_line(&error.to_string()))?;
-            let mut names = Vec::new();
-            collect_names(&parsed, &mut names);
-            Ok(names)
+        (Groups::Forbidden, Some(group)) => {
+            let message = format!("a word has no named group, found `{group}`");
+            let problem = Problem::error(Code::BadPattern, span, message);
+            problems.push(problem.help("write `(?:…)` here, and name the group where the word is used"));
         }
-    }
-}
-
-fn last_line(error: &str) -> String {
-    error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
-}
-
-/// The parser bounds the depth.
-fn collect_names(hir: &Hir, names: &mut Vec<String>) {
-    match hir.kind() {
-        HirKind::Capture(capture) => {
-            names.extend(capture.name.iter().map(|name| name.to_string()));
-            collect_names(&capture.sub, names);
-        }
-        HirKind::Repetition(repetition) => collect_names(&repetition.sub, names),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().for_each(|part| collect_names(part, names));
-        }
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => {}
+        (Groups::Any, Some(_)) | (Groups::Forbidden, None) => {}
     }
 }
 

@@ -168,6 +168,19 @@ impl<'a> Leaves<'a> {
     }
 }
 
+/// Whether a schema stands where schemas do; reported if not. A profile may be somebody else's, and a schema is sent to the
+/// provider: any other file of the project would be, too.
+pub(crate) fn is_among_schemas(path: &str, named: &Span, problems: &mut Problems) -> bool {
+    let is_among = path.trim_start_matches("./").starts_with("schemas/");
+    if !is_among {
+        let message = format!("a schema is a file under `schemas/`, found `{path}`");
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let problem = Problem::error(Code::BadPath, named, message);
+        problems.push(problem.help(format!("if it is one, put it there, and write `schemas/{name}`")));
+    }
+    is_among
+}
+
 /// Reads and compiles the schema `name`; what is wrong is reported in it, or where it is named.
 pub(super) fn read_schema(
     name: &str,
@@ -175,6 +188,9 @@ pub(super) fn read_schema(
     files: &dyn Files,
     problems: &mut Problems,
 ) -> Option<Arc<Schema>> {
+    if !is_among_schemas(name, named, problems) {
+        return None;
+    }
     let file = match files.read(name) {
         Ok(Some(file)) => file,
         Ok(None) => {

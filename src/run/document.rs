@@ -101,7 +101,7 @@ impl Session {
         for judge in self.plan.profile.judges.iter().filter(|judge| !judge.is_asked()) {
             let id = &judge.id.value;
             warnings.push(format!(
-                "judge `{id}` was not asked, because it has no provider; name one with `--judge`"
+                "judge `{id}` was not asked, because it has no provider; name one with `loopctl run --judge`"
             ));
         }
         let mut task = DocumentRun {

@@ -28,7 +28,7 @@ mapping! {
 
 /// Said where a budget of money is looked at and not all that was spent is known. Always in the same words, so that it
 /// is shown once.
-const UNKNOWN_COST: &str = "the budget `cost_usd` can't be kept, because the cost of some calls is unknown: only what is \
+pub(crate) const UNKNOWN_COST: &str = "the budget `cost_usd` can't be kept, because the cost of some calls is unknown: only what is \
      known counts; add prices to `prices.yaml`, or limit `tokens` or `calls`";
 
 impl Declared for Budget {

@@ -21,6 +21,7 @@ mod stagnation;
 mod timeout;
 mod unchanged;
 
+pub(crate) use budget::UNKNOWN_COST;
 pub(crate) use criteria::STOP;
 pub use criteria::StopCriteria;
 pub use criterion::*;

@@ -285,6 +285,39 @@ fn names_that_lead_out_of_the_project_are_refused() {
     }
 }
 
+/// What answers must look like is sent to the provider, and so would be any other file of the project.
+#[test]
+fn a_schema_is_a_file_among_schemas() {
+    let place = Workspace::new();
+    place.write("package.json", "{}");
+    place.write("schemas/own.json", "{}");
+    let checked = |profile: &str, rule: &str| {
+        place.write("profiles/mine.yaml", format!("extends: batch\n{profile}\n"));
+        place.write("rules/mine.yaml", format!("rules:\n  - {{ id: a, field: grade, {rule} }}\n"));
+        place.run(&["check", "mine"])
+    };
+    let stage = |output: &str| {
+        format!("stages: [{{ id: extract, provider: pattern, prompt: extract.md, output: {output} }}]")
+    };
+    let own = "assess: { validity: { rules: mine, penalty: 0.1 } }";
+    for (profile, rule) in [
+        (stage("package.json"), "type: text"),
+        (stage("'./package.json'"), "type: text"),
+        ("assess: { validity: { schema: package.json } }".to_owned(), "type: text"),
+        (own.to_owned(), "schema: package.json"),
+    ] {
+        let out = checked(&profile, rule).exits(2).out;
+        assert_eq!(out.matches("a schema is a file under `schemas/`, found").count(), 1, "{out}");
+    }
+    for (profile, rule) in [
+        (stage("schemas/own.json"), "type: text"),
+        (stage("./schemas/own.json"), "type: text"),
+        (own.to_owned(), "schema: schemas/own.json"),
+    ] {
+        checked(&profile, rule).exits(0);
+    }
+}
+
 #[test]
 fn a_provider_that_is_not_there_is_a_warning_here_and_an_error_when_it_runs() {
     let place = Workspace::new();

@@ -33,6 +33,36 @@ fn notes_are_counted_and_the_way_to_more_is_shown() {
 }
 
 #[test]
+fn a_field_that_a_rule_reaches_by_a_path_is_looked_at() {
+    let profile = "classify: null
+stages: [{ id: extract, provider: scripted, config: { answers: [] }, prompt: extract.md, output: schemas/m.json }]
+assess: { v: { rules: m, penalty: 0.1 } }
+overall: { v: 1 }
+accept: { overall: 0.9 }
+stop: { max_iterations: 1 }
+";
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": { "grade": { "type": "string" }, "held": { "type": "string" }, "deep": { "type": "string" } }
+    });
+    for (rule, nobody) in [
+        ("{ id: a, field: grade, same_as: ^.held }", Some("`deep`")),
+        ("{ id: a, each: $..deep, type: text }", Some("`grade`, `held`")),
+        ("{ id: a, each: '$[?@.deep]', type: text }", Some("`grade`, `held`")),
+        ("{ id: a, each: $.*, type: text }", None),
+        ("{ id: a, each: $..*, type: text }", None),
+        ("{ id: a, field: grade, type: text }", Some("`deep`, `held`")),
+    ] {
+        let (rules, schema) = (format!("rules:\n  - {rule}\n"), schema.to_string());
+        let files = [("profiles/mine.yaml", profile), ("rules/m.yaml", &rules), ("schemas/m.json", &schema)];
+        let ran = checked(&files, &["check", "mine"]).exits(0);
+        assert_eq!(ran.out.contains("LC604"), nobody.is_some(), "{rule}: {}", ran.out);
+        assert!(nobody.is_none_or(|fields| ran.out.contains(fields)), "{rule}: {}", ran.out);
+    }
+}
+
+#[test]
 fn with_strict_a_warning_is_enough_and_a_note_is_not() {
     let warned = [("profiles/mine.yaml", "extends: batch\nstop: { timeout: 0s }\n")];
     checked(&warned, &["check", "mine"]).exits(0);
@@ -231,4 +261,18 @@ fn a_key_that_goes_to_a_port_that_only_the_profile_names_is_warned_of() {
     assert!(!warned(&["check", "mine.yaml"], &[key, ("OPENAI_BASE_URL", "http://localhost:8000/v1")]));
     let own = "stages.*.config.base_url=http://localhost:8000/v1";
     assert!(!warned(&["check", "-p", "safe.yaml", "--config", own], &[key]), "the person's");
+    // The token of services, which goes where it is asked for.
+    let validated = |more: &str| {
+        format!(
+            "extends: batch\nvalidators: {{ ours: {{ url: 'http://localhost:8000/check', stages: [a]{more} }} }}\nassess: {{ ours: {{ external: {{ validator: ours }} }} }}\noverall: {{ completeness: 0.2, accuracy: 0.4, ours: 0.1 }}\n"
+        )
+    };
+    place.write("validated.yaml", validated(", token: true"));
+    place.write("plain.yaml", validated(""));
+    let token = ("LOOPCTL_SERVICE_TOKEN", "sk-1");
+    assert!(warned(&["check", "validated.yaml"], &[token]));
+    assert!(!warned(&["check", "plain.yaml"], &[token]), "not asked for");
+    assert!(!warned(&["check", "validated.yaml"], &[]), "no token, nothing to be sent");
+    let listed = ("LOOPCTL_SERVICE_HOSTS", "example.org, localhost:8000");
+    assert!(!warned(&["check", "validated.yaml"], &[token, listed]), "the person's");
 }

@@ -99,6 +99,15 @@ fn explain_takes_a_run_a_profile_or_a_code() {
     place.run(&["run", "--quiet", "--out", "out", "pathology-gastric.txt"]);
     let of = |target: &str| place.run(&["explain", target]).exits(0).out;
     assert!(of("LC101").starts_with("# LC101: "));
+    let missing = of("MISSING_FIELD");
+    assert!(missing.starts_with("MISSING_FIELD: a field that the rubric asks for is empty\n"), "{missing}");
+    assert!(missing.contains("docs/review.md"), "{missing}");
+    place.run(&["explain", "MISING_FIELD"]).exits(2).says(&["did you mean `MISSING_FIELD`?"]);
+    place
+        .run(&["explain", "GRADE_FORMAT"])
+        .exits(2)
+        .says(&["it is that of a rule", "loopctl explain PROFILE"]);
+    place.run(&["explain", "MISSING_FIELD", "--document", "a"]).exits(2).says(&["is a code"]);
     assert_eq!(of("clinical"), place.run(&["profile", "explain", "clinical"]).exits(0).out);
     place.write("mine.yaml", "extends: clinical\n");
     assert!(of("mine.yaml").contains("mine"));
@@ -120,9 +129,10 @@ fn the_latest_run_is_the_latest_wherever_its_journal_is() {
     place.run(&["run", "--quiet", "--out", "out", "pathology-gastric.txt"]);
     let latest = place.run(&["explain", "latest"]).exits(0).out;
     assert!(latest.contains("pathology-gastric"), "{latest}");
-    // A journal that is gone is no reason to say nothing.
+    // A journal that is gone is no reason to say nothing, nor to pass another run for the latest.
     std::fs::remove_dir_all(place.path("out")).unwrap();
-    assert!(place.run(&["explain", "latest"]).exits(0).out.contains("pathology-kidney"));
+    let before = place.run(&["explain", "latest"]).exits(0).says(&["which is gone; this is one before it"]);
+    assert!(before.out.contains("pathology-kidney"), "{}", before.out);
 }
 
 #[test]

@@ -93,6 +93,30 @@ async fn documents_run_at_the_same_time() {
     assert!(stuck.await.unwrap_err().is_cancelled());
 }
 
+/// One document's provider fails permanently while another document waits for that provider until its deadline: each goes to
+/// the provider that stands in by itself.
+#[tokio::test]
+async fn a_provider_that_fails_one_document_is_still_followed_by_another_for_the_next() {
+    let place = steps("stop: { max_iterations: 1 }\n", &[]);
+    place.write(
+        "first.jsonl",
+        "{\"id\": \"stuck\", \"fault\": \"hang\"}\n{\"id\": \"free\", \"fault\": \"permanent\"}\n",
+    );
+    place.write("second.jsonl", format!("{}\n", scoring(9)));
+    let link =
+        |file: &str| format!("{{ name: scripted, config: {{ file: '{}' }} }}", place.path(file).display());
+    let looped = looped(&place)
+        .set(format!("stages.*.provider=[{}, {}]", link("first.jsonl"), link("second.jsonl")))
+        .set("stages.*.deadline=2s")
+        .set("stages.*.retries=0")
+        .build()
+        .unwrap();
+    let (stuck, free) = tokio::join!(looped.run("stuck", "x"), looped.run("free", "x"));
+    for result in [stuck.unwrap(), free.unwrap()] {
+        assert_eq!(result.iteration_count, 1, "{:?}", result.detail);
+    }
+}
+
 #[tokio::test]
 async fn a_result_is_read_back_as_it_was_written() {
     let place = steps("stop: { max_iterations: 2 }\n", &[scoring(5), scoring(9)]);

@@ -13,10 +13,10 @@ types: { unknown: { required: [grade, size, text, file, kind] } }
 
 const PROFILE: &str = "classify: null
 stages:
-  - { id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: extract.md, output: extract.schema.json }
+  - { id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: extract.md, output: schemas/extract.schema.json }
 assess:
   completeness: { rubric: report }
-  schema: { schema: extract.schema.json }
+  schema: { schema: schemas/extract.schema.json }
   accuracy: grounding
 overall: { completeness: 0.4, schema: 0.2, accuracy: 0.4 }
 accept: { overall: 1.0, unknown_type: true }
@@ -30,7 +30,7 @@ fn place(answers: &[Value]) -> Workspace {
     let schema = json!({ "type": "object", "additionalProperties": false, "required": ["grade", "text", "file", "kind"],
         "properties": { "grade": text, "size": text, "text": text, "text_status": text, "file": text, "kind": text } });
     place.write("rules/rubrics/report.yaml", RUBRIC);
-    place.write("extract.schema.json", schema.to_string());
+    place.write("schemas/extract.schema.json", schema.to_string());
     place.write("profiles/known.yaml", PROFILE);
     place.write(
         "prompts/extract.md",

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 const PROFILE: &str = "classify: null
 stages:
   - { id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: extract.md, evidence: quotes,
-      output: extract.schema.json }
+      output: schemas/extract.schema.json }
 assess:
   completeness: { rubric: report }
-  schema: { schema: extract.schema.json }
+  schema: { schema: schemas/extract.schema.json }
 overall: { completeness: 0.5, schema: 0.5 }
 accept: { overall: 0.9 }
 stop: { max_iterations: 3 }
@@ -24,7 +24,7 @@ fn place(profile: &str, answers: &[Value]) -> Workspace {
         "types: { unknown: { required: [grade, size], optional: [side] } }\n",
     );
     place.write(
-        "extract.schema.json",
+        "schemas/extract.schema.json",
         json!({ "type": "object", "additionalProperties": false, "properties": {
             "grade": { "type": "string" }, "size": { "type": "integer" }, "side": { "$ref": "#/$defs/side" },
         }, "$defs": { "side": { "enum": ["left", "right"] } } })

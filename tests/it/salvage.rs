@@ -67,6 +67,12 @@ fn what_is_in_a_code_block_wins_over_prose_that_looks_like_a_value() {
     {
         reads(&format!("{prose}\n```json\n{answer}\n```\n"), &answer, &[Prose, Fence]);
     }
+    // Quotes behind what is whole are none of its own, nor need a block that names its language be told apart by words.
+    for prose in ["{\"a\": 0}\nI don't know, but:", "{\"a\": 0} is the \"first\" answer, this the last:"] {
+        reads(&format!("{prose}\n```json\n{answer}\n```\n"), &answer, &[Prose, Fence]);
+    }
+    reads("{\"a\": 0}\n```json\n{\"a\": 1}\n```", &answer, &[Prose, Fence]);
+    reads("{\"thought\": 1}\n```json\n{\"a\": 1", &answer, &[Prose, Fence, Truncated]);
     // A code block inside of JSON is a part of it.
     let inner = json!({"code": "see\n```json\n{\"b\": 2}\n```", "a": 1});
     reads(&inner.to_string(), &inner, &[]);

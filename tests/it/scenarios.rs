@@ -135,6 +135,49 @@ fn what_can_not_be_used_is_named_in_every_format() {
 }
 
 #[test]
+fn a_script_that_breaks_fails_each_case_that_does_not_expect_it() {
+    let cases =
+        "  - { name: measured, candidates: [{ a: 1 }], expect: { final_status: incomplete EXPECTED } }
+  - { name: scored, trajectory: [{ scores: 0.5 }, { scores: 0.6 }], expect: { final_status: incomplete } }
+";
+    let place = place(&cases.replace("EXPECTED", ""));
+    let profile = PROFILE
+        .replace("{ rules: mine, penalty: 0.25 }", "{ script: 'mine.rhai#look' }")
+        .replace("rollbacks: 2", "script: { halt: 'mine.rhai#halt' }");
+    place.write("profiles/mine.yaml", profile);
+    let works = "fn look(candidate, source) { 0.5 }\nfn halt(history) { false }\n";
+    place.write("rules/mine.rhai", works);
+    place.run(&["test", "mine"]).exits(0);
+    place.write("rules/mine.rhai", works.replace("0.5", "\"half\"").replace("false", "\"no\""));
+    let broken = place.run(&["test", "mine"]).exits(3);
+    for part in ["0 passed, 2 failed", "`look`: returned string; expected a number", "`halt`"] {
+        assert!(broken.out.contains(part), "{part}: {}", broken.out);
+    }
+    // Who wants to see it break says so.
+    let expected = ", assessments: [{ issues: [{ code: SCRIPT_FAILED }] }]";
+    place.write("profiles/mine.test.yaml", format!("cases:\n{}", cases.replace("EXPECTED", expected)));
+    place.write("rules/mine.rhai", works.replace("0.5", "\"half\""));
+    place.run(&["test", "mine"]).exits(0);
+}
+
+#[test]
+fn a_score_that_is_enough_is_not_said_to_be_too_low() {
+    for template in ["default", "definition", "marc-v1"] {
+        let place = place(
+            "  - { name: low, trajectory: [{ scores: 0.5 }], expect: { feedback: { contains: '90.0 % is needed' } } }
+  - name: enough
+    trajectory: [{ scores: 1, issues: [{ code: A, severity: critical, path: /a }] }]
+    expect: { feedback: { contains: '100.0 % of 100 %, which is enough; other conditions', lacks: is needed } }
+",
+        );
+        let profile = PROFILE.replace("mine.md", &format!("feedback/{template}.md"));
+        let profile = profile.replace("overall: 0.9 }", "overall: 0.9, critical_issues: 0 }");
+        place.write("profiles/mine.yaml", profile);
+        place.run(&["test", "mine"]).exits(0);
+    }
+}
+
+#[test]
 fn what_could_never_be_compared_is_an_error_with_a_guess() {
     let case = |rest: &str| format!("  - name: x\n    {rest}\n");
     let good = "trajectory: [{ scores: { quality: 1 } }]";
@@ -466,6 +509,15 @@ fn everything_with_a_test_file_is_tested_by_default() {
         assert!(ran.out.contains(&format!("ok      {name}  ")), "{}", ran.out);
     }
     assert_eq!(ran.err, "");
+}
+
+#[test]
+fn in_a_project_its_own_cases_are_tested_by_default() {
+    let place = place("  - { name: a, trajectory: [{ scores: 1 }], expect: { final_status: passed } }\n");
+    let own = place.run(&["test"]).exits(0).out;
+    assert_eq!(own, "ok      mine  1 case\n1 passed: 1 case in 1 test file\n");
+    let all = place.run(&["test", "--all"]).exits(0).out;
+    assert!(all.contains("ok      mine  1 case\n") && all.contains("ok      clinical  "), "{all}");
 }
 
 #[test]

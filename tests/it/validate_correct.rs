@@ -127,6 +127,51 @@ fn mistakes_are_named() {
         .says(&["scripted"]);
 }
 
+/// A profile says where its own judge is. To do without a judge names no other.
+#[test]
+fn a_judge_with_a_server_of_its_own_is_done_without_like_any_other() {
+    let place = place();
+    place.write("prompts/judge.md", "{{ candidate }}");
+    place.write(
+        "profiles/judged.yaml",
+        "extends: balanced
+judges:
+  tone: { provider: 'openai:m', config: { base_url: 'http://127.0.0.1:9/v1' }, prompt: judge.md }
+assess: { tone: { judge: tone, score: /score, otherwise: grounding } }
+overall: { accuracy: 0.3, tone: 0.1 }
+accept: { overall: 0.9 }
+",
+    );
+    for verb in [&["validate"][..], &["run", "--judge", "none"]] {
+        let mut arguments = verb.to_vec();
+        arguments.extend([
+            "--profile",
+            "judged",
+            "--extraction",
+            "good.json",
+            "--format",
+            "json",
+            "report.txt",
+        ]);
+        let result = place.run(&arguments).exits(0).json();
+        assert_eq!((&result["final_status"], &result["usage"]["calls"]), (&json!("passed"), &json!(0)));
+        let warnings = result["warnings"].to_string();
+        assert!(warnings.contains("name one with `loopctl run --judge`"), "{warnings}");
+    }
+    place.write(
+        "profiles/judged.test.yaml",
+        "cases:
+  - { name: judged, candidates: [{}], answers: [{ tone: { score: 0.25 } }], expect: { assessments: [{ scores: { tone: 0.25 } }] } }
+  - { name: alone, candidates: [{}], expect: { final_status: incomplete } }
+",
+    );
+    place.run(&["test", "judged"]).exits(0);
+    // Another one has a place of its own.
+    let another =
+        ["run", "--profile", "judged", "--judge", "openai:x", "--extraction", "good.json", "report.txt"];
+    place.run(&another).exits(2).says(&["says where its own provider is"]);
+}
+
 /// What a script measures has no issue of its own, and a gate none either.
 #[test]
 fn what_is_refused_says_why_even_if_nothing_is_wrong() {

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 const PROFILE: &str = "classify: null
 stages:
   - { id: extract, provider: scripted, config: { file: answers.jsonl }, prompt: extract.md, evidence: quotes,
-      output: extract.schema.json, retries: 0 }
+      output: schemas/extract.schema.json, retries: 0 }
 judges:
   reader: { provider: scripted, config: { file: answers.jsonl }, prompt: judge/values.md,
             output: schemas/judge/values.schema.json }
@@ -42,7 +42,7 @@ fn place(profile: &str, answers: &[Value]) -> Workspace {
     let place = Workspace::new();
     let text = |description: &str| json!({ "type": "string", "description": description });
     place.write(
-        "extract.schema.json",
+        "schemas/extract.schema.json",
         json!({ "type": "object", "properties": {
             "activity": text("How active the disease is."), "followUp": { "$ref": "#/$defs/plan" },
         }, "$defs": { "plan": text("What is planned.") } })
@@ -371,6 +371,17 @@ fn check_says_what_a_judge_of_values_cannot_be() {
             "prompt: judge/values.md",
             "scale: [1, 5], severity: minor, prompt: judge/values.md",
             "`scale` does nothing for a judge of single values",
+        ),
+        // Written out as it would be anyway.
+        (
+            "prompt: judge/values.md",
+            "severity: major, prompt: judge/values.md",
+            "`severity` does nothing for a judge of single values",
+        ),
+        (
+            "prompt: judge/values.md",
+            "withhold: [x], prompt: judge/values.md",
+            "`withhold` does nothing for a judge of single values",
         ),
         ("classify: null", "classify: null\ncandidate: patch", "candidates that are patches"),
         (

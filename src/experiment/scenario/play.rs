@@ -9,10 +9,11 @@ use crate::experiment::trajectory::{IterationRecord, Trajectory};
 use crate::feedback::Correction;
 use crate::ingest::{Document, SourceText};
 use crate::plan::{Plan, TypedAs, document_type_of};
-use crate::policy::{ScriptCriteria, StopReason, Verdict};
+use crate::policy::{Decision, ScriptCriteria, StopReason, Verdict};
 use crate::profile::{LoopPolicy, Mask};
 use crate::repair::MAX_STEPS;
 use crate::score::{Assessment, Assessor, Beside, Source};
+use crate::stop::UNKNOWN_COST;
 use crate::value::{DocumentId, Fuel, Millis, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -35,6 +36,8 @@ pub(super) struct Played {
     pub(super) requests: Vec<RecordedRequest>,
     /// How many of `requests` are of that correction.
     pub(super) next_requests: usize,
+    /// Why scripts among the criteria gave no answer.
+    pub(super) failed_criteria: Vec<String>,
 }
 
 /// A request that was made.
@@ -107,7 +110,14 @@ pub(super) fn play_trajectory(
         feedback,
         requests: Vec::new(),
         next_requests: 0,
+        failed_criteria: failed_criteria(&simulated.decisions),
     })
+}
+
+/// What the decisions say of criteria that could not be looked at. That some cost is unknown is no failure.
+fn failed_criteria<'d>(decisions: impl IntoIterator<Item = &'d Decision>) -> Vec<String> {
+    let notes = decisions.into_iter().flat_map(|decision| &decision.notes);
+    notes.filter(|note| *note != UNKNOWN_COST).cloned().collect()
 }
 
 fn base_of(verdict: &Verdict) -> Option<usize> {
@@ -174,6 +184,7 @@ pub(super) fn play_document(plan: &Plan, case: &Case) -> Result<Played, String> 
         feedback: Vec::new(),
         next_requests: exhausted.as_ref().map_or(0, |next| next.requests),
         requests,
+        failed_criteria: failed_criteria(run.document().assessed().filter_map(|of| of.decision.as_ref())),
     };
     played.feedback = exhausted.map(|next| next.feedback).unwrap_or_default();
     player.assess_the_rest(&mut played);

@@ -7,14 +7,11 @@ use super::verify::{check_names, check_rules, check_type, differences};
 use crate::diag::{Level, Problem, Problems, SourceFile, Span};
 use crate::plan::Plan;
 use crate::policy::ScriptCriteria;
-use crate::profile::{Library, Loaded, NO_PROVIDER, Override, load};
+use crate::profile::{ANSWERED_BY_CASE, Library, Loaded, NO_PROVIDER, Override, load};
 use crate::value::decode::Decode;
 use crate::value::yaml;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The provider that a judge gets for whom the case answers. Any name but `none` has it asked; nobody looks for it.
-const ANSWERED_BY_CASE: &str = "the-case";
 
 /// What a test file is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,7 +257,7 @@ impl<'a> Bench<'a> {
         };
         Some(match played {
             Err(why) => Verdict::Stuck(why),
-            Ok(played) => match differences(&case.expect, &played, plan.as_deref()) {
+            Ok(played) => match differences(case, &played, plan.as_deref()) {
                 found if found.is_empty() => Verdict::Passed,
                 found => Verdict::Failed(found),
             },

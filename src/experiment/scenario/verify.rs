@@ -10,14 +10,16 @@ use crate::experiment::answer::undusted;
 use crate::plan::Plan;
 use crate::profile::Profile;
 use crate::result::wants_review;
-use crate::score::Assessment;
+use crate::score::{Assessment, Issue, SCRIPT_FAILED};
 use crate::value::decode::Spanned;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Everything in which a case came out otherwise than expected, in the order of the page.
-pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>) -> Vec<Difference> {
+pub(super) fn differences(case: &Case, played: &Played, plan: Option<&Plan>) -> Vec<Difference> {
+    let expect = &case.expect;
     let mut out = Vec::new();
+    failed_scripts(case, played, &mut out);
     let found = facts(expect, played, plan);
     for fact in &expect.facts {
         compare(fact.name, &fact.value, found.get(fact.name), &fact.span, &mut out);
@@ -81,6 +83,25 @@ pub(super) fn differences(expect: &Expect, played: &Played, plan: Option<&Plan>)
         }
     }
     out
+}
+
+/// What a script does not do because it is broken would otherwise pass for what it does. Only a case that expects it may have it.
+fn failed_scripts(case: &Case, played: &Played, out: &mut Vec<Difference>) {
+    let is_measured = !matches!(case.course, CaseInput::Trajectory(_));
+    for (at, assessment) in played.assessments.iter().enumerate().filter(|_| is_measured) {
+        let Ok(assessment) = assessment else { continue };
+        let expected = case.expect.assessments.get(at).and_then(|expected| expected.issues.as_ref());
+        let is_expected =
+            |issue: &Issue| expected.is_some_and(|all| all.value.iter().any(|one| one.fits(issue)));
+        let failed = assessment.issues.iter().filter(|issue| issue.code == SCRIPT_FAILED);
+        if let Some(failed) = failed.filter(|issue| !is_expected(issue)).map(issue_line).next() {
+            let path = format!("assessments[{at}]");
+            out.push(Difference::new(path, "scripts that work", failed, &case.name.span));
+        }
+    }
+    if let Some(why) = played.failed_criteria.first() {
+        out.push(Difference::new("stop", "scripts that work", why, &case.name.span));
+    }
 }
 
 fn goes_on(played: &Played) -> String {

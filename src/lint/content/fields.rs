@@ -341,16 +341,14 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
         named.extend(known.map(|field| field.key.clone()));
         let each = project.rubrics.iter().flat_map(|rubric| entries(rubric.root.get("each")));
         named.extend(each.filter_map(|kind| Some(kind.value.get("list")?.as_text()?.to_owned())));
-        for file in &project.rules {
-            for (rule, types) in project.rules_of(file) {
-                if types.contains(kind) {
-                    named.extend(named_by(rule));
-                }
-            }
-        }
+        let rules = project.rules.iter().flat_map(|file| project.rules_of(file));
+        let rules: Vec<&Node> =
+            rules.filter(|(_, types)| types.contains(kind)).map(|(rule, _)| rule).collect();
         let mentioned = |name: &str| {
             let field = name.strip_suffix("_status").unwrap_or(name);
-            named.contains(name) || named.contains(field) || scripts.iter().any(|text| has_word(text, name))
+            let is_looked_at =
+                |name: &str| named.contains(name) || rules.iter().any(|rule| looks_at(rule, name));
+            is_looked_at(name) || is_looked_at(field) || scripts.iter().any(|text| has_word(text, name))
         };
         let missing = fields.declared().into_iter().filter(|name| !mentioned(name));
         let missing: BTreeSet<&str> = missing.filter(|name| !is_put_in(project, name)).collect();
@@ -379,6 +377,39 @@ fn unmeasured(project: &Project<'_>, problems: &mut Problems) {
             "list what should be there in the rubric, or leave it: such fields are taken as they come",
         ));
     }
+}
+
+/// Whether a rule may look at a top-level field. Of paths that select by more than names, those count that name it anywhere.
+fn looks_at(rule: &Node, field: &str) -> bool {
+    if rule.get("schema").is_some() && rule.get("field").is_none() && rule.get("each").is_none() {
+        return true;
+    }
+    let target = match (rule.get("field").and_then(Node::as_text), rule.get("each").and_then(Node::as_text)) {
+        (Some(field), _) => Some(vec![PathStep::Key(field.to_owned())]),
+        (None, each) => each.and_then(|path| steps_of("each", path, None)),
+    };
+    let mut looks = false;
+    visit(rule, &mut |part| {
+        let Part::Reference(key, node) = part else { return };
+        let Some(text) = node.as_text() else { return };
+        let steps = match text.trim_start_matches('^') {
+            rest if rest.len() < text.len() => {
+                // From what holds the target, so many levels above it.
+                let above = |target: &[PathStep]| target.len().checked_sub(text.len() - rest.len());
+                let above = target.as_deref().and_then(|target| target.get(..above(target)?));
+                above.and_then(|above| steps_of(key, &format!("@{rest}"), Some(above)))
+            }
+            _ => steps_of(key, text, target.as_deref()),
+        };
+        looks |= match steps.as_ref().map(|steps| steps.first()) {
+            Some(Some(PathStep::Key(name))) => name == field,
+            Some(Some(PathStep::Keys(names))) => names.iter().any(|name| name == field),
+            Some(Some(PathStep::Wildcard) | None) => true,
+            Some(Some(PathStep::Index(_))) => false,
+            None => text.contains("..*") || has_word(text, field),
+        };
+    });
+    looks
 }
 
 /// The top-level fields that a rule names.

@@ -3,7 +3,7 @@
 use crate::diag::{Code, Problem, Problems};
 use crate::profile::{Author, Environment, ProviderChoice};
 use crate::provider::protocol::{Endpoint, Manifest};
-use crate::provider::setting_problems;
+use crate::provider::{SERVICE_HOSTS, setting_problems};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -117,29 +117,39 @@ fn key(manifest: &Manifest, choice: &ProviderChoice, environment: Environment<'_
 
 /// A server on this machine is shown the key of the service that it stands for, and a profile may be somebody else's: so may
 /// the server be, then.
-fn key_to_named_port(
+pub(in crate::lint) fn key_to_named_port(
     manifest: &Manifest,
     choice: &ProviderChoice,
     environment: Environment<'_>,
     problems: &mut Problems,
 ) {
     let Some(url) = choice.config.get("base_url").and_then(Value::as_str) else { return };
-    let Some(endpoint) = endpoint_of(manifest, choice) else { return };
     if choice.base_url_by == Author::User || !is_here(url) {
         return;
     }
     let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
-    let usual = endpoint.base_url.iter().cloned();
-    let mut said = usual.chain(endpoint.base_url_env.iter().filter_map(|name| set(name)));
-    let sent: Vec<String> = keys_of(manifest, endpoint)
-        .into_iter()
-        .filter(|name| set(name).is_some())
-        .map(|name| format!("`{name}`"))
-        .collect();
-    if sent.is_empty() || said.any(|place| authority(&place) == authority(url)) {
+    let (keys, said, named) = match endpoint_of(manifest, choice) {
+        Some(endpoint) => {
+            let usual = endpoint.base_url.iter().cloned();
+            let said = usual.chain(endpoint.base_url_env.iter().filter_map(|name| set(name)));
+            let variable = endpoint.base_url_env.first().map(|name| format!("set `{name}`, or "));
+            let named = format!("{}give `--provider-config base_url=URL`", variable.unwrap_or_default());
+            (keys_of(manifest, endpoint), said.collect::<Vec<_>>(), named)
+        }
+        // What stands for any service shows its token where that is asked for.
+        None if choice.config.get("token") == Some(&Value::Bool(true)) => {
+            let hosts = set(SERVICE_HOSTS).unwrap_or_default();
+            let said = hosts.split(',').map(|host| host.trim().to_owned()).collect();
+            let keys = manifest.secrets.iter().map(String::as_str).collect();
+            (keys, said, format!("list it in `{SERVICE_HOSTS}`"))
+        }
+        None => return,
+    };
+    let sent: Vec<String> =
+        keys.into_iter().filter(|name| set(name).is_some()).map(|name| format!("`{name}`")).collect();
+    if sent.is_empty() || said.iter().any(|place| authority(place) == authority(url)) {
         return;
     }
-    let variable = endpoint.base_url_env.first().map(|name| format!("set `{name}`, or "));
     problems.push(
         Problem::warning(
             Code::KeyToNamedPort,
@@ -151,9 +161,7 @@ fn key_to_named_port(
             ),
         )
         .help(format!(
-            "if the server is yours, name it yourself: {}give `--provider-config base_url=URL`; if it needs no key, take the \
-             variable out of the environment",
-            variable.unwrap_or_default()
+            "if the server is yours, name it yourself: {named}; if it needs no key, take the variable out of the environment"
         )),
     );
 }

@@ -47,7 +47,7 @@ const LINTS: [(Code, Lint); 27] = [
     (Code::LongWindow, stop::long_window),
     (Code::Overtaken, limits::never_reached),
     (Code::InertSelectKey, select::idle_keys),
-    (Code::ReturnsRolledBack, select::returns_rolled_back),
+    (Code::ReturnsRolledBack, select::returns_left_behind),
     (Code::InertSelectKey, select::returns_last),
     (Code::ReviewNever, review::never),
     (Code::ReviewAlways, review::always),

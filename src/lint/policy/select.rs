@@ -61,17 +61,32 @@ fn idle(view: &View<'_>, key: &SelectKey, before: &[SelectKey]) -> Option<(Strin
     }
 }
 
-/// `return: last` beside rollbacks.
-pub(super) fn returns_rolled_back(view: &View<'_>, code: Code) -> Vec<Problem> {
+/// `return: last` beside rollbacks, or beside a gate.
+pub(super) fn returns_left_behind(view: &View<'_>, code: Code) -> Vec<Problem> {
     let policy = view.policy;
-    if policy.select.returned != Returned::Last || policy.on_regression != OnRegression::Rollback {
+    if policy.select.returned != Returned::Last {
         return Vec::new();
     }
-    let (span, cause) = (view.key(&["select", "return"]), view.key(&["on_regression"]));
-    let message = "`return: last` returns the latest candidate, also when it was rolled back as worse";
+    let (key, message, help, label) = if policy.on_regression == OnRegression::Rollback {
+        (
+            "on_regression",
+            "`return: last` returns the latest candidate, also when it was rolled back as worse",
+            "write `return: best`, or `on_regression: keep`",
+            "here it is rolled back",
+        )
+    } else if policy.gate.is_some() {
+        (
+            "gate",
+            "`return: last` returns the latest candidate, also when it missed the gate and an earlier one did not",
+            "write `return: best`, or take the gate out",
+            "this gate",
+        )
+    } else {
+        return Vec::new();
+    };
+    let (span, cause) = (view.key(&["select", "return"]), view.key(&[key]));
     let problem = view.doubt_of(code, span, &[cause], message);
-    let problem = problem.help("write `return: best`, or `on_regression: keep`");
-    vec![problem.related(cause, "here it is rolled back")]
+    vec![problem.help(help).related(cause, label)]
 }
 
 /// Keys that mean nothing beside `return: last`.

@@ -11,7 +11,7 @@ use crate::provider::error::{CallError, FailureKind, sanitize_message};
 
 /// The one key that is not a vendor's: its hosts are listed by whoever sets it.
 const SERVICE_TOKEN: &str = "LOOPCTL_SERVICE_TOKEN";
-const SERVICE_HOSTS: &str = "LOOPCTL_SERVICE_HOSTS";
+pub(crate) const SERVICE_HOSTS: &str = "LOOPCTL_SERVICE_HOSTS";
 
 /// Which keys an opened plugin's requests may carry, and where to.
 #[derive(Debug)]

@@ -48,6 +48,8 @@ use crate::profile::{Author, Limits, Network as Settings};
 use crate::provider::error::{CallError, FailureKind};
 pub(super) use backoff::Seed;
 pub(super) use errand::HttpAttempt;
+#[cfg(feature = "cli")]
+pub(crate) use keys::SERVICE_HOSTS;
 
 use client::Clients;
 use egress::{Egress, Origin};

@@ -18,7 +18,7 @@ const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// How long an answer waits for the plugin to let go of its call.
 const END_LIMIT: Duration = Duration::from_secs(1);
-/// How long a call waits for one that was given up before and has not come back: most are late, and few hang.
+/// How long a call that was given up may still come back: most are late, and few hang. Others wait for it so long.
 const LATE_LIMIT: Duration = Duration::from_secs(2);
 
 /// A pointer that only its plugin looks behind.
@@ -103,13 +103,14 @@ impl Instance {
         reply
     }
 
-    /// Waits until no function of the plugin hangs, for a moment.
+    /// Waits until no function of the plugin hangs, for a moment after it was given up.
     ///
     /// # Errors
     /// When one still does: another call would most likely hang, too, and keep another thread.
     async fn ready(&self) -> Result<(), Reply> {
         check_room().map_err(|problem| own(LC_PERMANENT, &problem))?;
-        if self.stuck.hanging() == 0 || tokio::time::timeout(LATE_LIMIT, self.stuck.free()).await.is_ok() {
+        let left = LATE_LIMIT.saturating_sub(self.stuck.hanging_for());
+        if self.stuck.hanging() == 0 || tokio::time::timeout(left, self.stuck.free()).await.is_ok() {
             return Ok(());
         }
         let problem = "an earlier call has not come back from the plugin, which gets no other until it has";
@@ -318,6 +319,9 @@ mod tests {
             assert!(String::from_utf8(error).unwrap().contains("has not come back"));
         }
         assert_eq!(instance.stuck.hanging(), 1);
+        // Whoever has less time than a late call is given hears of it, too, and does not try again and again.
+        let hurried = tokio::time::timeout(Duration::from_millis(1), instance.call(1, Vec::new())).await;
+        assert_eq!(hurried.unwrap().status, LC_PERMANENT);
     }
 
     #[test]

@@ -3,8 +3,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// Most threads that hang in plugins at once, in this process. Beyond that no function of a plugin is called.
 pub(super) const MOST: usize = 32;
@@ -28,8 +30,15 @@ pub(super) fn check_room() -> Result<(), String> {
 /// How many functions of one plugin hang.
 #[derive(Debug, Default)]
 pub(super) struct Stuck {
-    hanging: Mutex<usize>,
+    hanging: Mutex<Hanging>,
     freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Hanging {
+    count: usize,
+    /// Since when there has been one.
+    since: Option<Instant>,
 }
 
 /// One function that runs on a thread of its own. The thread says when it is back, and whoever waits when they no longer
@@ -49,7 +58,12 @@ impl Stuck {
 
     /// How many functions hang.
     pub(super) fn hanging(&self) -> usize {
-        *self.lock()
+        self.lock().count
+    }
+
+    /// For how long some function has been hanging.
+    pub(super) fn hanging_for(&self) -> Duration {
+        self.lock().since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Waits until none hangs.
@@ -64,7 +78,7 @@ impl Stuck {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, usize> {
+    fn lock(&self) -> MutexGuard<'_, Hanging> {
         self.hanging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,9 +88,10 @@ impl Running {
     pub(super) fn returned(&self) {
         let mut hanging = self.stuck.lock();
         if self.end() {
-            *hanging = hanging.saturating_sub(1);
+            hanging.count = hanging.count.saturating_sub(1);
             ALL.fetch_sub(1, Ordering::Relaxed);
-            if *hanging == 0 {
+            if hanging.count == 0 {
+                hanging.since = None;
                 self.stuck.freed.notify_waiters();
             }
         }
@@ -86,7 +101,8 @@ impl Running {
     pub(super) fn abandoned(&self) {
         let mut hanging = self.stuck.lock();
         if !self.end() {
-            *hanging += 1;
+            hanging.count += 1;
+            hanging.since.get_or_insert_with(Instant::now);
             ALL.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -8,6 +8,7 @@ use super::look::{self, ahead, is_quote, is_space, only_space};
 use super::reader::{Reader, Stop, language};
 use crate::repair::RepairKind;
 use crate::value::{MAX_CANDIDATE_DEPTH, is_deeper};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// How often a value is tried as strict JSON in vain, which costs the length of what is left of the text.
@@ -32,24 +33,23 @@ impl Reader<'_> {
     }
 
     /// Whether what begins here is complete, goes over into words, and is followed by a code block with an object or
-    /// list: `{thinking}. The answer:`, or a reference. What is in a code block is what was meant.
+    /// list: `{thinking}. The answer:`, or a reference. What is in a code block is what was meant. Where the block says
+    /// which language it is in, it does not end one, and there need be no words.
     fn is_prose_before_a_fence(&mut self) -> bool {
         let text = self.rest();
         let Some(mark) = text.find("```") else { return false };
         let before = text.get(..mark).unwrap_or_default();
-        let count = |brackets: [char; 2]| before.matches(brackets).count();
-        // In a text of JSON that holds a code block, a bracket is open.
-        let is_complete = count(['{', '[']) == count(['}', ']']);
-        let words = before.rsplit(['}', ']']).next().unwrap_or_default();
+        let Some(words) = after_whole_value(before).or_else(|| after_last_bracket(before)) else {
+            return false;
+        };
         let begins_line = words.trim_end_matches([' ', '\t']).ends_with('\n');
-        if !is_complete || !begins_line || !words.contains(char::is_alphabetic) || words.contains(['"', '\''])
-        {
+        let marks = text.get(mark..).map_or(0, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
+        let tag = text.get(mark + marks..).map_or(0, language);
+        if !begins_line || (tag == 0 && !words.contains(char::is_alphabetic)) {
             return false;
         }
         let start = self.at;
-        let marks = text.get(mark..).map_or(0, |rest| rest.find(|c| c != '`').unwrap_or(rest.len()));
-        self.at += mark + marks;
-        self.at += language(self.rest());
+        self.at += mark + marks + tag;
         let body = self.rest();
         self.at += body.len() - body.trim_start_matches(is_space).len();
         let holds_json = self.begins_here();
@@ -302,6 +302,21 @@ impl Reader<'_> {
         // Words without quotes are one word, or prose.
         if bare && pieces.len() > 1 { refused } else { Ok(pieces) }
     }
+}
+
+/// What stands behind a value of strict JSON with which a text begins. Quotes there are none of its own.
+fn after_whole_value(text: &str) -> Option<&str> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    text.get(values.byte_offset()..).filter(|after| !look::members_go_on(ahead(after, 0), true))
+}
+
+/// What stands behind the last bracket, where each has its end. In a text of JSON that holds a code block, a bracket or a
+/// quote is open.
+fn after_last_bracket(text: &str) -> Option<&str> {
+    let count = |brackets: [char; 2]| text.matches(brackets).count();
+    let after = text.rsplit(['}', ']']).next().unwrap_or_default();
+    (count(['{', '[']) == count(['}', ']']) && !after.contains(['"', '\''])).then_some(after)
 }
 
 /// Whether members without quotes begin here: `a b: 1`.

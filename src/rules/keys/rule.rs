@@ -75,7 +75,7 @@ pub(in super::super) static RULE: Mapping = Mapping {
             .examples(&["her2.rhai#agree"]),
             Key::new(
                 "schema",
-                || Shape::text("the path of a JSON Schema"),
+                || Shape::text("a JSON Schema under `schemas/`"),
                 "The target must be valid by this JSON Schema: an issue for each error, in its words.",
             )
             .examples(&["schemas/pathology.schema.json"]),

@@ -14,6 +14,8 @@ pub struct Fields<'n> {
     mapping: &'static Mapping,
     asked: Vec<&'static str>,
     passed_over: Option<&'static str>,
+    /// Keys that belong to an empty one above them, of which it is said that they are not indented.
+    displaced: Vec<&'n str>,
 }
 
 impl<'n> Fields<'n> {
@@ -21,7 +23,21 @@ impl<'n> Fields<'n> {
     pub(crate) fn open(node: &'n Node, mapping: &'static Mapping, problems: &mut Problems) -> Option<Self> {
         match &node.data {
             Data::Map(entries) => {
-                Some(Fields { entries, span: &node.span, mapping, asked: Vec::new(), passed_over: None })
+                let is_missed = |entry: &&Entry| {
+                    matches!(entry.value.data, Data::Null)
+                        && mapping.key(&entry.key).is_some_and(|key| key.required)
+                };
+                let missed = entries.iter().filter(is_missed);
+                let displaced =
+                    missed.flat_map(|empty| not_indented(entries, mapping, &empty.key, &empty.key_span));
+                Some(Fields {
+                    displaced: displaced.map(|entry| entry.key.as_str()).collect(),
+                    entries,
+                    span: &node.span,
+                    mapping,
+                    asked: Vec::new(),
+                    passed_over: None,
+                })
             }
             _ => wrong_type(node, &format!("a mapping ({})", mapping.what), problems),
         }
@@ -97,6 +113,9 @@ impl<'n> Fields<'n> {
             }
             return usual();
         };
+        if self.displaced.contains(&key.name) {
+            return usual();
+        }
         if is_within(key, node, problems) { read(node, problems).or_else(usual) } else { usual() }
     }
 
@@ -105,7 +124,8 @@ impl<'n> Fields<'n> {
     pub(crate) fn lacking(&self, key: &str, help: &str) -> Problem {
         match self.key_span(key) {
             Some(span) => {
-                if let Some(next) = self.not_indented(key, span) {
+                if let Some(next) = not_indented(self.entries, self.mapping, key, span).first() {
+                    let next = next.key.as_str();
                     let message = format!("`{key}` is empty, because `{next}` below it is not indented");
                     return Problem::error(Code::MissingKey, span, message)
                         .help(format!("put two spaces before `{next}:` and all that belongs to `{key}`"));
@@ -125,30 +145,6 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// The key that follows an empty one in its column, and means something only within it.
-    fn not_indented(&self, key: &str, span: &Span) -> Option<&'n str> {
-        let shape = self.mapping.key(key)?.shape();
-        let (inner, is_open) = match &shape {
-            Shape::Mapping(inner) => (Some(*inner), inner.open.is_some()),
-            Shape::Map(_) => (None, true),
-            _ => return None,
-        };
-        // What is inherited stands between them in the tree, and in another file.
-        let below = self.entries.iter().filter(|entry| {
-            entry.key_span.file().name() == span.file().name() && entry.key_span.start() > span.start()
-        });
-        let next = below.min_by_key(|entry| entry.key_span.start())?;
-        let column = |span: &Span| span.location().column;
-        let may_be_inner = is_open || inner.is_some_and(|inner| inner.key(&next.key).is_some());
-        let is_inner = may_be_inner
-            && match self.mapping.key(&next.key) {
-                None => true,
-                // Both may have it: here it would be a mapping, there it is not.
-                Some(outer) => outer.shape().is_mapping() && !matches!(next.value.data, Data::Map(_)),
-            };
-        (is_inner && column(&next.key_span) == column(span)).then_some(next.key.as_str())
-    }
-
     /// The entries whose keys are not declared: the open part of a mapping such as dimension weights.
     #[must_use]
     pub fn rest(&self) -> Vec<&'n Entry> {
@@ -164,7 +160,9 @@ impl<'n> Fields<'n> {
             matches!(entry.value.data, Data::Null) && self.passed_over == Some(entry.key.as_str())
         };
         for entry in self.entries {
-            if self.mapping.open.is_some() || self.mapping.key(&entry.key).is_some() || passed_over(entry) {
+            let is_displaced = self.displaced.contains(&entry.key.as_str());
+            let is_known = self.mapping.open.is_some() || self.mapping.key(&entry.key).is_some();
+            if is_known || is_displaced || passed_over(entry) {
                 continue;
             }
             if let Some((key, rest)) = glued(&entry.key) {
@@ -189,6 +187,39 @@ impl<'n> Fields<'n> {
             problems.push(problem.help(help));
         }
     }
+}
+
+/// The entries that follow an empty key in its column, and mean something only within it.
+fn not_indented<'n>(
+    entries: &'n [Entry],
+    mapping: &'static Mapping,
+    key: &str,
+    span: &Span,
+) -> Vec<&'n Entry> {
+    let shape = mapping.key(key).map(|key| key.shape());
+    let (inner, is_open) = match &shape {
+        Some(Shape::Mapping(inner)) => (Some(*inner), inner.open.is_some()),
+        Some(Shape::Map(_)) => (None, true),
+        _ => return Vec::new(),
+    };
+    let is_inner = |next: &Entry| {
+        let may_be_inner = is_open || inner.is_some_and(|inner| inner.key(&next.key).is_some());
+        let is_outer = match mapping.key(&next.key) {
+            None => false,
+            // Both may have it: here it would be a mapping, there it is not.
+            Some(outer) => !outer.shape().is_mapping() || matches!(next.value.data, Data::Map(_)),
+        };
+        may_be_inner && !is_outer && next.key_span.location().column == span.location().column
+    };
+    // What is inherited stands between them in the tree, and in another file.
+    let mut below: Vec<&Entry> = entries
+        .iter()
+        .filter(|entry| {
+            entry.key_span.file().name() == span.file().name() && entry.key_span.start() > span.start()
+        })
+        .collect();
+    below.sort_by_key(|entry| entry.key_span.start());
+    below.into_iter().take_while(|next| is_inner(next)).collect()
 }
 
 /// Holds a value against the bounds of its key.

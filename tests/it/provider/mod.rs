@@ -4,6 +4,7 @@ mod bed;
 mod calls;
 mod costs;
 mod echo;
+mod extraction_files;
 pub(crate) mod http;
 mod keys;
 mod neighbours;

@@ -1,0 +1,103 @@
+//! `loopctl explain MISSING_FIELD`: what an issue of loopctl's own means, as `docs/review.md` says it.
+
+use super::exit::{Exit, Failure};
+use super::output::{Format, Output};
+use crate::diag::nearest;
+use crate::value::sanitize_line;
+use serde_json::json;
+
+/// The page that says it, in a table of codes, what they mean and what to look at.
+const PAGE: &str = include_str!("../../docs/review.md");
+const HEADING: &str = "## What each issue means";
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Row {
+    codes: &'static str,
+    means: &'static str,
+    look_at: &'static str,
+}
+
+/// Whether a word is meant as the code of an issue: capitals, digits and `_`.
+pub(super) fn is_meant_as_code(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.contains('_')
+        && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Writes what a code means.
+pub(super) fn explain(code: &str, format: Option<Format>, output: &mut Output) -> Result<Exit, Failure> {
+    let Some(row) = row_of(code) else {
+        let known: Vec<&str> = rows().flat_map(|row| codes_of(row.codes)).collect();
+        let failure = Failure::usage(format!("loopctl has no issue `{}` of its own", sanitize_line(code)));
+        return Err(failure.help(match nearest(code, known.iter().copied()) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => "it is that of a rule: `loopctl explain PROFILE` says what each rule of a profile finds"
+                .to_owned(),
+        }));
+    };
+    let (means, look_at) = (without_links(row.means), without_links(row.look_at));
+    match format {
+        Some(format) => {
+            output.write_json(&json!({ "code": code, "means": means, "look_at": look_at }), format)?;
+        }
+        None => write!(
+            output.out,
+            "{code}: {means}\nLook at: {look_at}\n\ndocs/review.md has all of them, and how to review a result.\n"
+        )?,
+    }
+    Ok(Exit::Success)
+}
+
+fn rows() -> impl Iterator<Item = Row> {
+    let table = PAGE.split_once(HEADING).map_or("", |(_, after)| after);
+    let rows =
+        table.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
+    rows.filter_map(|line| {
+        let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
+        Some(Row { codes: cells.next()?, means: cells.next()?, look_at: cells.next()? })
+    })
+}
+
+/// The codes in the first cell of a row.
+fn codes_of(cell: &'static str) -> impl Iterator<Item = &'static str> {
+    cell.split('`').filter(|part| part.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+fn row_of(code: &str) -> Option<Row> {
+    rows().find(|row| {
+        codes_of(row.codes).any(|known| match known.strip_suffix('…') {
+            Some(start) => code.starts_with(start),
+            None => known == code,
+        })
+    })
+}
+
+/// A cell without the targets of its links.
+fn without_links(cell: &str) -> String {
+    let mut text = String::new();
+    let mut rest = cell;
+    while let Some((before, link)) = rest.split_once('[') {
+        let Some((name, after)) = link.split_once("](") else { break };
+        text.push_str(before);
+        text.push_str(name);
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_whole() {
+        let all: Vec<Row> = rows().collect();
+        assert!(all.len() > 20, "{all:?}");
+        let row = row_of("JUDGE_FAILED").unwrap();
+        assert_eq!(row, row_of("VALIDATOR_UNAVAILABLE").unwrap());
+        assert!(row_of("SCHEMA_REQUIRED").unwrap().means.starts_with("the form is wrong"));
+        assert_eq!(row_of("GRADE_FORMAT"), None);
+        assert_eq!(without_links("[nothing says it](a.md#b), or [so](c)"), "nothing says it, or so");
+    }
+}
