@@ -25,6 +25,9 @@ use std::sync::Arc;
 /// Most issues that one schema adds; the score counts all errors.
 const MAX_SCHEMA_ISSUES: usize = 1_000;
 
+/// As many bytes of the document's text are one step of a test of it.
+const SOURCE_STEP: usize = 16;
+
 /// The value of a field that a candidate lacks.
 static ABSENT: Value = Value::Null;
 
@@ -62,6 +65,8 @@ pub(super) struct Machine<'a> {
     fuel: &'a Fuel,
     /// What the last test said.
     flag: bool,
+    /// What tests of the document's text said: a rule may ask one for each of many values.
+    of_source: BTreeMap<Index, bool>,
     /// Weights of present fields, and of all.
     pub sums: (f64, f64),
     /// How many issues there were when the rule set began.
@@ -112,6 +117,7 @@ impl<'a> Machine<'a> {
             room,
             fuel,
             flag: false,
+            of_source: BTreeMap::new(),
             sums: (0.0, 0.0),
             issues_before: 0,
             arguments: None,
@@ -340,13 +346,19 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn test(&mut self, subject: OpSubject, test: Index, scope: &Scope<'a, '_>) -> bool {
-        let Some(test) = self.program.tests.get(test as usize) else { return false };
+    fn test(&mut self, subject: OpSubject, index: Index, scope: &Scope<'a, '_>) -> bool {
+        let Some(test) = self.program.tests.get(index as usize) else { return false };
         let room = &mut self.room.text;
         match subject {
             OpSubject::Value => scope.holds(test, Item::from(scope.value), room),
             OpSubject::Key => scope.key_holds(test, room),
-            OpSubject::At(index) => match self.program.references.get(index as usize) {
+            OpSubject::Source => {
+                let Some(text) = self.source.map(Source::text) else { return false };
+                *self.of_source.entry(index).or_insert_with(|| {
+                    self.fuel.spend_on(text.len() / SOURCE_STEP) && scope.holds(test, Item::Text(text), room)
+                })
+            }
+            OpSubject::At(reference) => match self.program.references.get(reference as usize) {
                 Some(reference) => scope.any_holds(test, reference, room),
                 None => false,
             },

@@ -148,6 +148,13 @@ pub(in super::super) static CONDITION: Mapping = Mapping {
                 "Checks of the target's value, where `field` names something else.",
             )
             .examples(&["{ type: number }"]),
+            Key::new(
+                "source",
+                || Shape::Mapping(&CONDITION),
+                "Checks of the text of the document that the candidate was made from, which is one text. Without one, they do \
+                 not hold.",
+            )
+            .examples(&["{ matches: { pattern: 'no medications', ignore_case: true } }"]),
         ],
         &CHECKS,
     ],
