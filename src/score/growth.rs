@@ -52,6 +52,21 @@ fn the_documents_text_is_read_once_for_all_rows() {
 }
 
 #[test]
+fn a_rule_may_cost_nothing() {
+    let files = Memory::default().with(
+        "rules/r.yaml",
+        "rules:\n  - {id: a, require: x, costs: false, severity: critical}\n  - {id: b, require: y}\n  - {id: c, require: z, costs: false}\n",
+    );
+    let rules = compiled("v: { rules: r, penalty: 0.1 }", &files).unwrap();
+    let mut out = Assessment::default();
+    Assessor::new(Scoring::new(rules)).assess("unknown", &json!({}), None, &[], &mut out);
+    let found: Vec<(&str, &str)> =
+        out.issues.iter().map(|issue| (issue.code.as_str(), issue.severity.as_str())).collect();
+    assert_eq!(found, [("A", "critical"), ("B", "major"), ("C", "major")]);
+    assert!((out.scores.get("v").unwrap().get() - 0.9).abs() < 1e-12);
+}
+
+#[test]
 fn a_condition_can_look_at_the_documents_text() {
     let found = |text: Option<&str>, condition: &str| {
         let rule = format!("{{id: r, field: x, any: [{{ required: true }}, {condition}]}}");

@@ -20,6 +20,7 @@ use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_pres
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most issues that one schema adds; the score counts all errors.
@@ -71,6 +72,8 @@ pub(super) struct Machine<'a> {
     pub sums: (f64, f64),
     /// How many issues there were when the rule set began.
     issues_before: usize,
+    /// Issues of it that cost nothing.
+    free: Vec<Range<usize>>,
     /// The candidate as scripts see it, made when the first one is called.
     arguments: Option<Arguments>,
     /// Where each point went, if anybody asks.
@@ -120,6 +123,7 @@ impl<'a> Machine<'a> {
             of_source: BTreeMap::new(),
             sums: (0.0, 0.0),
             issues_before: 0,
+            free: Vec::new(),
             arguments: None,
             ledger: None,
         }
@@ -256,24 +260,25 @@ impl<'a> Machine<'a> {
                         }
                     }
                 }
-                Op::BeginRules => self.issues_before = self.out.issues.len(),
+                Op::BeginRules => {
+                    self.issues_before = self.out.issues.len();
+                    self.free.clear();
+                }
                 Op::EndRules { dimension, penalty, floor, counts } => {
                     self.mark_pre_existing(self.issues_before);
-                    let found = self
-                        .out
-                        .issues
-                        .iter()
-                        .skip(self.issues_before)
-                        .filter(|issue| is_counted(issue, counts));
+                    let free = std::mem::take(&mut self.free);
+                    let costs = |(at, issue): &(usize, &Issue)| {
+                        let next = free.partition_point(|free| free.end <= *at);
+                        is_counted(issue, counts) && free.get(next).is_none_or(|free| *at < free.start)
+                    };
+                    let found = self.out.issues.iter().enumerate().skip(self.issues_before).filter(costs);
                     let counted = found.count();
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
                     let found = counted as f64;
                     let score = Score::clamped((1.0 - penalty.get() * found).max(floor.get()));
                     let (before, blocking_only) = (self.issues_before, counts == Counts::Blocking);
                     self.score(dimension, score, |_, issues| {
-                        let is_counted = |(_, issue): &(usize, &Issue)| is_counted(issue, counts);
-                        let those =
-                            issues.iter().enumerate().skip(before).filter(is_counted).map(|(at, _)| at);
+                        let those = issues.iter().enumerate().skip(before).filter(costs).map(|(at, _)| at);
                         let losses = capped(penalty.get(), 1.0 - score.get(), those);
                         let (penalty, floor) = (penalty.get(), floor.get());
                         (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
@@ -307,13 +312,17 @@ impl<'a> Machine<'a> {
                     if let Some((text, check)) =
                         program.issues.get(issue as usize).zip(program.checks.get(check as usize))
                     {
+                        let before = self.out.issues.len();
                         self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
+                        self.free_since(text, before);
                     }
                 }
                 Op::Conform { issue, schema } => {
                     let text = program.issues.get(issue as usize);
                     if let (Some(text), Some(schema)) = (text, program.schemas.get(schema as usize)) {
+                        let before = self.out.issues.len();
                         self.validate(schema, scope.value, &scope.at.to_string(), Some(text));
+                        self.free_since(text, before);
                     }
                 }
                 Op::Script { issue, function } => self.find_by_script(issue, function, scope),
@@ -474,6 +483,13 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Notes that the issues from `before` on cost nothing, if their rule says so.
+    fn free_since(&mut self, rule: &IssueText, before: usize) {
+        if !rule.costs && before < self.out.issues.len() {
+            self.free.push(before..self.out.issues.len());
+        }
+    }
+
     fn find_by_script(&mut self, issue: Index, function: FunctionId, scope: &Scope<'_, '_>) {
         let Some(text) = self.program.issues.get(issue as usize) else { return };
         let scripts = self.scripts;
@@ -482,7 +498,9 @@ impl<'a> Machine<'a> {
                 let dispositions = self.dispositions;
                 let issues =
                     findings.into_iter().map(|finding| script_issue(text, finding, dispositions, scope));
+                let before = self.out.issues.len();
                 self.out.issues.extend(issues);
+                self.free_since(text, before);
             }
             Err(_) if self.fuel.is_spent() => {}
             Err(error) => self.script_failed(&error, Some(&text.rule)),
