@@ -42,7 +42,7 @@ fn thousands_of_records_agree_with_the_arithmetic() {
         assert_near(&answer["overall"], overall, &what);
 
         let issues = answer["issues"].as_array().unwrap();
-        let rules = of_rules(&answer);
+        let rules = of_rules(answer);
         let mut broken = expected.invalid.clone();
         if record["given"].get("consistency").is_none() {
             broken.extend(&expected.inconsistent);

@@ -423,7 +423,7 @@ impl<'a> Search<'a> {
         let found = |affirmed: bool| {
             self.patterns().find_map(|pattern| {
                 let regex = pattern.regex.as_ref().filter(|_| pattern.take == Take::First)?;
-                let mut matches: Vec<(Value, Range<usize>, Option<usize>, Rank)> = Vec::new();
+                let mut matches: Vec<Match> = Vec::new();
                 for place in self.places(pattern) {
                     if self.sections.is_preliminary(&place) && !matches.is_empty() {
                         break;
@@ -558,8 +558,11 @@ impl<'a> Search<'a> {
     }
 }
 
+/// A match: its value, where it was read, what that says in the field's vocabulary, and how much it counts.
+type Match = (Value, Range<usize>, Option<usize>, Rank);
+
 /// The match that counts: those that stand in the most final part come before others that can be read.
-fn chosen_of(mut matches: Vec<(Value, Range<usize>, Option<usize>, Rank)>, values: &Values) -> Option<Found> {
+fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
     let most = matches.iter().filter(|(_, _, says, _)| says.is_some()).map(|(.., rank)| *rank).max();
     matches.retain(|(.., rank)| most.is_none_or(|most| *rank >= most));
     let (first, at, ..) = matches.first()?;

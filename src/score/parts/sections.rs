@@ -6,6 +6,9 @@ use crate::rules::{Each, HEADING};
 use crate::value::TextPattern;
 use std::ops::Range;
 
+/// A stretch of text with the numbers of the parts that it is of.
+type Stretch = (Range<usize>, Vec<u32>);
+
 /// A heading below which parts are looked for.
 struct Section {
     start: usize,
@@ -23,11 +26,7 @@ enum Opened {
 
 /// Stretches with the number of the part that each is. The statements of a single list have their own numbers; where several
 /// sections have statements, all are counted through from 1 on, because each list begins with 1.
-pub(super) fn numbered(
-    text: &str,
-    each: &Each,
-    scan: &mut Scan<'_>,
-) -> (LabelKind, Vec<(Range<usize>, Vec<u32>)>) {
+pub(super) fn numbered(text: &str, each: &Each, scan: &mut Scan<'_>) -> (LabelKind, Vec<Stretch>) {
     let sections = sections(text, each, scan);
     let mut hits = Vec::new();
     scan.hits(&each.headings, false, &mut hits);
