@@ -141,7 +141,7 @@ fn no_part(list: &str, part: &str, rules: &EvidenceRules, text: &str) -> Failure
     let labels: Vec<String> = parts.iter().map(|part| format!("`{}`", sanitize_line(&part.label))).collect();
     let failure = Failure::usage(format!("the document has no part `{}` for `{list}`", sanitize_line(part)));
     failure.help(if labels.is_empty() {
-        "it has fewer than two headings of parts, so it is one whole".to_owned()
+        "no headings of parts were found in it, so it is one whole".to_owned()
     } else {
         format!("its parts are {}", labels.join(", "))
     })
@@ -164,10 +164,11 @@ fn explain_parts(
         return Ok(Exit::Success);
     }
     let mut page = String::new();
-    let heading = format!("`{list}`: {} parts", parts.len());
+    let s = if parts.len() == 1 { "" } else { "s" };
+    let heading = format!("`{list}`: {} part{s}", parts.len());
     let _ = writeln!(page, "{}", output.out_paint.strong(&heading));
     if parts.is_empty() {
-        let _ = writeln!(page, "  fewer than two headings of parts were found, so the document is one whole");
+        let _ = writeln!(page, "  no headings of parts were found, so the document is one whole");
     }
     for part in parts {
         let (label, heading) = (sanitize_line(&part.label), sanitize_line(&part.heading));

@@ -3,14 +3,16 @@
 use super::claims::without_claims;
 use super::known::{Known, names, schema_without, without};
 use super::protocol::{
-    Attachment, CompletionRequest, DocumentRef, Message, RequestFeedback, RequestIssue, RequestOptions,
-    RequestPart, RequestParts, Role,
+    Attachment, CompletionRequest, DocumentRef, Message, RequestAssertions, RequestFeedback, RequestIssue,
+    RequestOptions, RequestPart, RequestParts, RequestScope, RequestSection, Role,
 };
 use super::quoted::wrapped_schema;
 use crate::feedback::{Correction, Guidance, JudgeVariables, StageVariables};
 use crate::plan::{JudgePlan, Plan, StagePlan};
 use crate::profile::{Call, Options, Sees};
 use crate::repair::{MAX_STEPS, RepairKind, Repaired, Repairer, Salvaged, has_a_key_twice};
+use crate::rules::Assertion;
+use crate::score::Scope;
 use crate::score::parts::Parts;
 use crate::value::{Fuel, MAX_CANDIDATE_DEPTH, is_deeper};
 use serde_json::{Map, Value};
@@ -134,6 +136,7 @@ fn task_request(
         attachments: task.attachments(&stage.stage.call),
         patterns: stage.patterns.get(&document.document_type).cloned(),
         parts: parts(plan, stage, task),
+        assertions: assertions(plan, stage, task),
         options: request_options(&stage.stage.call.options),
         ..CompletionRequest::default()
     };
@@ -235,6 +238,42 @@ fn parts(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Vec<RequestParts> {
             .collect(),
     });
     found.filter(|parts| !parts.parts.is_empty()).collect()
+}
+
+/// How the document asserts what it says, where the stage has patterns for its type.
+fn assertions(plan: &Plan, stage: &StagePlan, task: Task<'_>) -> Option<RequestAssertions> {
+    let patterns = stage.patterns.get(&task.document.document_type)?;
+    let asserted = plan.scoring.asserted(task.source).filter(|_| task.attached.is_none())?;
+    let word = |how: Assertion| how.as_str().to_owned();
+    let section = |(start, how, finality)| RequestSection { start, finality, assertion: word(how) };
+    let scope = |one: Scope| RequestScope {
+        start: one.bytes.start,
+        end: one.bytes.end,
+        ahead: one.is_ahead,
+        assertion: word(one.how),
+    };
+    let accepted = names_of_fields(patterns).filter_map(|name| {
+        let words: Vec<String> = plan.scoring.accepted_by(name).iter().copied().map(word).collect();
+        (!words.is_empty()).then(|| (name.to_owned(), words))
+    });
+    Some(RequestAssertions {
+        sections: asserted.sections.into_iter().map(section).collect(),
+        scopes: asserted.scopes.into_iter().map(scope).collect(),
+        accepted: accepted.collect(),
+    })
+}
+
+/// The names of the fields of some patterns, and of the members of their items.
+fn names_of_fields(patterns: &Value) -> impl Iterator<Item = &str> {
+    let named = fields_of(patterns).into_iter().flatten();
+    named.flat_map(|(name, field)| {
+        let members = fields_of(field).into_iter().flat_map(Map::keys);
+        std::iter::once(name).chain(members).map(String::as_str)
+    })
+}
+
+fn fields_of(holder: &Value) -> Option<&Map<String, Value>> {
+    holder.get("fields").and_then(Value::as_object)
 }
 
 pub(super) fn request_options(options: &Options) -> RequestOptions {

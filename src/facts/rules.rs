@@ -5,7 +5,7 @@ use super::outlook::Outlook;
 use super::scoring::asked_sources;
 use crate::plan::Plan;
 use crate::profile::{Counts, Dimension, Measure};
-use crate::rules::{Op, Program};
+use crate::rules::{IssueText, Op, Program};
 use crate::value::Disposition;
 use serde_json::{Value, json};
 
@@ -37,9 +37,10 @@ pub(super) fn add(
     let mut found: Vec<Rule<'_>> = Vec::new();
     let mut without = Vec::new();
     for program in programs(plan) {
-        let rules = of_program(plan, program, &dimension.name, nth, |handled, severity| {
+        let rules = of_program(plan, program, &dimension.name, nth, |handled, text| {
             let (drop, counts) = takes;
-            let counted = counts == Counts::All || handled != Disposition::Warn;
+            let severity = text.severity;
+            let counted = text.costs && (counts == Counts::All || handled != Disposition::Warn);
             let drop = if counted { drop } else { 0.0 };
             outlook.as_ref().map(|all| all.passes(&dimension.name, drop, Some((severity, handled))))
         });
@@ -89,7 +90,7 @@ fn of_program(
     program: &Program,
     dimension: &str,
     nth: usize,
-    passes: impl Fn(Disposition, crate::value::Severity) -> Option<bool>,
+    passes: impl Fn(Disposition, &IssueText) -> Option<bool>,
 ) -> Vec<Value> {
     let mut sets = 0;
     let mut open: Vec<(u32, Option<u32>, Option<String>)> = Vec::new();
@@ -143,7 +144,8 @@ fn of_program(
             "says": says,
             "severity": text.severity.as_str(),
             "handled": handled.as_str(),
-            "passes": passes(handled, text.severity),
+            "costs": text.costs,
+            "passes": passes(handled, text),
         }));
     }
     rules

@@ -15,6 +15,8 @@ pub(crate) enum Operand {
     Value,
     /// The key (or index) under which the target's value stands.
     Key,
+    /// The text of the document that the candidate was made from; a test of it does not hold where there is none.
+    Source,
     /// Something else in the candidate; the test holds when it holds for one of the values there.
     At(Reference),
 }
@@ -70,6 +72,7 @@ impl Condition {
         match self {
             Condition::Test { subject: Operand::Value, test } => test.to_string(),
             Condition::Test { subject: Operand::Key, test } => format!("a key that is {test}"),
+            Condition::Test { subject: Operand::Source, test } => format!("a document that is {test}"),
             Condition::Test { subject: Operand::At(reference), test } => {
                 format!("`{reference}` to be {test}")
             }
@@ -89,7 +92,8 @@ pub(super) struct ConditionContext {
     pub has_key: bool,
 }
 
-/// Reads a condition: a mapping of checks, optionally about a `field`, or `key:` and `value:` with checks below them.
+/// Reads a condition: a mapping of checks, optionally about a `field`, or `key:`, `value:` and `source:` with checks
+/// below them.
 pub(super) fn condition(node: &Node, place: &ConditionContext, problems: &mut Problems) -> Option<Condition> {
     if let Some(problem) = written_as_text(node) {
         problems.push(problem);
@@ -102,7 +106,7 @@ pub(super) fn condition(node: &Node, place: &ConditionContext, problems: &mut Pr
     if let Some(field) = fields.node("field") {
         place.subject = Operand::At(reference(field, problems)?);
     }
-    for (word, subject) in [("key", Operand::Key), ("value", Operand::Value)] {
+    for (word, subject) in [("key", Operand::Key), ("value", Operand::Value), ("source", Operand::Source)] {
         let Some(inner) = fields.node(word) else { continue };
         if word == "key" && !place.has_key {
             problems.push(

@@ -43,6 +43,11 @@ mapping! {
             examples(&["{ opens: '(?:^|[.:]\\s)\\s*' }"])
         )]
         words: BTreeMap<String, Spanned<String>>,
+        /// Headings below which parts are looked for, such as `Impression:`; without it, in the whole text. The text under one is
+        /// a list of parts, or where there is no list one part; it begins at the group `heading`, if the pattern has one. Of
+        /// several such headings the parts are counted through.
+        #[key(default("[]"), shaped(patterns), examples(&["['^(?:impression|conclusion)s?\\s*:']"]))]
+        within: Vec<Spanned<String>>,
         /// What a part's heading looks like. The group `label` is a letter, a number, several (`A, B`, `A-C`: the part is then
         /// all of theirs), or words; a part begins with it or with the group `heading`. Letters and numbers count where they
         /// are lists: from the first on, in order.
@@ -83,6 +88,8 @@ pub struct Each {
     pub list: Spanned<String>,
     /// The member of its items that names the part.
     pub label: Spanned<String>,
+    /// Headings below which parts are looked for; empty for the whole text.
+    pub within: Vec<TextPattern>,
     /// What a part's heading looks like; all have the group `label`.
     pub headings: Vec<TextPattern>,
     /// What goes on with a list of parts.
@@ -122,6 +129,7 @@ impl Decode for Each {
             texts.iter().filter_map(|text| compiled(text, &words, labelled, problems)).collect()
         };
         Some(Each {
+            within: read(&written.within, false),
             headings: read(&written.headings, true),
             again: read(&written.again, true),
             ends: read(&written.ends, false),

@@ -137,6 +137,7 @@ impl Emitter<'_> {
                 let subject = match subject {
                     Operand::Value => OpSubject::Value,
                     Operand::Key => OpSubject::Key,
+                    Operand::Source => OpSubject::Source,
                     Operand::At(reference) => {
                         OpSubject::At(add(&mut self.program.references, reference.clone()))
                     }

@@ -123,7 +123,9 @@ mapping! {
             named(node, "a mapping from names to patterns", problems)
         } => |_| Vec::new(),
         /// The vocabulary (`rules/vocabularies/NAME.yaml`) that reads what is found. Of several matches of one pattern that differ,
-        /// the one that it prefers counts; if it prefers none, `FIELD_status: ambiguous` is said. Without it the first counts.
+        /// those count that are affirmed and stand in the most final section, by the rubric's context; of these the one that it
+        /// prefers. If it prefers none, `FIELD_status: ambiguous` is said. Without it the first counts that is affirmed, history
+        /// and what was received last.
         #[key(examples(&["margin-status"]))]
         pub(super) values: Option<Spanned<String>>,
         /// When to say `FIELD_status: not_present`. Without it that is never said.
@@ -300,7 +302,15 @@ pub(crate) fn values_of_fields(
         let Some(vocabulary) = read_vocabulary(name, files, problems) else { continue };
         let phrases: Vec<(String, &str)> =
             vocabulary.phrases().map(|(value, phrase)| (phrase.regex(), value)).collect();
-        read.push((field.value.clone(), json!({ "phrases": phrases, "prefer": vocabulary.prefer })));
+        read.push((
+            field.value.clone(),
+            json!({
+                "phrases": phrases,
+                "prefer": vocabulary.prefer,
+                // What is denied of such a value says another one.
+                "polarity": !vocabulary.opposite.is_empty() || vocabulary.named.is_some(),
+            }),
+        ));
     }
     read
 }

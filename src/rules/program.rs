@@ -183,6 +183,8 @@ pub enum OpSubject {
     Value,
     /// The target's key or index.
     Key,
+    /// The document's text.
+    Source,
     /// In [`Program::references`].
     At(Index),
 }
@@ -314,6 +316,7 @@ impl Program {
                 let subject = match subject {
                     OpSubject::Value => "value".to_owned(),
                     OpSubject::Key => "key".to_owned(),
+                    OpSubject::Source => "source".to_owned(),
                     OpSubject::At(index) => {
                         self.references.get(index as usize).map_or("?".to_owned(), ToString::to_string)
                     }

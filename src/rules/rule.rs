@@ -52,6 +52,8 @@ pub struct IssueText {
     pub disposition: Option<Disposition>,
     /// Whether they say of themselves that the loop can put them right.
     pub auto_fixable: bool,
+    /// Whether they take the measure's penalty off the score.
+    pub costs: bool,
     /// The message; a sentence made from the check, if absent.
     pub message: Option<Template>,
     /// What would put it right.
@@ -146,6 +148,7 @@ fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut
     let severity = fields.or("severity", Severity::Major, problems);
     let disposition = fields.optional("disposition", problems);
     let auto_fixable = fields.or("auto_fixable", false, problems);
+    let costs = fields.or("costs", true, problems);
     let code: Option<Spanned<String>> = fields.optional("code", problems);
     let message = decode_template(&mut fields, "message", problems);
     let suggestion = decode_template(&mut fields, "suggestion", problems);
@@ -179,6 +182,7 @@ fn decode_rule(node: &Node, surroundings: &mut DecodeContext<'_>, problems: &mut
         severity,
         disposition,
         auto_fixable,
+        costs,
         message,
         suggestion,
     };

@@ -54,6 +54,10 @@ impl Scoring {
         &self.rules
     }
 
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// Indexes the text of a document, once for all of its candidates. It belongs to this scoring: the index holds
     /// where the rubric's field names stand in the text.
     #[must_use]

@@ -68,7 +68,7 @@ impl Source {
         Source { document: serde_json::from_str(text).ok(), ..Source::new(text, names) }
     }
 
-    /// Its parts of a kind, which has this number among the names; `None` where it has fewer than two.
+    /// Its parts of a kind, which has this number among the names; `None` where it has none.
     pub(super) fn parted(&self, kind: usize, each: &Each) -> Option<&PartedText> {
         let find = || PartedText::new(Parts::find(self.text(), each));
         let parted = self.parted.get(kind)?.get_or_init(find);

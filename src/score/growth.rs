@@ -41,6 +41,52 @@ fn what_a_rule_looks_up_for_each_row_is_looked_up_once() {
 }
 
 #[test]
+fn the_documents_text_is_read_once_for_all_rows() {
+    let rows = json!({ "rows": (0..1_000).map(|at| json!({"of": at})).collect::<Vec<Value>>() });
+    let rule =
+        "{id: r, each: '$.rows[*]', any: [{ source: { matches: 'no such word' } }, { type: mapping }]}";
+    let mut assessor = assessor("v: { rules: r, penalty: 0.1 }", rule);
+    let text = "Every word is another one. ".repeat(1_000);
+    let (short, long) = (work(&mut assessor, &rows, ""), work(&mut assessor, &rows, &text));
+    assert!(long > short && long - short < text.len() as u64, "{short} {long}");
+}
+
+#[test]
+fn a_rule_may_cost_nothing() {
+    let files = Memory::default().with(
+        "rules/r.yaml",
+        "rules:\n  - {id: a, require: x, costs: false, severity: critical}\n  - {id: b, require: y}\n  - {id: c, require: z, costs: false}\n",
+    );
+    let rules = compiled("v: { rules: r, penalty: 0.1 }", &files).unwrap();
+    let mut out = Assessment::default();
+    Assessor::new(Scoring::new(rules)).assess("unknown", &json!({}), None, &[], &mut out);
+    let found: Vec<(&str, &str)> =
+        out.issues.iter().map(|issue| (issue.code.as_str(), issue.severity.as_str())).collect();
+    assert_eq!(found, [("A", "critical"), ("B", "major"), ("C", "major")]);
+    assert!((out.scores.get("v").unwrap().get() - 0.9).abs() < 1e-12);
+}
+
+#[test]
+fn a_condition_can_look_at_the_documents_text() {
+    let found = |text: Option<&str>, condition: &str| {
+        let rule = format!("{{id: r, field: x, any: [{{ required: true }}, {condition}]}}");
+        let mut assessor = assessor("v: { rules: r, penalty: 0.1 }", &rule);
+        let source = text.map(|text| assessor.scoring().source(text));
+        let mut out = Assessment::default();
+        assessor.assess("unknown", &json!({}), source.as_ref(), &[], &mut out);
+        out.issues.len()
+    };
+    let says = "{ source: { contains: no medications } }";
+    assert_eq!((found(Some("There are No Medications."), says), found(Some("Aspirin"), says)), (0, 1));
+    let lacks = "{ source: { not: { contains: aspirin } } }";
+    assert_eq!((found(Some("Nothing."), lacks), found(Some("Aspirin"), lacks)), (0, 1));
+    let both = "{ source: { all: [{ matches: '^A' }, { length: { max: 7 } }] } }";
+    assert_eq!((found(Some("Aspirin"), both), found(Some("Aspirin, two"), both)), (0, 1));
+    // Without a text nothing is found in it.
+    assert_eq!(found(None, says), 1);
+}
+
+#[test]
 fn the_same_is_found_as_when_everything_is_looked_up_for_each_row() {
     let broken = |rule: &str, candidate: &Value| -> usize {
         let mut out = Assessment::default();

@@ -20,10 +20,14 @@ use crate::value::{Disposition, Fuel, Pointer, Score, Segment, Severity, is_pres
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most issues that one schema adds; the score counts all errors.
 const MAX_SCHEMA_ISSUES: usize = 1_000;
+
+/// As many bytes of the document's text are one step of a test of it.
+const SOURCE_STEP: usize = 16;
 
 /// The value of a field that a candidate lacks.
 static ABSENT: Value = Value::Null;
@@ -62,10 +66,14 @@ pub(super) struct Machine<'a> {
     fuel: &'a Fuel,
     /// What the last test said.
     flag: bool,
+    /// What tests of the document's text said: a rule may ask one for each of many values.
+    of_source: BTreeMap<Index, bool>,
     /// Weights of present fields, and of all.
     pub sums: (f64, f64),
     /// How many issues there were when the rule set began.
     issues_before: usize,
+    /// Issues of it that cost nothing.
+    free: Vec<Range<usize>>,
     /// The candidate as scripts see it, made when the first one is called.
     arguments: Option<Arguments>,
     /// Where each point went, if anybody asks.
@@ -112,8 +120,10 @@ impl<'a> Machine<'a> {
             room,
             fuel,
             flag: false,
+            of_source: BTreeMap::new(),
             sums: (0.0, 0.0),
             issues_before: 0,
+            free: Vec::new(),
             arguments: None,
             ledger: None,
         }
@@ -250,24 +260,25 @@ impl<'a> Machine<'a> {
                         }
                     }
                 }
-                Op::BeginRules => self.issues_before = self.out.issues.len(),
+                Op::BeginRules => {
+                    self.issues_before = self.out.issues.len();
+                    self.free.clear();
+                }
                 Op::EndRules { dimension, penalty, floor, counts } => {
                     self.mark_pre_existing(self.issues_before);
-                    let found = self
-                        .out
-                        .issues
-                        .iter()
-                        .skip(self.issues_before)
-                        .filter(|issue| is_counted(issue, counts));
+                    let free = std::mem::take(&mut self.free);
+                    let costs = |(at, issue): &(usize, &Issue)| {
+                        let next = free.partition_point(|free| free.end <= *at);
+                        is_counted(issue, counts) && free.get(next).is_none_or(|free| *at < free.start)
+                    };
+                    let found = self.out.issues.iter().enumerate().skip(self.issues_before).filter(costs);
                     let counted = found.count();
                     #[expect(clippy::cast_precision_loss, reason = "counts of issues are far below 2^52")]
                     let found = counted as f64;
                     let score = Score::clamped((1.0 - penalty.get() * found).max(floor.get()));
                     let (before, blocking_only) = (self.issues_before, counts == Counts::Blocking);
                     self.score(dimension, score, |_, issues| {
-                        let is_counted = |(_, issue): &(usize, &Issue)| is_counted(issue, counts);
-                        let those =
-                            issues.iter().enumerate().skip(before).filter(is_counted).map(|(at, _)| at);
+                        let those = issues.iter().enumerate().skip(before).filter(costs).map(|(at, _)| at);
                         let losses = capped(penalty.get(), 1.0 - score.get(), those);
                         let (penalty, floor) = (penalty.get(), floor.get());
                         (MeasureKind::Rules { counted, penalty, floor, blocking_only }, losses)
@@ -301,13 +312,17 @@ impl<'a> Machine<'a> {
                     if let Some((text, check)) =
                         program.issues.get(issue as usize).zip(program.checks.get(check as usize))
                     {
+                        let before = self.out.issues.len();
                         self.out.issues.push(check_issue(text, check, program, self.dispositions, scope));
+                        self.free_since(text, before);
                     }
                 }
                 Op::Conform { issue, schema } => {
                     let text = program.issues.get(issue as usize);
                     if let (Some(text), Some(schema)) = (text, program.schemas.get(schema as usize)) {
+                        let before = self.out.issues.len();
                         self.validate(schema, scope.value, &scope.at.to_string(), Some(text));
+                        self.free_since(text, before);
                     }
                 }
                 Op::Script { issue, function } => self.find_by_script(issue, function, scope),
@@ -340,13 +355,19 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn test(&mut self, subject: OpSubject, test: Index, scope: &Scope<'a, '_>) -> bool {
-        let Some(test) = self.program.tests.get(test as usize) else { return false };
+    fn test(&mut self, subject: OpSubject, index: Index, scope: &Scope<'a, '_>) -> bool {
+        let Some(test) = self.program.tests.get(index as usize) else { return false };
         let room = &mut self.room.text;
         match subject {
             OpSubject::Value => scope.holds(test, Item::from(scope.value), room),
             OpSubject::Key => scope.key_holds(test, room),
-            OpSubject::At(index) => match self.program.references.get(index as usize) {
+            OpSubject::Source => {
+                let Some(text) = self.source.map(Source::text) else { return false };
+                *self.of_source.entry(index).or_insert_with(|| {
+                    self.fuel.spend_on(text.len() / SOURCE_STEP) && scope.holds(test, Item::Text(text), room)
+                })
+            }
+            OpSubject::At(reference) => match self.program.references.get(reference as usize) {
                 Some(reference) => scope.any_holds(test, reference, room),
                 None => false,
             },
@@ -462,6 +483,13 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Notes that the issues from `before` on cost nothing, if their rule says so.
+    fn free_since(&mut self, rule: &IssueText, before: usize) {
+        if !rule.costs && before < self.out.issues.len() {
+            self.free.push(before..self.out.issues.len());
+        }
+    }
+
     fn find_by_script(&mut self, issue: Index, function: FunctionId, scope: &Scope<'_, '_>) {
         let Some(text) = self.program.issues.get(issue as usize) else { return };
         let scripts = self.scripts;
@@ -470,7 +498,9 @@ impl<'a> Machine<'a> {
                 let dispositions = self.dispositions;
                 let issues =
                     findings.into_iter().map(|finding| script_issue(text, finding, dispositions, scope));
+                let before = self.out.issues.len();
                 self.out.issues.extend(issues);
+                self.free_since(text, before);
             }
             Err(_) if self.fuel.is_spent() => {}
             Err(error) => self.script_failed(&error, Some(&text.rule)),

@@ -2,6 +2,7 @@
 
 mod account;
 mod assessment;
+mod asserted;
 mod assessor;
 mod chain;
 mod evaluate;
@@ -41,6 +42,7 @@ pub use assessor::{Assessor, Beside, Scoring};
 pub use evidence::{Evidence, LeafEvidence};
 pub(crate) use field_reader::{FieldReader, Statement};
 pub use grounded::{FieldMention, Source, read_mentions};
+pub(crate) use grounding::Scope;
 pub use grounding::{Method, Support};
 pub use judged::Judged;
 pub(crate) use judged::{field_of, has_undecided, read as read_verdicts, undecided};

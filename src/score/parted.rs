@@ -65,7 +65,9 @@ impl<'a> PartItems<'a> {
             let items = candidate.get(&each.list.value).and_then(Value::as_array);
             let items = items.map_or(&[][..], Vec::as_slice);
             let part = |item: &Value| {
-                let label = item.get(&each.label.value)?;
+                let label = item.get(&each.label.value).filter(|label| is_present(label));
+                // Where there is one part only, an item need not say so.
+                let Some(label) = label else { return (parted.parts.len() == 1).then_some(0) };
                 match label {
                     Value::String(text) => parted.parts.named(text),
                     Value::Number(number) => parted.parts.named(&number.to_string()),
@@ -278,6 +280,10 @@ impl Kind<'_> {
         let at = format!("/{}", list.replace('~', "~0").replace('/', "~1"));
         let parts = &self.parted.parts;
         let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
+        // One part is what the fields at the top are about.
+        if self.items.is_empty() && parts.len() == 1 {
+            return Vec::new();
+        }
         if self.items.is_empty() {
             let message = format!(
                 "the document is about {} parts of the kind `{}` ({}), and `{list}` has none of them",

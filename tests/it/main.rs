@@ -81,6 +81,7 @@ mod pages;
 mod panel;
 #[cfg(test)]
 mod parts;
+mod pattern_choice;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]

@@ -24,7 +24,11 @@ fn report(name: &str) -> String {
 }
 
 fn parts(text: &str) -> Vec<FoundPart> {
-    read_parts(PLAN.scoring.rules().evidence(), "specimens", text).unwrap()
+    parts_of("specimens", text)
+}
+
+fn parts_of(list: &str, text: &str) -> Vec<FoundPart> {
+    read_parts(PLAN.scoring.rules().evidence(), list, text).unwrap()
 }
 
 /// The texts of a part, in order.
@@ -163,12 +167,16 @@ fn initials_and_statements_within_a_part_do_not_end_it() {
 
 /// A candidate held against a report: supports with the parts, and issues.
 fn assessed(text: &str, candidate: &Value, quotes: &[(&str, &str)]) -> Assessment {
+    assessed_as("pathology", text, candidate, quotes)
+}
+
+fn assessed_as(document_type: &str, text: &str, candidate: &Value, quotes: &[(&str, &str)]) -> Assessment {
     let source = PLAN.scoring.source(text);
     let mut offered = Quotes::default();
     quotes.iter().for_each(|(at, quote)| offered.add(at, quote));
     let mut out = Assessment::default();
     let beside = Beside { source: Some(&source), quotes: Some(&offered), ..Beside::default() };
-    Assessor::new(Arc::clone(&PLAN.scoring)).assess_beside("pathology", candidate, beside, &mut out);
+    Assessor::new(Arc::clone(&PLAN.scoring)).assess_beside(document_type, candidate, beside, &mut out);
     out
 }
 
@@ -278,6 +286,91 @@ fn no_part_is_lost_silently() {
     // A report on one specimen has no parts.
     let out = assessed(&report("pathology-kidney"), &json!({"laterality": "left"}), &[]);
     assert!(out.issues.iter().all(|issue| !issue.code.contains("PART")));
+}
+
+/// Two examinations in one report, the second one with a numbered impression.
+const HEAD_AND_SPINE: &str = "mtsamples_1692_ct_head_and_c_spine";
+
+#[test]
+fn statements_of_impressions_are_parts() {
+    let text = report(HEAD_AND_SPINE);
+    let found = parts_of("impressions", &text);
+    let begins: Vec<(&str, String)> = found
+        .iter()
+        .map(|part| (part.label.as_str(), texts(part, &text).concat().chars().take(22).collect()))
+        .collect();
+    let expected = [
+        ("1", "IMPRESSION: , Negative"),
+        ("2", "1.  Straightening of t"),
+        ("3", "2.  Degenerative disk "),
+        ("4", "3.  Retention cyst ver"),
+    ];
+    assert_eq!(begins, expected.map(|(label, words)| (label, words.to_owned())));
+
+    let statement = "Retention cyst versus polyp of the right maxillary sinus.";
+    let candidate = json!({"impression": "Negative for acute intracranial disease.", "impressions": [
+        {"part": "1", "text": "Negative for acute intracranial disease."},
+        {"part": "3", "text": "Degenerative disk and joint disease at C5-C6.", "laterality": "right"},
+        {"part": "4", "text": statement, "laterality": "right"},
+        {"part": "2"},
+    ]});
+    let out = assessed_as("radiology", &text, &candidate, &[("/impressions/1/laterality", statement)]);
+    holds(&out, "/impressions/0/text", Support::Verified, Some("1"), None);
+    holds(&out, "/impressions/2/text", Support::Verified, Some("4"), None);
+    holds(&out, "/impressions/2/laterality", Support::Verified, Some("4"), None);
+    // The side is that of another statement.
+    let at = "/impressions/1/laterality";
+    holds(&out, at, Support::Unsupported, Some("3"), Some("QUOTE_OF_ANOTHER_PART"));
+    let lost = codes(&out, "PART_NOT_EXTRACTED");
+    assert_eq!(lost.len(), 1, "{lost:?}");
+    assert_eq!((lost[0].path.as_str(), lost[0].severity), ("/impressions/3", Severity::Critical));
+    assert!(lost[0].message.starts_with("part 2 (line 1: \"1.  Straightening"), "{}", lost[0].message);
+    // None is told apart: a person decides.
+    let out = assessed_as("radiology", &text, &json!({"impression": "Negative."}), &[]);
+    assert_eq!(codes(&out, "NO_PARTS_EXTRACTED").len(), 1);
+}
+
+#[test]
+fn an_impression_without_numbers_is_one_part() {
+    let text = report("mtsamples_1737_carotid_ultrasound");
+    assert_eq!(parts_of("impressions", &text).len(), 1);
+    let impression =
+        "The study demonstrates bilateral hard plaque at the bifurcation, left greater than right";
+    // The field at the top says it, or an item, which need not name its part.
+    for candidate in [
+        json!({ "impression": impression }),
+        json!({ "impression": impression, "impressions": [{ "text": impression }] }),
+        json!({ "impression": impression, "impressions": [{ "part": "1", "text": impression }] }),
+    ] {
+        let out = assessed_as("radiology", &text, &candidate, &[]);
+        assert!(out.issues.iter().all(|issue| !issue.code.contains("PART")), "{:?}", out.issues);
+        if candidate.get("impressions").is_some() {
+            holds(&out, "/impressions/0/text", Support::Verified, Some("1"), None);
+        }
+    }
+    let candidate = json!({ "impressions": [{ "part": "2", "text": impression }] });
+    let out = assessed_as("radiology", &text, &candidate, &[]);
+    assert_eq!((codes(&out, "UNKNOWN_PART").len(), codes(&out, "PART_NOT_EXTRACTED").len()), (1, 1));
+}
+
+#[test]
+fn pattern_has_an_item_for_each_statement() {
+    let place = place(HEAD_AND_SPINE);
+    let explain = ["explain", "report.txt", "--field", "impressions", "--profile", "clinical"];
+    place.run(&explain).exits(0).finds(&["`impressions`: 4 parts", "1    line 1", "4    line 1"]);
+    let arguments = ["--provider", "pattern", "--type", "radiology", "--format", "json", "report.txt"];
+    let ran = place.run(&[&["run", "--profile", "clinical"], &arguments[..]].concat());
+    let items = &ran.json()["best_extraction"]["impressions"];
+    let said: Vec<&str> =
+        items.as_array().unwrap().iter().map(|item| item["text"].as_str().unwrap()).collect();
+    let expected = [
+        "Negative for acute intracranial disease.",
+        "Straightening of the normal cervical lordosis compatible with patient positioning versus muscle spasms.",
+        "Degenerative disk and joint disease at C5-C6.",
+        "Retention cyst versus polyp of the right maxillary sinus.",
+    ];
+    let begins = |(said, expected): (&&str, &str)| said.starts_with(expected.trim_end_matches('.'));
+    assert!(said.len() == 4 && said.iter().zip(expected).all(begins), "{said:#?}");
 }
 
 fn place(name: &str) -> Workspace {

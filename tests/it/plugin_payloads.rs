@@ -2,8 +2,8 @@
 
 use loopctl::provider::protocol::{
     AbiVersion, Attachment, Completion, CompletionRequest, DocumentRef, Endpoint, HttpRequest, HttpResponse,
-    Manifest, Message, PluginError, PluginKind, RequestFeedback, RequestIssue, RequestOptions, RequestPart,
-    RequestParts, Role, Usage,
+    Manifest, Message, PluginError, PluginKind, RequestAssertions, RequestFeedback, RequestIssue,
+    RequestOptions, RequestPart, RequestParts, RequestScope, RequestSection, Role, Usage,
 };
 use loopctl_plugin_abi::LC_PAYLOADS;
 use serde_json::{Value, json};
@@ -29,6 +29,11 @@ fn full() -> [(&'static str, Value); 6] {
             label: text(),
             parts: vec![RequestPart { label: text(), stretches: vec![(0, 1)] }],
         }],
+        assertions: Some(RequestAssertions {
+            sections: vec![RequestSection { start: 0, finality: 5, assertion: text() }],
+            scopes: vec![RequestScope { start: 0, end: 1, ahead: true, assertion: text() }],
+            accepted: BTreeMap::from([(text(), vec![text()])]),
+        }),
         base: Some(json!({})),
         feedback: Some(RequestFeedback {
             missing: vec![text()],

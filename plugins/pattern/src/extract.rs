@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use loopctl_plugin_sdk::protocol::RequestParts;
+use loopctl_plugin_sdk::protocol::{RequestAssertions, RequestParts};
 use regex::Captures;
 use serde_json::{Map, Number, Value};
 
+use crate::assertions::{Accepts, PLAIN, Rank};
 use crate::focus::{Focus, Keys};
 use crate::patterns::{Absent, Field, FieldKind, Pattern, Patterns, Take};
 use crate::sections::{Sections, within};
@@ -34,18 +35,28 @@ pub struct Extraction {
 /// The first attempt: the patterns of tier 0 of every field.
 #[must_use]
 pub fn extract(patterns: &Patterns, source: &str) -> Extraction {
-    extract_parts(patterns, source, &[])
+    extract_with(patterns, source, Known::default())
 }
 
-/// The same of a document whose parts the host has found.
+/// What the host has found in a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// Its parts.
+    pub parts: &'a [RequestParts],
+    /// How it asserts what it says.
+    pub assertions: Option<&'a RequestAssertions>,
+}
+
+/// The same of a document of which the host has found something.
 #[must_use]
-pub fn extract_parts(patterns: &Patterns, source: &str, parts: &[RequestParts]) -> Extraction {
-    let sections = Sections::find(patterns, source);
+pub fn extract_with(patterns: &Patterns, source: &str, known: Known<'_>) -> Extraction {
+    let Known { parts, assertions } = known;
+    let sections = Sections::find(patterns, source, assertions);
     let mut fields = Map::new();
     let mut notes = Vec::new();
     let mut quotes = Vec::new();
     for (name, field) in &patterns.fields {
-        let search = Search { field, source, sections: &sections, tiers: 0..1, within: None };
+        let search = Search { name, field, source, sections: &sections, tiers: 0..1, within: None };
         if field.kind == FieldKind::Each {
             if let Some(found) = search.each(parts_of(parts, name), &[], &Keys::new()) {
                 quotes.extend(found.quotes(name, source));
@@ -86,20 +97,21 @@ pub fn correct(
     focus: &Focus,
     tier: u32,
 ) -> Extraction {
-    correct_parts(patterns, source, &[], base, focus, tier)
+    correct_with(patterns, source, Known::default(), base, focus, tier)
 }
 
-/// The same of a document whose parts the host has found.
+/// The same of a document of which the host has found something.
 #[must_use]
-pub fn correct_parts(
+pub fn correct_with(
     patterns: &Patterns,
     source: &str,
-    parts: &[RequestParts],
+    known: Known<'_>,
     base: &Map<String, Value>,
     focus: &Focus,
     tier: u32,
 ) -> Extraction {
-    let sections = Sections::find(patterns, source);
+    let Known { parts, assertions } = known;
+    let sections = Sections::find(patterns, source, assertions);
     let mut fields = base.clone();
     let mut notes = Vec::new();
     let mut quotes = Vec::new();
@@ -109,8 +121,14 @@ pub fn correct_parts(
             notes.push(format!("{name}: no patterns are declared for it"));
             continue;
         };
-        let search =
-            Search { field, source, sections: &sections, tiers: 0..tier.saturating_add(1), within: None };
+        let search = Search {
+            name,
+            field,
+            source,
+            sections: &sections,
+            tiers: 0..tier.saturating_add(1),
+            within: None,
+        };
         // Feedback on a field that was said to be not present refutes the claim; it is not made again.
         let refuted = fields.remove(&status).is_some();
         let before = fields.get(name).filter(|value| !is_blank(value)).cloned();
@@ -222,6 +240,8 @@ fn in_declared_order(patterns: &Patterns, mut fields: Map<String, Value>) -> Map
 
 /// One field looked for in one document.
 pub(crate) struct Search<'a> {
+    /// The name of the field.
+    pub(crate) name: &'a str,
     pub(crate) field: &'a Field,
     pub(crate) source: &'a str,
     pub(crate) sections: &'a Sections<'a>,
@@ -329,24 +349,40 @@ impl<'a> Search<'a> {
                 return chosen;
             }
         }
-        let mut best: Option<(Value, Range<usize>)> = None;
+        // What is affirmed nowhere is taken as it stands.
+        let found = self.first_of(other_than, true).or_else(|| self.first_of(other_than, false));
+        found.map(|(value, range)| Found { value, read: vec![(String::new(), range)], is_ambiguous: false })
+    }
+
+    /// The value by the first pattern that has a match, and where it was read: of several matches the one that stands in the most
+    /// final part, up to those without a heading that is known, then the first or the last.
+    fn first_of(&self, other_than: Option<&Value>, affirmed: bool) -> Option<(Value, Range<usize>)> {
         for pattern in self.patterns() {
-            for range in self.places(pattern) {
-                let offset = range.start;
-                let mut consider = |piece: &str, read: Range<usize>| {
+            let mut best: Option<(Rank, Value, Range<usize>)> = None;
+            let mut seen = 0;
+            'places: for place in self.places(pattern) {
+                let within = self.source.get(place.clone()).unwrap_or_default();
+                let mut consider = |piece: &str, at: Range<usize>, read: Range<usize>| {
                     let value = if self.field.kind == FieldKind::Number {
                         number(piece)
                     } else {
                         text(piece, pattern)
                     };
-                    if let Some(value) = value.filter(|value| Some(value) != other_than) {
-                        best = Some((value, read.start + offset..read.end + offset));
+                    let Some(value) = value.filter(|value| Some(value) != other_than) else { return false };
+                    let rank = self.rank(piece, &(at.start + place.start..at.end + place.start), None);
+                    let rank = Rank { finality: rank.finality.min(PLAIN), ..rank };
+                    if affirmed && !rank.is_affirmed {
+                        return false;
                     }
-                    best.is_some() && pattern.take == Take::First
+                    let is_first = pattern.take == Take::First;
+                    if best.as_ref().is_none_or(|(known, ..)| rank > *known || rank == *known && !is_first) {
+                        best = Some((rank, value, read.start + place.start..read.end + place.start));
+                    }
+                    seen += 1;
+                    is_first && rank.is_settled && rank.finality >= PLAIN || seen >= MAX_MATCHES
                 };
-                let within = self.source.get(range).unwrap_or_default();
                 let Some(regex) = &pattern.regex else {
-                    if consider(within, 0..within.len()) {
+                    if consider(within, 0..0, 0..within.len()) {
                         break;
                     }
                     continue;
@@ -355,59 +391,63 @@ impl<'a> Search<'a> {
                     let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
                         continue;
                     };
-                    if consider(piece.as_str(), all.range()) {
-                        break;
+                    if consider(piece.as_str(), piece.range(), all.range()) {
+                        break 'places;
                     }
                 }
-                if best.is_some() && pattern.take == Take::First {
-                    break;
-                }
             }
-            if best.is_some() {
-                break;
+            if let Some((_, value, range)) = best {
+                return Some((value, range));
             }
-        }
-        best.map(|(value, range)| Found { value, read: vec![(String::new(), range)], is_ambiguous: false })
-    }
-
-    /// The value by a vocabulary: of all matches of the first pattern that finds one, in the parts of the document that are
-    /// final, the first that says what most of them do not contradict: all say the same, or one says what the vocabulary
-    /// prefers. Otherwise the document does not decide.
-    fn chosen(&self, values: &Values, other_than: Option<&Value>) -> Option<Found> {
-        for pattern in self.patterns() {
-            let Some(regex) = pattern.regex.as_ref().filter(|_| pattern.take == Take::First) else {
-                continue;
-            };
-            let mut matches: Vec<(Value, Range<usize>, Option<usize>)> = Vec::new();
-            for place in self.places(pattern) {
-                if self.sections.is_preliminary(&place) && !matches.is_empty() {
-                    break;
-                }
-                let within = self.source.get(place.clone()).unwrap_or_default();
-                for captures in regex.captures_iter(within).take(MAX_CHOICES) {
-                    let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
-                        continue;
-                    };
-                    let Some(value) = text(piece.as_str(), pattern).filter(|value| Some(value) != other_than)
-                    else {
-                        continue;
-                    };
-                    let says = values.read(piece.as_str());
-                    matches.push((value, all.start() + place.start..all.end() + place.start, says));
-                }
-            }
-            let Some(first) = matches.first() else { continue };
-            let said = matches.iter().find_map(|(.., says)| *says);
-            let differs = matches.iter().any(|(.., says)| says.is_some() && *says != said);
-            let preferred = matches.iter().find(|(.., says)| says.is_some() && *says == values.prefers());
-            let (value, range) = match preferred.filter(|_| differs) {
-                Some((value, range, _)) => (value.clone(), range.clone()),
-                None => (first.0.clone(), first.1.clone()),
-            };
-            let is_ambiguous = differs && preferred.is_none();
-            return Some(Found { value, read: vec![(String::new(), range)], is_ambiguous });
         }
         None
+    }
+
+    /// How much a match counts among others of its pattern; `values` reads it, if anything does.
+    fn rank(&self, piece: &str, at: &Range<usize>, values: Option<&Values>) -> Rank {
+        self.sections.rank(
+            at,
+            Accepts {
+                field: self.name,
+                negated: values.is_some_and(Values::is_polarity),
+                is_number: values.is_none() && !piece.contains(char::is_alphabetic),
+                is_in_part: self.within.is_some(),
+            },
+        )
+    }
+
+    /// The value by a vocabulary: of all matches of the first pattern that finds one that is affirmed, in the most final part of the
+    /// document, the first that says what most of them do not contradict: all say the same, or one says what the vocabulary
+    /// prefers. Otherwise the document does not decide.
+    fn chosen(&self, values: &Values, other_than: Option<&Value>) -> Option<Found> {
+        let found = |affirmed: bool| {
+            self.patterns().find_map(|pattern| {
+                let regex = pattern.regex.as_ref().filter(|_| pattern.take == Take::First)?;
+                let mut matches: Vec<Match> = Vec::new();
+                for place in self.places(pattern) {
+                    if self.sections.is_preliminary(&place) && !matches.is_empty() {
+                        break;
+                    }
+                    let within = self.source.get(place.clone()).unwrap_or_default();
+                    for captures in regex.captures_iter(within).take(MAX_CHOICES) {
+                        let (Some(piece), Some(all)) = (captures.name("value"), captures.get(0)) else {
+                            continue;
+                        };
+                        let value = text(piece.as_str(), pattern).filter(|value| Some(value) != other_than);
+                        let Some(value) = value else { continue };
+                        let at = piece.start() + place.start..piece.end() + place.start;
+                        let rank = self.rank(piece.as_str(), &at, Some(values));
+                        if affirmed && !rank.is_affirmed {
+                            continue;
+                        }
+                        let says = values.read(piece.as_str());
+                        matches.push((value, all.start() + place.start..all.end() + place.start, says, rank));
+                    }
+                }
+                chosen_of(matches, values)
+            })
+        };
+        found(true).or_else(|| found(false))
     }
 
     /// Adds to `kept` the keys that it lacks; the first match of a key counts. `refused` values are passed over.
@@ -516,6 +556,25 @@ impl<'a> Search<'a> {
             }
         }
     }
+}
+
+/// A match: its value, where it was read, what that says in the field's vocabulary, and how much it counts.
+type Match = (Value, Range<usize>, Option<usize>, Rank);
+
+/// The match that counts: those that stand in the most final part come before others that can be read.
+fn chosen_of(mut matches: Vec<Match>, values: &Values) -> Option<Found> {
+    let most = matches.iter().filter(|(_, _, says, _)| says.is_some()).map(|(.., rank)| *rank).max();
+    matches.retain(|(.., rank)| most.is_none_or(|most| *rank >= most));
+    let (first, at, ..) = matches.first()?;
+    let said = matches.iter().find_map(|(_, _, says, _)| *says);
+    let differs = matches.iter().any(|(_, _, says, _)| says.is_some() && *says != said);
+    let preferred = matches
+        .iter()
+        .find(|(_, _, says, _)| says.is_some() && *says == values.prefers())
+        .filter(|_| differs);
+    let (value, range) = preferred.map_or((first, at), |(value, range, ..)| (value, range));
+    let is_ambiguous = differs && preferred.is_none();
+    Some(Found { value: value.clone(), read: vec![(String::new(), range.clone())], is_ambiguous })
 }
 
 fn text(piece: &str, pattern: &Pattern) -> Option<Value> {

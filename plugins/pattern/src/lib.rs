@@ -55,6 +55,7 @@
 //! The pure part is [`extract::extract`] and [`extract::correct`].
 
 pub mod extract;
+mod assertions;
 pub mod focus;
 mod parts;
 pub mod patterns;

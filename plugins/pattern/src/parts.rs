@@ -26,7 +26,7 @@ impl<'a> Search<'a> {
             let mut item = Map::new();
             item.insert(parts.label.clone(), Value::String(part.label.clone()));
             for (name, field) in &self.field.fields {
-                let search = self.within(field, &stretches);
+                let search = self.within(name, field, &stretches);
                 let value = kept.and_then(|kept| kept.get(name)).filter(|value| !value.is_null());
                 let is_refused = before.is_some_and(|at| refused.contains(&format!("{at}/{name}")));
                 let found = match value {
@@ -47,12 +47,12 @@ impl<'a> Search<'a> {
         (!items.is_empty()).then_some(Found { value: Value::Array(items), read, is_ambiguous: false })
     }
 
-    fn within<'s>(&self, field: &'s Field, stretches: &'s [Range<usize>]) -> Search<'s>
+    fn within<'s>(&self, name: &'s str, field: &'s Field, stretches: &'s [Range<usize>]) -> Search<'s>
     where
         'a: 's,
     {
         let Search { source, sections, ref tiers, .. } = *self;
-        Search { field, source, sections, tiers: tiers.clone(), within: Some(stretches) }
+        Search { name, field, source, sections, tiers: tiers.clone(), within: Some(stretches) }
     }
 
     /// The stretches of a part that are some of the source.

@@ -6,7 +6,7 @@ use loopctl_plugin_sdk::protocol::{Completion, CompletionRequest, Usage};
 use loopctl_plugin_sdk::{Cancel, DirectPlugin, Failure};
 use serde_json::{Value, json};
 
-use crate::extract::{correct_parts, extract_parts};
+use crate::extract::{Known, correct_with, extract_with};
 use crate::focus::focus;
 use crate::patterns::Patterns;
 
@@ -55,20 +55,21 @@ impl DirectPlugin for PatternPlugin {
         if cancel.is_cancelled() {
             return Err(Failure::cancelled());
         }
+        let known = Known { parts: &request.parts, assertions: request.assertions.as_ref() };
         let base = request.base.as_ref().and_then(Value::as_object);
         let extraction = match (base, &request.feedback) {
-            (None, None) => extract_parts(&patterns, source, &request.parts),
+            (None, None) => extract_with(&patterns, source, known),
             (base, feedback) => {
                 let fresh;
                 let base = match base {
                     Some(base) => base,
                     None => {
-                        fresh = extract_parts(&patterns, source, &request.parts).fields;
+                        fresh = extract_with(&patterns, source, known).fields;
                         &fresh
                     }
                 };
                 let focus = feedback.as_ref().map(focus).unwrap_or_default();
-                correct_parts(&patterns, source, &request.parts, base, &focus, tier(request.iteration))
+                correct_with(&patterns, source, known, base, &focus, tier(request.iteration))
             }
         };
         if cancel.is_cancelled() {

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use loopctl_plugin_sdk::protocol::RequestAssertions;
+
+use crate::assertions::{Accepts, PLAIN, Rank, asserted};
 use crate::patterns::Patterns;
 
 /// Most headings that are looked at in one document.
@@ -18,10 +21,12 @@ pub(crate) struct Sections<'s> {
     preliminary: Vec<Range<usize>>,
     /// What stands under the headings that a pattern names, found once for all parts.
     under: RefCell<HashMap<String, Rc<[Range<usize>]>>>,
+    /// How the document asserts what it says, if the host tells.
+    told: Option<&'s RequestAssertions>,
 }
 
 impl<'s> Sections<'s> {
-    pub(crate) fn find(patterns: &Patterns, source: &'s str) -> Self {
+    pub(crate) fn find(patterns: &Patterns, source: &'s str, told: Option<&'s RequestAssertions>) -> Self {
         let mut headings = Vec::new();
         for regex in &patterns.headings {
             for found in regex.captures_iter(source).take(MAX_HEADINGS) {
@@ -47,7 +52,7 @@ impl<'s> Sections<'s> {
         let ends = headings.iter().skip(1).map(|(range, _)| range.start).chain([source.len()]);
         let parts = headings.iter().zip(ends).filter(|((_, title), _)| is_preliminary(title));
         let preliminary = parts.map(|((range, _), end)| range.start..end.max(range.end)).collect();
-        Self { source, headings, preliminary, under: RefCell::default() }
+        Self { source, headings, preliminary, under: RefCell::default(), told }
     }
 
     /// Cuts places, which are in document order, where parts that are not final begin and end. First come the pieces
@@ -80,6 +85,13 @@ impl<'s> Sections<'s> {
     /// Whether a place lies in a part that is not final.
     pub(crate) fn is_preliminary(&self, place: &Range<usize>) -> bool {
         self.preliminary.iter().any(|part| part.start <= place.start && place.end <= part.end)
+    }
+
+    /// How much the match of a value at `value` counts among others.
+    pub(crate) fn rank(&self, value: &Range<usize>, accepts: Accepts<'_>) -> Rank {
+        let told = self.told.map(|told| asserted(told, value, accepts));
+        let (is_affirmed, finality) = told.unwrap_or((true, PLAIN));
+        Rank { is_settled: !self.is_preliminary(value), is_affirmed, finality }
     }
 
     /// The ranges of text under the headings whose whole title matches, in document order.

@@ -16,6 +16,9 @@ pub(crate) struct RawValues {
     phrases: Vec<(String, String)>,
     /// The value that a careful reader reports where matches differ.
     prefer: Option<String>,
+    /// Whether what is denied says another value: `not involved`.
+    #[serde(default)]
+    polarity: bool,
 }
 
 /// A vocabulary, compiled.
@@ -26,11 +29,12 @@ pub(crate) struct Values {
     /// The canonical value of each group.
     says: Vec<usize>,
     prefer: Option<usize>,
+    polarity: bool,
 }
 
 impl Values {
     pub(crate) fn new(raw: RawValues) -> Result<Self, String> {
-        let RawValues { mut phrases, prefer } = raw;
+        let RawValues { mut phrases, prefer, polarity } = raw;
         if phrases.is_empty() || phrases.len() > MAX_PHRASES {
             return Err(format!("expected 1 to {MAX_PHRASES} phrases, found {}", phrases.len()));
         }
@@ -55,7 +59,7 @@ impl Values {
             .build()
             .map_err(|error| error.to_string().lines().last().unwrap_or_default().trim().to_owned())?;
         let prefer = prefer.and_then(|prefer| names.iter().position(|name| *name == prefer));
-        Ok(Values { search, says, prefer })
+        Ok(Values { search, says, prefer, polarity })
     }
 
     /// What a text says: one value; none where it says several or none.
@@ -71,6 +75,11 @@ impl Values {
             said = Some(value);
         }
         said
+    }
+
+    /// Whether what is denied says another value.
+    pub(crate) fn is_polarity(&self) -> bool {
+        self.polarity
     }
 
     /// The value that is reported where matches differ.

@@ -140,6 +140,9 @@ pub struct CompletionRequest {
     /// that ask for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<RequestParts>,
+    /// How the document asserts what it says, for plugins that read no prompts: it stands beside `patterns`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assertions: Option<RequestAssertions>,
     /// The candidate to be corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Value>,
@@ -168,6 +171,7 @@ impl Default for CompletionRequest {
             source: None,
             patterns: None,
             parts: Vec::new(),
+            assertions: None,
             base: None,
             feedback: None,
             attachments: Vec::new(),
@@ -210,6 +214,67 @@ pub struct RequestPart {
     /// Where it stands in `source`: first byte and one past the last, of each stretch, in order.
     #[serde(default)]
     pub stretches: Vec<(usize, usize)>,
+}
+
+/// How a document asserts what it says: what is affirmed, negated, uncertain, historical, hypothetical, or of another, and how final
+/// its sections are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestAssertions {
+    /// Where each section begins, in order. What stands before the first is affirmed, and as final as [`RequestSection`] by default.
+    #[serde(default)]
+    pub sections: Vec<RequestSection>,
+    /// What the phrases reach that negate, doubt or date, in order of the phrases.
+    #[serde(default)]
+    pub scopes: Vec<RequestScope>,
+    /// What fields may hold besides what is affirmed, by their names: a plan is hypothetical.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accepted: BTreeMap<String, Vec<String>>,
+}
+
+/// Where a section of a document begins, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestSection {
+    /// Its first byte in `source`.
+    #[serde(default)]
+    pub start: usize,
+    /// How final it is, from 0 to 9.
+    #[serde(default = "plain_finality")]
+    pub finality: u8,
+    /// How what stands in it is asserted: `affirmed`, `negated`, `uncertain`, `historical`, `hypothetical`, `of_another`.
+    #[serde(default = "affirmed")]
+    pub assertion: String,
+}
+
+impl Default for RequestSection {
+    fn default() -> Self {
+        Self { start: 0, finality: plain_finality(), assertion: affirmed() }
+    }
+}
+
+/// What one phrase reaches.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestScope {
+    /// The first byte in `source`.
+    #[serde(default)]
+    pub start: usize,
+    /// One past the last.
+    #[serde(default)]
+    pub end: usize,
+    /// Whether the phrase stands before what it is about: then it reaches what begins here, else what ends here.
+    #[serde(default)]
+    pub ahead: bool,
+    /// How what it reaches is asserted.
+    #[serde(default)]
+    pub assertion: String,
+}
+
+/// How final a section is of which nothing is known.
+fn plain_finality() -> u8 {
+    5
+}
+
+fn affirmed() -> String {
+    "affirmed".to_owned()
 }
 
 /// A file that goes with the prompt.

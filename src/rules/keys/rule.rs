@@ -100,6 +100,14 @@ pub(in super::super) static RULE: Mapping = Mapping {
             .default("false")
             .examples(&["true"]),
             Key::new(
+                "costs",
+                bool::shape,
+                "Whether its issues take the measure's penalty off the score. Those of a rule with `false` are issues like others, \
+                 and cost nothing: `accept` can bound them.",
+            )
+            .default("true")
+            .examples(&["false"]),
+            Key::new(
                 "code",
                 || Shape::text_like("a code of capitals, digits and `_`", "^[A-Z0-9_]+$"),
                 "The code of its issues. Without it, the id in capitals with `_` for `-`.",
@@ -148,6 +156,13 @@ pub(in super::super) static CONDITION: Mapping = Mapping {
                 "Checks of the target's value, where `field` names something else.",
             )
             .examples(&["{ type: number }"]),
+            Key::new(
+                "source",
+                || Shape::Mapping(&CONDITION),
+                "Checks of the text of the document that the candidate was made from, which is one text. Without one, they do \
+                 not hold.",
+            )
+            .examples(&["{ matches: { pattern: 'no medications', ignore_case: true } }"]),
         ],
         &CHECKS,
     ],

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use evidence::Support;
-pub(crate) use evidence::{Finding, Lexicon, Passages, Verdict};
+pub(crate) use evidence::{Finding, Lexicon, Passages, Scope, Verdict};
 pub(crate) use index::SourceIndex;
 pub(crate) use names::Vocabulary;
 pub(crate) use walk::LeafContext;

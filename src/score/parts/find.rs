@@ -1,6 +1,7 @@
 //! Which headings open parts, and how far each part goes.
 
 use super::headings::{Hit, LabelKind, Scan, counted_label, in_order, lists};
+use super::sections::numbered;
 use crate::rules::Each;
 use crate::value::TextPattern;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -30,9 +31,16 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The parts of a text; none where it has fewer than two.
+    /// The parts of a text; none where it has fewer than two, unless they stand below headings of their own (`within`).
     pub(crate) fn find(text: &str, each: &Each) -> Self {
         let mut scan = Scan::new(text, &each.except);
+        if !each.within.is_empty() {
+            let (kind, opened) = numbered(text, each, &mut scan);
+            let labels = opened.iter().flat_map(|(_, labels)| labels).copied().collect();
+            let mut parts = Parts { steps: scan.steps, ..Parts::default() };
+            parts.fill(text.len(), &labels, opened, |label| scan.name(kind, label));
+            return parts;
+        }
         let mut hits = Vec::new();
         scan.hits(&each.headings, false, &mut hits);
         scan.hits(&each.again, true, &mut hits);
@@ -278,7 +286,7 @@ fn merged(text: &str, hits: Vec<(Hit, Option<usize>)>) -> Vec<(Hit, Option<usize
 }
 
 /// Where no part goes on: place and title, in order.
-fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, String)> {
+pub(super) fn ends(text: &str, each: &Each, steps: &mut u64) -> Vec<(usize, String)> {
     let mut ends: Vec<(usize, String)> = Vec::new();
     for pattern in each.ends.iter().filter_map(TextPattern::regex) {
         for found in pattern.captures_iter(text) {

@@ -101,7 +101,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    fn is_excepted(&self, label: &Range<usize>) -> bool {
+    pub(super) fn is_excepted(&self, label: &Range<usize>) -> bool {
         let from = self.except.partition_point(|range| range.end <= label.start);
         self.except.get(from).is_some_and(|range| range.start < label.end)
     }

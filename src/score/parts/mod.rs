@@ -3,6 +3,7 @@
 mod find;
 mod headings;
 mod read;
+mod sections;
 mod text;
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ pub struct FoundPart {
     pub spans: Vec<SourceSpan>,
 }
 
-/// The parts of a text for the list `list` of an extraction; none where it has fewer than two. `None` when no kind of the
+/// The parts of a text for the list `list` of an extraction; none where it has fewer than two, unless they stand below headings of
+/// their own. `None` when no kind of the
 /// rubrics has that list.
 #[must_use]
 pub fn read_parts(rules: &EvidenceRules, list: &str, text: &str) -> Option<Vec<FoundPart>> {

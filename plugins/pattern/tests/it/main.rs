@@ -6,6 +6,7 @@
     reason = "helpers of tests may fail the test"
 )]
 
+mod assertions;
 mod choice;
 mod extraction;
 mod finality;

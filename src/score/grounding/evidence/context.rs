@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// Which way a phrase looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     /// At what follows it.
     Before(Assertion),
     /// At what precedes it.
@@ -51,8 +51,8 @@ impl SectionKind {
 /// A phrase found in a text.
 #[derive(Debug, Clone)]
 pub(super) struct TriggerHit {
-    bytes: Range<usize>,
-    role: Role,
+    pub(super) bytes: Range<usize>,
+    pub(super) role: Role,
 }
 
 /// How something is asserted, and by what.
@@ -190,7 +190,7 @@ impl Triggers {
     }
 
     /// Whether a phrase reaches over this text.
-    fn reaches(&self, between: &str, forward: bool) -> bool {
+    pub(super) fn reaches(&self, between: &str, forward: bool) -> bool {
         let words = between.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
         let colon = between.find(':');
         if !forward && ends_a_statement(between) {

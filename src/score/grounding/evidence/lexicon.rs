@@ -112,6 +112,13 @@ impl Lexicon {
         self.context.accepted(words)
     }
 
+    /// The same of the name of a field.
+    pub(crate) fn accepted_by(&self, field: &str) -> &[Assertion] {
+        let mut words = String::new();
+        write_words(field, &mut words);
+        self.context.accepted(&words)
+    }
+
     /// The canonical value that a candidate's text means in a vocabulary.
     pub(crate) fn read(&self, vocabulary: usize, text: &str) -> Option<&str> {
         let reader = self.readers.get(vocabulary)?;

@@ -6,6 +6,8 @@ use super::super::neighbourhood::{Break, break_before};
 use super::super::words::WordClass;
 use super::context::{SectionKind, TriggerHit, Triggers};
 use super::lexicon::{Lexicon, PhraseHit};
+use super::scopes::Scope;
+use crate::rules::Assertion;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -103,6 +105,16 @@ impl Passages {
         let ends = self.sections.iter().skip(1).map(|(start, _)| *start).chain([self.length]);
         let parts = self.sections.iter().zip(ends);
         parts.filter(|((_, kind), _)| kind.finality >= FINAL).map(|((start, _), end)| *start..end)
+    }
+
+    /// Where each part begins, how what stands in it is asserted, and how final it is.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = (usize, Assertion, u8)> + '_ {
+        self.sections.iter().map(|(start, kind)| (*start, kind.says, kind.finality))
+    }
+
+    /// What each phrase of the context reaches.
+    pub(crate) fn scopes(&self, lexicon: &Lexicon, source: &SourceIndex) -> Vec<Scope> {
+        lexicon.context().scopes(source, self)
     }
 
     /// The number of a line, from 1.

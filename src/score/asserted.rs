@@ -1,0 +1,31 @@
+//! How a document asserts what it says, for who extracts from it.
+
+use super::assessor::Scoring;
+use super::grounded::{Names, Source};
+use super::grounding::Scope;
+use crate::rules::Assertion;
+
+/// How a text asserts what it says.
+#[derive(Debug)]
+pub(crate) struct AssertedText {
+    /// Where each section begins, how what stands in it is asserted, and how final it is.
+    pub(crate) sections: Vec<(usize, Assertion, u8)>,
+    /// What each phrase reaches.
+    pub(crate) scopes: Vec<Scope>,
+}
+
+impl Scoring {
+    /// How a text asserts what it says; nothing is known of it without a context.
+    pub(crate) fn asserted(&self, text: &str) -> Option<AssertedText> {
+        self.rules().evidence().context.as_ref()?;
+        let Source { index, passages, .. } = self.source(text);
+        let sections = passages.sections().collect();
+        Some(AssertedText { sections, scopes: passages.scopes(&self.names().lexicon, &index) })
+    }
+
+    /// What a field of this name may hold besides what is affirmed.
+    pub(crate) fn accepted_by(&self, field: &str) -> &[Assertion] {
+        let Names { lexicon, .. } = self.names();
+        lexicon.accepted_by(field)
+    }
+}
