@@ -38,7 +38,8 @@ impl Scoring {
         Arc::new(Scoring { rules, names: OnceLock::new(), kind, on_pre_existing })
     }
 
-    fn names(&self) -> &Names {
+    /// What fields may be called and how their values are said.
+    pub(super) fn names(&self) -> &Names {
         self.names.get_or_init(|| Names::new(self.rules.evidence()))
     }
 
@@ -52,10 +53,6 @@ impl Scoring {
     #[must_use]
     pub fn rules(&self) -> &CompiledRules {
         &self.rules
-    }
-
-    pub(super) fn names(&self) -> &Names {
-        &self.names
     }
 
     /// Indexes the text of a document, once for all of its candidates. It belongs to this scoring: the index holds
